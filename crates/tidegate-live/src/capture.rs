@@ -9,12 +9,13 @@ use pcap_file::{DataLink, Endianness, TsResolution};
 use tidegate_core::units::{PICOS_PER_SECOND, Time};
 
 use crate::Side;
-use crate::pump::PumpReport;
+use crate::pump::{Departure, PumpReport};
+use crate::segment::{codepoint, mark, set_codepoint};
 
 const PICOS_PER_NANO: u64 = 1_000;
 
 /// Writes what one edge saw in order of time: what came from its kernel when it was read, what
-/// went to it when it was due.
+/// went to it when it was due, with the mark and the codepoint that gates gave it.
 pub(crate) fn write(report: &PumpReport, seen: Side, out: impl Write) -> io::Result<()> {
     let header = PcapHeader {
         datalink: DataLink::RAW,
@@ -25,12 +26,13 @@ pub(crate) fn write(report: &PumpReport, seen: Side, out: impl Write) -> io::Res
     };
     let mut writer = PcapWriter::with_header(out, header).map_err(io::Error::other)?;
     let came = (0..).zip(&report.arrivals).filter(|(_, arrival)| PumpReport::entry(arrival.route) == seen);
-    let mut packets: Vec<(Time, usize)> = came.map(|(number, arrival)| (arrival.at, number)).collect();
+    let mut packets: Vec<(Time, usize, Option<&Departure>)> =
+        came.map(|(number, arrival)| (arrival.at, number, None)).collect();
     let went = report.departures.iter().filter(|departure| PumpReport::entry(departure.route) != seen);
-    packets.extend(went.map(|departure| (departure.due, departure.arrival as usize)));
-    packets.sort_unstable();
+    packets.extend(went.map(|departure| (departure.due, departure.arrival as usize, Some(departure))));
+    packets.sort_unstable_by_key(|(at, number, _)| (*at, *number));
     let stride = report.capture_bytes as usize;
-    for (at, number) in packets {
+    for (at, number, departure) in packets {
         let bytes = report.arrivals[number].bytes;
         let Some(kept) = report.capture.get(number * stride..(number + 1) * stride) else { continue };
         let kept = &kept[..kept.len().min(bytes as usize)];
@@ -38,9 +40,21 @@ pub(crate) fn write(report: &PumpReport, seen: Side, out: impl Write) -> io::Res
         let packet = PcapPacket {
             timestamp: Duration::new(at.picos() / PICOS_PER_SECOND, nanos),
             orig_len: bytes,
-            data: Cow::Borrowed(kept),
+            data: departure.map_or(Cow::Borrowed(kept), |departure| changed(kept, departure)),
         };
         writer.write_packet(&packet).map_err(io::Error::other)?;
     }
     writer.into_writer().flush()
+}
+
+/// The first bytes of a packet as it left the gates.
+fn changed<'a>(came: &'a [u8], departure: &Departure) -> Cow<'a, [u8]> {
+    let mut bytes = Cow::Borrowed(came);
+    if departure.marked {
+        mark(bytes.to_mut());
+    }
+    if codepoint(came) != departure.codepoint {
+        set_codepoint(bytes.to_mut(), departure.codepoint);
+    }
+    bytes
 }

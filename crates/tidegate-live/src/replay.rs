@@ -52,8 +52,14 @@ impl Replay {
         while let Some(step) = self.network.poll_step(until) {
             match step {
                 Step::Deliver { at, route, unit } => {
-                    let (arrival, cause, marked) = (unit.handle, unit.cause(), unit.ecn() == Ecn::Ce);
-                    self.departures.push(Departure { due: at, arrival, route: route as u32, cause, marked });
+                    self.departures.push(Departure {
+                        due: at,
+                        arrival: unit.handle,
+                        route: route as u32,
+                        cause: unit.cause(),
+                        marked: unit.ecn() == Ecn::Ce,
+                        codepoint: unit.codepoint().unwrap_or_default(),
+                    });
                     self.tell();
                 }
                 Step::Drop(dropped) if !matches!(dropped.owner, Owner::Traffic(_)) => {

@@ -64,7 +64,7 @@ fn packet_bytes(flow: &FlowPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
     let mut ip = Ipv4Header::new(0, 64, etherparse::IpNumber::TCP, from.0, to.0).map_err(io::Error::other)?;
     ip.dont_fragment = true;
     // The upper six bits of the field, ECN the lower two (RFC 2474 §3, RFC 3168 §5).
-    ip.dscp = etherparse::IpDscp::try_new(flow.dscp).map_err(io::Error::other)?;
+    ip.dscp = etherparse::IpDscp::try_new(packet.dscp.unwrap_or(flow.dscp)).map_err(io::Error::other)?;
     ip.ecn = etherparse::IpEcn::try_new(segment.ecn as u8).map_err(io::Error::other)?;
     // Windows beyond 16 bits are shown scaled by 2¹⁴, the largest scale there is.
     let window = if has(flags::SYN) {

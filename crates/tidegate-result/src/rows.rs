@@ -77,6 +77,8 @@ pub struct PacketRecord {
     pub from: Side,
     /// Its TCP header.
     pub segment: Segment,
+    /// The codepoint of DiffServ that a gate gave it; `None`: it has its flow's.
+    pub dscp: Option<u8>,
     /// IP bytes.
     pub bytes: u32,
 }

@@ -192,7 +192,10 @@ fn markers_and_limits_by_colour() {
     let single = gate("police.srtcm = { cir = \"2 Mbit/s\", cbs = \"15 kB\", ebs = \"0 B\" }");
     let meter = MeterPlan::SingleRate { cir: rate(2_000_000), cbs: 15_000, ebs: 0 };
     let actions = [ColourAction::Remark, ColourAction::Remark, ColourAction::Drop];
-    assert_eq!(single.marker, Some(MarkerPlan { meter, colour_aware: false, actions }));
+    assert_eq!(
+        single.marker,
+        Some(MarkerPlan { meter, colour_aware: false, actions, codepoints: [None; 3] })
+    );
     assert_eq!((single.police, single.queue.colours), (None, [QueueLimit::Unlimited; 3]));
     let two = gate(
         "police.trtcm = { cir = \"2 Mbit/s\", cbs = \"15 kB\", pir = \"2 Mbit/s\", pbs = \"20 kB\", colour_aware = true, \
@@ -201,8 +204,17 @@ fn markers_and_limits_by_colour() {
     let two_rates =
         MeterPlan::TwoRate { cir: rate(2_000_000), cbs: 15_000, pir: rate(2_000_000), pbs: 20_000 };
     let others = [ColourAction::Pass, ColourAction::Drop, ColourAction::Remark];
-    assert_eq!(two.marker, Some(MarkerPlan { meter: two_rates, colour_aware: true, actions: others }));
+    let codepoints = [None; 3];
+    assert_eq!(
+        two.marker,
+        Some(MarkerPlan { meter: two_rates, colour_aware: true, actions: others, codepoints })
+    );
     assert_eq!(two.queue.colours, [QueueLimit::Unlimited, QueueLimit::Packets(9), QueueLimit::Bytes(3000)]);
+    let remarking = gate(
+        "police.srtcm = { cir = \"2 Mbit/s\", cbs = \"15 kB\", ebs = \"0 B\", yellow = \"pass\", red = \"remark\", \
+         dscp = { green = \"AF11\", red = 5 } }",
+    );
+    assert_eq!(remarking.marker.map(|marker| marker.codepoints), Some([Some(10), None, Some(5)]));
 }
 
 #[test]

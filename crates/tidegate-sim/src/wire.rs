@@ -113,7 +113,8 @@ impl Wire {
             }
             if !PLAIN && let Some(packets) = &mut self.packets {
                 let bytes = flow.ip_bytes(segment);
-                packets.push(record(at, index, Side::Sender, Side::Receiver, segment, bytes));
+                let ends = (Side::Sender, Side::Receiver);
+                packets.push(record(at, index, ends, segment, unit.codepoint(), bytes));
             }
             flow.sender.handle_segment(at, segment);
         }
@@ -241,7 +242,7 @@ impl Wire {
         let mut unit = Unit::new(bytes, place, sent.held_by());
         unit.set_ecn(segment.ecn);
         if let Some(packets) = &mut self.packets {
-            packets.push(record(at, index, from, from, segment, bytes));
+            packets.push(record(at, index, (from, from), segment, None, bytes));
         }
         unit
     }
@@ -278,7 +279,8 @@ impl Wire {
                 return self.tell_circuits(at, index, flow);
             }
             if !PLAIN && let Some(packets) = &mut self.packets {
-                packets.push(record(at, index, Side::Receiver, Side::Sender, segment, unit.bytes));
+                let ends = (Side::Receiver, Side::Sender);
+                packets.push(record(at, index, ends, segment, unit.codepoint(), unit.bytes));
             }
             if segment.len > 0 {
                 flow.meter.received(at, unit.bytes, unit.cause());
@@ -332,6 +334,14 @@ impl Wire {
     }
 }
 
-fn record(at: Time, flow: usize, seen: Side, from: Side, segment: &Segment, bytes: u32) -> PacketRecord {
-    PacketRecord { at, flow: flow as u32, seen, from, segment: *segment, bytes }
+/// A packet as it is `seen` at one end, and whom it is `from`.
+fn record(
+    at: Time,
+    flow: usize,
+    (seen, from): (Side, Side),
+    segment: &Segment,
+    dscp: Option<u8>,
+    bytes: u32,
+) -> PacketRecord {
+    PacketRecord { at, flow: flow as u32, seen, from, segment: *segment, dscp, bytes }
 }

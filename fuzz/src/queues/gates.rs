@@ -34,6 +34,7 @@ pub(super) fn edge(byte: u8) -> GatePlan {
             meter,
             colour_aware: false,
             actions: [ColourAction::Remark, ColourAction::Remark, red],
+            codepoints: [Some(10), Some(12), None],
         }),
         rate: RatePlan::Constant(Speed::Bits(mbps(100))),
         delay: Span::from_micros(137),

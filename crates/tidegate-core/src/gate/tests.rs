@@ -241,6 +241,7 @@ fn colours_are_carried_from_gate_to_gate() {
         meter: MeterPlan::TwoRate { cir: mbps(8), cbs: 2000, pir: mbps(8), pbs: 4000 },
         colour_aware,
         actions: [ColourAction::Remark; 3],
+        codepoints: [None; 3],
     };
     let edge = GatePlan { marker: Some(marker(false)), ..link(8_000_000_000, QueueLimit::Unlimited) };
     let mut core = GatePlan { marker: Some(marker(true)), ..link(8_000_000, QueueLimit::Unlimited) };
@@ -394,8 +395,10 @@ fn any_marker() -> impl Strategy<Value = MarkerPlan> {
     let action =
         || prop_oneof![Just(ColourAction::Remark), Just(ColourAction::Pass), Just(ColourAction::Drop)];
     let numbers = (1u64..10, 1u64..4000, 0u64..4000, 0u64..10);
-    (any::<[bool; 2]>(), numbers, [action(), action(), action()]).prop_map(
-        |([two, colour_aware], (mbps, cbs, more, faster), actions)| {
+    let codepoint = || prop::option::of(0u8..64);
+    let codepoints = [codepoint(), codepoint(), codepoint()];
+    (any::<[bool; 2]>(), numbers, [action(), action(), action()], codepoints).prop_map(
+        |([two, colour_aware], (mbps, cbs, more, faster), actions, codepoints)| {
             let cir = Rate::from_bps(mbps * 1_000_000);
             let pir = Rate::from_bps((mbps + faster) * 1_000_000);
             let meter = if two {
@@ -403,7 +406,7 @@ fn any_marker() -> impl Strategy<Value = MarkerPlan> {
             } else {
                 MeterPlan::SingleRate { cir, cbs, ebs: more }
             };
-            MarkerPlan { meter, colour_aware, actions }
+            MarkerPlan { meter, colour_aware, actions, codepoints }
         },
     )
 }

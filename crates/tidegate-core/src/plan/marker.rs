@@ -11,6 +11,9 @@ pub struct MarkerPlan {
     pub colour_aware: bool,
     /// What becomes of green, yellow and red packets.
     pub actions: [ColourAction; 3],
+    /// The codepoints of DiffServ (RFC 2474 §3) that green, yellow and red packets get where they are remarked; `None`:
+    /// they keep theirs.
+    pub codepoints: [Option<u8>; 3],
 }
 
 /// How a marker measures. Bursts are bytes of IP packets, and rates are of such bytes.

@@ -301,7 +301,14 @@ impl Engine {
         self.written[exit] = true;
         self.lateness.note(late);
         self.stalls.note(due, late);
-        self.recording.departures.push(Departure { due, arrival, route, cause: unit.cause(), marked });
+        self.recording.departures.push(Departure {
+            due,
+            arrival,
+            route,
+            cause: unit.cause(),
+            marked,
+            codepoint: unit.codepoint().unwrap_or_default(),
+        });
         if late > self.fail_behind {
             return Err(self.fell_behind(format!("a packet due at {due} was written {late} later")));
         }

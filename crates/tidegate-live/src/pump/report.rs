@@ -40,6 +40,8 @@ pub struct Departure {
     pub cause: Cause,
     /// It left with a mark (CE).
     pub marked: bool,
+    /// The codepoint of DiffServ that it left with.
+    pub codepoint: u8,
 }
 
 /// What a run of the pump brought.

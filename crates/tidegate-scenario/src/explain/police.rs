@@ -5,6 +5,7 @@ use tidegate_core::plan::{AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan,
 use tidegate_core::units::Rate;
 
 use super::text::{rate_text, seconds_text, three_digits};
+use crate::table::codepoints;
 use crate::units::bytes_text;
 
 /// What a gate's policer does with packets of one size.
@@ -52,12 +53,15 @@ fn marker_lines(marker: &MarkerPlan, packet: u32) -> Vec<String> {
             (bucket(cir, cbs), format!("up to {}", bucket(pir, pbs)))
         }
     };
-    let becomes = |action: ColourAction| match action {
-        ColourAction::Remark => "are coloured so for later gates",
-        ColourAction::Pass => "keep the colour that they came with",
-        ColourAction::Drop => "are dropped",
+    let becomes = |colour: usize| match (marker.actions[colour], marker.codepoints[colour]) {
+        (ColourAction::Remark, None) => "are coloured so for later gates".to_owned(),
+        (ColourAction::Remark, Some(codepoint)) => {
+            format!("are coloured so for later gates and get the codepoint {}", codepoints::text(codepoint))
+        }
+        (ColourAction::Pass, _) => "keep the colour that they came with".to_owned(),
+        (ColourAction::Drop, _) => "are dropped".to_owned(),
     };
-    let [first, second, third] = marker.actions.map(becomes);
+    let [first, second, third] = [0, 1, 2].map(becomes);
     let mut lines = vec![
         format!("green packets, up to {green}, {first}"),
         format!("yellow ones, {yellow}, {second}"),

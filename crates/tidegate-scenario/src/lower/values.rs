@@ -5,6 +5,7 @@ use tidegate_core::units::{Rate, Span, Time};
 
 use super::notes::Notes;
 use crate::check::{Form, Item, Value};
+use crate::table::codepoints::named;
 use crate::trace::TraceError;
 use crate::units::Amount;
 
@@ -55,22 +56,7 @@ pub(crate) fn jitter(form: &Form) -> JitterPlan {
 pub(crate) fn dscp(item: Option<&Item>) -> u8 {
     match item.map(|item| &item.value) {
         Some(Value::Whole(number)) => *number as u8,
-        Some(Value::Word(name)) => named_dscp(name),
-        _ => 0,
-    }
-}
-
-/// The number of a codepoint's name (IANA registry "Differentiated Services Field Codepoints").
-fn named_dscp(name: &str) -> u8 {
-    let digits: Vec<u8> = name.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
-    match (name, digits.as_slice()) {
-        ("LE", _) => 1,
-        ("VA", _) => 44,
-        ("NQB", _) => 45,
-        ("EF", _) => 46,
-        // RFC 2474 §4.2.2.1; RFC 2597 §6.
-        (_, [selector]) => 8 * selector,
-        (_, [class, precedence]) => 8 * class + 2 * precedence,
+        Some(Value::Word(name)) => named(name),
         _ => 0,
     }
 }
@@ -140,12 +126,6 @@ pub(crate) fn no_meaning(item: &Item, name: &str, notes: &mut Notes) {
 mod tests {
     use super::*;
     use crate::document::Place;
-
-    #[test]
-    fn codepoints_have_names() {
-        let names = ["DF", "LE", "CS1", "CS7", "AF11", "AF23", "AF43", "VA", "NQB", "EF"];
-        assert_eq!(names.map(named_dscp), [0, 1, 8, 56, 10, 22, 38, 44, 45, 46]);
-    }
 
     #[test]
     fn a_word_without_a_meaning_is_reported() {

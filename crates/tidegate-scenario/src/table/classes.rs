@@ -1,6 +1,7 @@
 //! `gate.x.classes`, `gate.x.scheduler` and `gate.x.tas`: classes of packets with queues of their own.
 
 use super::aqm::{AQM, AQM_WORDS};
+use super::codepoints::DSCP;
 use super::{
     BURST, Key, Kind, Literal, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, key, named, section,
     short, text, word,
@@ -196,34 +197,3 @@ pub(super) const TAS: Section = section(
         ),
     ],
 );
-
-/// A differentiated services codepoint.
-pub(super) const DSCP: Kind = Kind::AnyOf(&[Kind::Choice(DSCP_WORDS), Kind::Whole { min: 0, max: 63 }]);
-
-/// Names of codepoints (IANA registry "Differentiated Services Field Codepoints").
-const DSCP_WORDS: &[Word] = &[
-    word("DF", "0, default forwarding (RFC 2474 §4.1)"),
-    word("LE", "1, lower effort (RFC 8622)"),
-    word("CS1", "8, class selector (RFC 2474 §4.2.2)"),
-    word("CS2", "16, likewise"),
-    word("CS3", "24, likewise"),
-    word("CS4", "32, likewise"),
-    word("CS5", "40, likewise"),
-    word("CS6", "48, likewise"),
-    word("CS7", "56, likewise"),
-    word("AF11", "10, assured forwarding (RFC 2597 §6)"),
-    word("AF12", "12, likewise"),
-    word("AF13", "14, likewise"),
-    word("AF21", "18, likewise"),
-    word("AF22", "20, likewise"),
-    word("AF23", "22, likewise"),
-    word("AF31", "26, likewise"),
-    word("AF32", "28, likewise"),
-    word("AF33", "30, likewise"),
-    word("AF41", "34, likewise"),
-    word("AF42", "36, likewise"),
-    word("AF43", "38, likewise"),
-    word("NQB", "45, non-queue-building (RFC 9956)"),
-    word("VA", "44, voice that was admitted (RFC 5865)"),
-    word("EF", "46, expedited forwarding (RFC 3246)"),
-];

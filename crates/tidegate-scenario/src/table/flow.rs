@@ -1,6 +1,6 @@
 //! `[flow.x]` and `[traffic.x]`.
 
-use super::classes;
+use super::codepoints;
 use super::{
     Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, jitter, key, media, one_of,
     quantity, request, section, tcp, text, word,
@@ -99,7 +99,7 @@ const JITTER: Key = key(
 
 const DSCP: Key = key(
     "dscp",
-    classes::DSCP,
+    codepoints::DSCP,
     text("DF"),
     "The codepoint of its packets, in both directions: gates with classes and tins of CAKE tell them apart by it \
      (`gate.x.classes`, `gate.x.queue.aqm.cake`). \

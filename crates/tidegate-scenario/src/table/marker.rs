@@ -1,5 +1,6 @@
 //! `gate.x.police.srtcm` and `gate.x.police.trtcm`: three-colour markers.
 
+use super::codepoints::DSCP;
 use super::{
     BURST, Key, Kind, RATE, Section, WhenAbsent, Word, flag, key, quantity_or_zero, section, text, word,
 };
@@ -23,6 +24,7 @@ pub(super) const SRTCM: Section = section(
         GREEN,
         YELLOW,
         RED_KEY,
+        CODEPOINTS_KEY,
     ],
 );
 
@@ -44,12 +46,16 @@ pub(super) const TRTCM: Section = section(
         GREEN,
         YELLOW,
         RED_KEY,
+        CODEPOINTS_KEY,
     ],
 );
 
 /// What becomes of packets of a colour.
 const ACTIONS: &[Word] = &[
-    word("remark", "the packet goes on and carries the colour to later gates"),
+    word(
+        "remark",
+        "the packet goes on and carries the colour to later gates, with the codepoint that `dscp` says",
+    ),
     word("pass", "the packet goes on with the colour that it came with"),
     word("drop", "the packet is dropped"),
 ];
@@ -78,3 +84,24 @@ const GREEN: Key = key("green", Kind::Choice(ACTIONS), text("remark"), "What bec
 const YELLOW: Key = key("yellow", Kind::Choice(ACTIONS), text("remark"), "What becomes of yellow packets.");
 
 const RED_KEY: Key = key("red", Kind::Choice(ACTIONS), text("drop"), "What becomes of red packets.");
+
+const CODEPOINTS_KEY: Key = key(
+    "dscp",
+    Kind::Form(&CODEPOINTS),
+    WhenAbsent::Words("packets keep their codepoints"),
+    CODEPOINTS.about,
+);
+
+const CODEPOINTS: Section = section(
+    "Codepoints by colour",
+    "The codepoint that a packet of a colour gets where it is remarked, by name or number, such as AF11, AF12 and AF13 \
+     (RFC 2597 §2). Classes behind the marker tell packets apart by it; captures and, in live runs, the kernel's packets \
+     carry it.",
+    &[
+        key("green", DSCP, KEPT, "Codepoint of green packets."),
+        key("yellow", DSCP, KEPT, "Codepoint of yellow packets."),
+        key("red", DSCP, KEPT, "Codepoint of red packets; they need `red = \"remark\"`."),
+    ],
+);
+
+const KEPT: WhenAbsent = WhenAbsent::Words("they keep theirs");

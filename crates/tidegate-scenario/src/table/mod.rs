@@ -5,6 +5,7 @@
 mod aqm;
 mod cake;
 mod classes;
+pub(crate) mod codepoints;
 mod flow;
 mod gate;
 mod jitter;

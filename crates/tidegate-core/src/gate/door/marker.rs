@@ -18,6 +18,14 @@ pub struct Marker {
     coloured: [Count; 3],
 }
 
+/// With what a packet goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marking {
+    pub(super) colour: Colour,
+    /// A codepoint of DiffServ that it gets; `None`: it keeps its own.
+    pub(super) codepoint: Option<u8>,
+}
+
 /// The tokens of a marker.
 #[derive(Clone, Debug)]
 enum Meter {
@@ -127,17 +135,19 @@ impl Marker {
         Marker { plan, meter: Meter::new(plan.meter), measured, coloured: Default::default() }
     }
 
-    /// Measures a packet of so many IP bytes that arrives at `at` with the colour `came`: the colour that it goes on with;
+    /// Measures a packet of so many IP bytes that arrives at `at` with the colour `came`: what it goes on with;
     /// `None`: it is dropped.
-    pub(super) fn judge(&mut self, at: Time, bytes: u32, came: Colour) -> Option<Colour> {
+    pub(super) fn judge(&mut self, at: Time, bytes: u32, came: Colour) -> Option<Marking> {
         let counts = if self.plan.colour_aware { came } else { Colour::Green };
         let colour = self.meter.colour(at, u64::from(bytes), counts);
         if at >= self.measured.from && at < self.measured.until {
             self.coloured[colour as usize].add(u64::from(bytes));
         }
         match self.plan.actions[colour as usize] {
-            ColourAction::Remark => Some(colour),
-            ColourAction::Pass => Some(came),
+            ColourAction::Remark => {
+                Some(Marking { colour, codepoint: self.plan.codepoints[colour as usize] })
+            }
+            ColourAction::Pass => Some(Marking { colour: came, codepoint: None }),
             ColourAction::Drop => None,
         }
     }
@@ -169,19 +179,19 @@ mod tests {
     /// A byte each microsecond; 1000 committed and 2000 in excess.
     fn single(colour_aware: bool) -> Marker {
         let meter = MeterPlan::SingleRate { cir: mbps(8), cbs: 1000, ebs: 2000 };
-        Marker::new(MarkerPlan { meter, colour_aware, actions: REMARK }, MEASURED)
+        Marker::new(MarkerPlan { meter, colour_aware, actions: REMARK, codepoints: [None; 3] }, MEASURED)
     }
 
     /// A byte each microsecond, 1000 at most, and two, 3000 at most.
     fn two(colour_aware: bool) -> Marker {
         let meter = MeterPlan::TwoRate { cir: mbps(8), cbs: 1000, pir: mbps(16), pbs: 3000 };
-        Marker::new(MarkerPlan { meter, colour_aware, actions: REMARK }, MEASURED)
+        Marker::new(MarkerPlan { meter, colour_aware, actions: REMARK, codepoints: [None; 3] }, MEASURED)
     }
 
     /// The colours of packets: when they come in microseconds, their bytes, the colour that they come with.
     fn colours(marker: &mut Marker, packets: &[(u64, u32, Colour)]) -> Vec<Colour> {
         let judge = |(at, bytes, came): &(u64, u32, Colour)| {
-            marker.judge(micros(*at), *bytes, *came).expect("remarked")
+            marker.judge(micros(*at), *bytes, *came).expect("remarked").colour
         };
         packets.iter().map(judge).collect()
     }
@@ -285,15 +295,18 @@ mod tests {
         assert_eq!(source.take(Time::NEVER), 3 * (u64::MAX / second) / 8 - 3);
     }
 
-    /// What passes keeps the colour that it came with; what is dropped counts with its colour.
+    /// What passes keeps the colour and the codepoint that it came with; what is dropped counts with its colour.
     #[test]
     fn actions_by_colour() {
         let meter = MeterPlan::TwoRate { cir: mbps(8), cbs: 1000, pir: mbps(16), pbs: 2000 };
         let actions = [ColourAction::Remark, ColourAction::Pass, ColourAction::Drop];
-        let mut marker = Marker::new(MarkerPlan { meter, colour_aware: false, actions }, MEASURED);
+        let codepoints = [Some(10), Some(12), Some(14)];
+        let mut marker =
+            Marker::new(MarkerPlan { meter, colour_aware: false, actions, codepoints }, MEASURED);
         let at = micros(1000);
         let seen = [Yellow, Red, Green].map(|came| marker.judge(at, 1000, came));
-        assert_eq!(seen, [Some(Green), Some(Red), None]);
+        let remarked = Marking { colour: Green, codepoint: Some(10) };
+        assert_eq!(seen, [Some(remarked), Some(Marking { colour: Red, codepoint: None }), None]);
         assert_eq!([Green, Yellow, Red].map(|colour| marker.coloured(colour).packets), [1, 1, 1]);
     }
 }

@@ -63,8 +63,11 @@ impl Door {
     #[inline]
     pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, books: &mut Books) -> bool {
         if let Some(marker) = &mut self.marker {
-            let Some(colour) = marker.judge(at, unit.bytes, unit.colour()) else { return false };
-            unit.set_colour(colour);
+            let Some(marking) = marker.judge(at, unit.bytes, unit.colour()) else { return false };
+            unit.set_colour(marking.colour);
+            if let Some(codepoint) = marking.codepoint {
+                unit.set_codepoint(codepoint);
+            }
         }
         if self.policer.as_ref().is_none_or(|policer| policer.in_cells()) {
             return true;

@@ -290,7 +290,7 @@ impl Gate {
         if let Some((books, class)) = self.class_books(&departure.unit) {
             books.depart(class, served, lost);
         }
-        if departure.unit.codepoint().is_some() && self.classes_queue().is_some_and(|queue| queue.washes()) {
+        if self.classes_queue().is_some_and(|queue| queue.washes()) {
             departure.unit.set_codepoint(0);
         }
     }

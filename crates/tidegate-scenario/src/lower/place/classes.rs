@@ -13,6 +13,7 @@ use crate::lower::notes::Notes;
 use crate::lower::read::classes::with_packets;
 use crate::lower::values::dscp;
 use crate::spelling::value_meant;
+use crate::table::codepoints;
 
 /// Gives the classes of every gate their members.
 pub(crate) fn resolve(
@@ -70,17 +71,25 @@ fn of_route(
     for user in users {
         let passes = [&user.path, &user.back].map(|hops| hops.iter().any(|hop| hop.gate == number));
         for name in &user.instances {
-            let [class, back] = [false, true]
-                .map(|back| members.class(user, name, tins::codepoint(user, gates, number, back), back));
-            let lost = (passes[0] && class.is_none()) || (passes[1] && back.is_none());
-            if lost {
-                let problem = format!("no class takes the packets of {name}");
-                let help =
-                    "name it in the members of a class, or add a class without members and dscp for the rest";
-                notes.wrong(gate.form.get("classes")?, problem, help);
-                return None;
+            let mut found = [0; 2];
+            for (way, class) in found.iter_mut().enumerate() {
+                let may_have = tins::codepoints(user, gates, number, way == 1);
+                let class_of = |codepoint: u8| members.class(user, name, codepoint, way == 1);
+                if let (true, Some(lost)) =
+                    (passes[way], may_have.iter().copied().find(|codepoint| class_of(*codepoint).is_none()))
+                {
+                    let mut problem = format!("no class takes the packets of {name}");
+                    if lost != user.dscp {
+                        problem +=
+                            &format!(" that get the codepoint {} on their way", codepoints::text(lost));
+                    }
+                    let help = "name it in the members of a class, or add a class without members and dscp for the rest";
+                    notes.wrong(gate.form.get("classes")?, problem, help);
+                    return None;
+                }
+                *class = class_of(may_have[0]).unwrap_or(0);
             }
-            let (class, back) = (class.unwrap_or(0), back.unwrap_or(0));
+            let [class, back] = found;
             if user.is_flow() {
                 flows.extend([class, back]);
             } else {

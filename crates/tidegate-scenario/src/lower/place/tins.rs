@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidegate_core::plan::{ByCodepoint, ClassesPlan, SchedulerPlan, TinsPlan};
+use tidegate_core::plan::{ByCodepoint, ClassesPlan, ColourAction, MarkerPlan, SchedulerPlan, TinsPlan};
 
 use crate::lower::draft::{Gate, User};
 
@@ -16,7 +16,7 @@ pub(super) fn with_members(
 ) -> ClassesPlan {
     let (mut flows, mut sources) = (Vec::new(), Vec::new());
     for user in users {
-        let tin = |back: bool| cake.diffserv.tin_of(codepoint(user, gates, number, back));
+        let tin = |back: bool| cake.diffserv.tin_of(codepoints(user, gates, number, back)[0]);
         for _ in &user.instances {
             if user.is_flow() {
                 flows.extend([tin(false), tin(true)]);
@@ -57,13 +57,39 @@ pub(super) fn hosts(users: &[User<'_>]) -> Arc<[[u32; 2]]> {
     flows.into()
 }
 
-/// The codepoint of a user's packets at a gate: a gate before it may have washed it away.
-pub(super) fn codepoint(user: &User<'_>, gates: &[Gate<'_>], number: usize, back: bool) -> u8 {
+/// The codepoints that a user's packets may have at a gate, at least one: markers on the way rewrite them, CAKE may wash
+/// them away. The first is that of packets which carry none of their own, if there are such.
+pub(super) fn codepoints(user: &User<'_>, gates: &[Gate<'_>], number: usize, back: bool) -> Vec<u8> {
     let hops = if back { &user.back } else { &user.path };
-    let washes = |gate: usize| {
-        let scheduler = gates[gate].plan.classes.as_ref().map(|plan| &plan.scheduler);
-        matches!(scheduler, Some(SchedulerPlan::Cake(TinsPlan { wash: true, .. })))
+    let before = hops.iter().map(|hop| hop.gate).take_while(|gate| *gate != number);
+    let mut codepoints = vec![user.dscp];
+    for gate in before.chain([number]) {
+        let plan = &gates[gate].plan;
+        if let Some(marker) = &plan.marker {
+            codepoints = remarked(marker, codepoints);
+        }
+        let scheduler = plan.classes.as_ref().map(|plan| &plan.scheduler);
+        if gate != number && matches!(scheduler, Some(SchedulerPlan::Cake(TinsPlan { wash: true, .. }))) {
+            codepoints = vec![0];
+        }
+    }
+    codepoints
+}
+
+/// What a marker makes of packets with these codepoints.
+fn remarked(marker: &MarkerPlan, came: Vec<u8>) -> Vec<u8> {
+    let given = |(action, codepoint): (&ColourAction, &Option<u8>)| match action {
+        ColourAction::Remark => Some(*codepoint),
+        ColourAction::Pass => Some(None),
+        ColourAction::Drop => None,
     };
-    let is_washed = hops.iter().take_while(|hop| hop.gate != number).any(|hop| washes(hop.gate));
-    if is_washed { 0 } else { user.dscp }
+    let given: Vec<Option<u8>> = marker.actions.iter().zip(&marker.codepoints).filter_map(given).collect();
+    let some_keep = given.is_empty() || given.contains(&None);
+    let mut left = if some_keep { came } else { Vec::new() };
+    for codepoint in given.into_iter().flatten() {
+        if !left.contains(&codepoint) {
+            left.push(codepoint);
+        }
+    }
+    left
 }

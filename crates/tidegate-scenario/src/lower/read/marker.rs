@@ -4,11 +4,13 @@ use tidegate_core::plan::{ColourAction, Framing, MarkerPlan, MeterPlan, QueueLim
 
 use crate::check::{Form, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::choice;
+use crate::lower::values::{choice, dscp};
 use crate::units::Amount;
 
 /// The names of markers below `police`.
 pub(super) const MARKERS: [&str; 2] = ["srtcm", "trtcm"];
+
+const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
 /// The marker of a gate; `None` where there is none, or something was wrong.
 pub(crate) fn marker(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<MarkerPlan> {
@@ -44,8 +46,29 @@ pub(crate) fn marker(gate: &Form, framing: Framing, notes: &mut Notes) -> Option
     let [remark, pass, drop] =
         [("remark", ColourAction::Remark), ("pass", ColourAction::Pass), ("drop", ColourAction::Drop)];
     let mut action = |colour| choice(form.get(colour), [remark, pass, drop], notes);
-    let actions = ["green", "yellow", "red"].map(&mut action);
-    Some(MarkerPlan { meter, colour_aware: form.flag("colour_aware"), actions })
+    let actions = COLOURS.map(&mut action);
+    let codepoints = codepoints(form, actions, notes);
+    Some(MarkerPlan { meter, colour_aware: form.flag("colour_aware"), actions, codepoints })
+}
+
+/// The codepoint that remarked packets of each colour get.
+fn codepoints(marker: &Form, actions: [ColourAction; 3], notes: &mut Notes) -> [Option<u8>; 3] {
+    let given = |colour| marker.table("dscp").and_then(|form| form.given(colour));
+    let mut codepoints = [None; 3];
+    for ((colour, action), codepoint) in COLOURS.into_iter().zip(actions).zip(&mut codepoints) {
+        let Some(item) = given(colour) else { continue };
+        let happens = match action {
+            ColourAction::Remark => {
+                *codepoint = Some(dscp(Some(item)));
+                continue;
+            }
+            ColourAction::Pass => "pass as they came",
+            ColourAction::Drop => "are dropped",
+        };
+        let help = format!("write {colour} = \"remark\" beside dscp, or remove dscp.{colour}");
+        notes.wrong(item, format!("{colour} packets {happens}, so they get no codepoint"), help);
+    }
+    codepoints
 }
 
 /// How much may wait for a green, yellow or red packet to join.
@@ -57,7 +80,7 @@ pub(crate) fn colour_limits(queue: &Form, framing: Framing, notes: &mut Notes) -
         notes.wrong(item, "cells have no colours", help);
         return usual;
     }
-    ["green", "yellow", "red"].map(|colour| {
+    COLOURS.map(|colour| {
         let Some(item) = form.given(colour) else { return QueueLimit::Unlimited };
         match &item.value {
             Value::Amount(Amount::Packets(packets)) => QueueLimit::Packets(*packets),
