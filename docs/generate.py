@@ -1,4 +1,4 @@
-"""Writes docs/reference and the outputs shown in README.md and docs/guide; ``make docs`` calls it.
+"""Writes docs/reference, the manual pages in docs/man and the outputs shown in README.md and docs/guide.
 
 The scenario reference comes from the table of keys, the command line's from its options, the
 columns' from the code that makes them, the Python reference from signatures and docstrings.
@@ -21,6 +21,7 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import manual
 import snippets
 import tidegate as tg
 from tidegate._cli.main import cli
@@ -408,10 +409,27 @@ REFERENCE: dict[str, Callable[[], str]] = {
 }
 
 
+#: What "tidegate init" copies; the package has copies of its own, as a wheel takes nothing from elsewhere and
+#: links to files do not survive every way in which a repository is copied.
+EXAMPLES = sorted(
+    path
+    for path in (ROOT / "examples").iterdir()
+    if path.suffix in (".toml", ".csv", ".py") and path.name not in ("demo.py", "notebook.py")
+)
+PACKAGED = ROOT / "python" / "tidegate" / "_begin" / "examples"
+
+#: Manual pages, below a folder that maturin takes into the wheel as it is (``tool.maturin.data``).
+MANUAL = ROOT / "docs" / "man" / "data" / "share" / "man" / "man1"
+
+
 def main(*, images: bool) -> None:
     """Write what has changed, and say so."""
     for name, make in REFERENCE.items():
         _write(ROOT / "docs" / "reference" / name, make())
+    for path in EXAMPLES:
+        _write(PACKAGED / path.name, path.read_text(encoding="utf-8"))
+    for name, text in manual.pages(tg.__version__).items():
+        _write(MANUAL / name, text)
     for page in snippets.pages():
         with tempfile.TemporaryDirectory() as folder:
             _write(page, snippets.refreshed(page, Path(folder) / "page"))

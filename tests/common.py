@@ -44,7 +44,7 @@ tcp.cc = "newreno"
 
 
 def benchmark(name: str) -> ModuleType:
-    """Load a file of `benches` by its path: its folder is not searched, because names there are names here too."""
+    """Load a file of `benches` by its path; its folder is not searched, as names there are names here too."""
     known = f"benchmark_{name}"
     if known not in sys.modules:
         spec = importlib.util.spec_from_file_location(known, ROOT / "benches" / f"{name}.py")

@@ -25,8 +25,9 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 ALL = sorted(commands(cli))
 
 
-def help_of(*words: str) -> str:
-    done = CliRunner().invoke(cli, [*words, "--help"], prog_name="tidegate", terminal_width=80)
+def help_of(*words: str, width: int = 78) -> str:
+    """Return the help as a terminal of 80 columns shows it: Click leaves two of them free."""
+    done = CliRunner().invoke(cli, [*words, "--help"], prog_name="tidegate", terminal_width=width)
     assert done.exit_code == 0
     return done.output
 

@@ -133,7 +133,10 @@ def plot(
 )
 @click.option("--engines", metavar="A,B,C", help="Instead of --vary: two or three of theory, sim, live.")
 @click.option(
-    "--runs", type=click.IntRange(1), help="With --engines: number of runs of sim and of live; default: 3."
+    "--runs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --engines: number of runs of sim and of live; default: 3.",
 )
 @click.option(
     "--tolerance",
@@ -190,7 +193,7 @@ def compare(
     engine: str,
     as_json: bool,
 ) -> None:
-    """Compare variants of a scenario, several scenarios, or engines.
+    """Compare variants of a scenario, scenarios, or engines.
 
     With --vary it runs every variant once and prints one table; of several files it runs each. All
     have the same seed, so that their random numbers are the same. With --engines it runs one scenario

@@ -32,7 +32,9 @@ UNDECIDED_STATUS = 3
     metavar="NUMBER<BOUND",
     help='What must hold, such as "loss < 1%"; repeatable. @FILE: one on each line.',
 )
-@click.option("--runs", type=click.IntRange(1), help="Number of replications; default: the file's runs.")
+@click.option(
+    "--runs", type=click.IntRange(1), metavar="N", help="Number of replications; default: the file's runs."
+)
 @SEED
 @SET
 @WORKERS

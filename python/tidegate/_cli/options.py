@@ -72,6 +72,7 @@ def SET(command: Any) -> Any:  # noqa: N802
 SEED = click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),
+    metavar="N",
     help="Seed of all random numbers; default: the file's seed, or a random one.",
 )
 
@@ -136,7 +137,9 @@ REPORT = click.option(
 CSV = click.option(
     "csv", "--csv", metavar="FILE", type=FILES, help="Write the table as CSV, in the units of --json."
 )
-WORKERS = click.option("--workers", type=click.IntRange(1), help="Threads; default: one per processor.")
+WORKERS = click.option(
+    "--workers", type=click.IntRange(1), metavar="N", help="Threads; default: one per processor."
+)
 
 
 def epilog(*examples: str, page: str) -> str:

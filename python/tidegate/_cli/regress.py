@@ -30,12 +30,14 @@ from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
     "--connection",
     "connections",
     type=click.IntRange(1),
+    metavar="N",
     multiple=True,
     help="Number of a connection of the capture; repeatable. Default: all with at least 10 kB of data.",
 )
 @click.option(
     "--runs",
     type=click.IntRange(1),
+    metavar="N",
     default=8,
     show_default=True,
     help="Runs of a scenario in which something is random.",

@@ -74,6 +74,7 @@ TABLE = click.option(
 @click.option(
     "--replication",
     type=click.IntRange(0),
+    metavar="N",
     default=0,
     show_default=True,
     help="Which replication to run; the first is 0.",

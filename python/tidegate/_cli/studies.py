@@ -150,6 +150,7 @@ def reproduce(
 @click.option(
     "--runs",
     type=click.IntRange(1),
+    metavar="N",
     help="Number of replications; default: the file's runs. For a pool that many at first, and 16 times "
     "as many where they do not decide.",
 )
@@ -234,7 +235,10 @@ def size(
     help='"throughput", or "throughput with p99 delay < 200 ms"; also mean or p50, of rtt or queue delay.',
 )
 @click.option(
-    "--runs", type=click.IntRange(2), help="Number of replications; default: the file's runs, but at least 8."
+    "--runs",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Number of replications; default: the file's runs, but at least 8.",
 )
 @SEED
 @SET

@@ -25,6 +25,7 @@ _FORMAT = click.option(
 _OPPORTUNITY = click.option(
     "--opportunity-bytes",
     type=click.IntRange(1),
+    metavar="N",
     default=1500,
     show_default=True,
     help="Bytes of one Mahimahi opportunity; Mahimahi's own code counts 1504.",
@@ -112,7 +113,10 @@ def traces_convert(
 @click.argument("target", metavar="TARGET", type=FILES)
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
 @click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), help="Seed of the random numbers; default: a random one."
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    metavar="N",
+    help="Seed of the random numbers; default: a random one.",
 )
 @click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by TARGET's suffix.")
 @click.option("--mean", metavar="RATE", help='Mean rate; default: "5 Mbit/s".')
@@ -125,7 +129,10 @@ def traces_convert(
 )
 @click.option("--outage-share", type=float, help="Share of the time without service; default: 0.05.")
 @click.option(
-    "--opportunity-bytes", type=click.IntRange(1), help="Bytes of one Mahimahi opportunity; default: 1500."
+    "--opportunity-bytes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Bytes of one Mahimahi opportunity; default: 1500.",
 )
 @click.option("--window", metavar="SPAN", help="Not for mahimahi: interval over which rates are averaged.")
 @JSON
@@ -155,6 +162,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     "--connection",
     "connections",
     type=click.IntRange(1),
+    metavar="N",
     multiple=True,
     help="Number of a connection; repeatable, if several shared the link. Default: the one with most data.",
 )
