@@ -19,68 +19,147 @@ buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is kno
 
 import typing as _typing
 
-from tidegate._advise.gate import size_for_goal
-from tidegate._advise.gate_result import GateSizing
-from tidegate._advise.pool import size_pool
-from tidegate._advise.pool_result import PoolSizing
-from tidegate._advise.queue import size
-from tidegate._advise.queue_result import Sizing
-from tidegate._advise.tune import tune
-from tidegate._advise.tune_result import Setting, Tuning
-from tidegate._ask.scenario import Scenario, load, reference, schema
-from tidegate._base.errors import (
-    ArgumentError,
-    CaptureError,
-    ControllerError,
-    EngineError,
-    InternalError,
-    NotRecordedError,
-    RunError,
-    RunFolderError,
-    ScenarioError,
-    StoreError,
-    StudyStoppedError,
-    TooFewRunsError,
-    TraceError,
-    UnknownNameError,
-)
-from tidegate._base.estimate import Estimate
-from tidegate._capture.start import read as read_capture
-from tidegate._capture.trace import CapturedTrace, trace_from
-from tidegate._capture.value import Capture, Connection, Packets, Traffic
-from tidegate._compare.start import compare
-from tidegate._compare.value import Comparison
-from tidegate._compare.variants import Variant
-from tidegate._core import Ack, CongestionControl, Loss, build_info
-from tidegate._engines.start import compare_engines
-from tidegate._engines.value import EngineComparison
-from tidegate._expect.start import check_run
-from tidegate._expect.value import Checked
-from tidegate._export.start import export
-from tidegate._export.value import Export
-from tidegate._identify.start import identify
-from tidegate._identify.value import Identification
-from tidegate._open import open_comparison, open_engines, open_run, open_study
-from tidegate._regress.start import regress
-from tidegate._regress.value import Regression
-from tidegate._reproduce.start import reproduce
-from tidegate._reproduce.value import Reproduction
-from tidegate._run.start import run
-from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
-from tidegate._run.value import Run
-from tidegate._study.part import merge_study, study_part
-from tidegate._study.point import Point
-from tidegate._study.start import study
-from tidegate._study.until import Until
-from tidegate._study.value import Study
-from tidegate._traces.start import trace_convert, trace_info, trace_plot, trace_synth
+from tidegate._core import build_info
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, gym, tcp, theory
+    from tidegate._advise.gate import size_for_goal
+    from tidegate._advise.gate_result import GateSizing
+    from tidegate._advise.pool import size_pool
+    from tidegate._advise.pool_result import PoolSizing
+    from tidegate._advise.queue import size
+    from tidegate._advise.queue_result import Sizing
+    from tidegate._advise.tune import tune
+    from tidegate._advise.tune_result import Setting, Tuning
+    from tidegate._ask.scenario import Scenario, load, reference, schema
+    from tidegate._base.errors import (
+        ArgumentError,
+        CaptureError,
+        ControllerError,
+        EngineError,
+        InternalError,
+        NotRecordedError,
+        RunError,
+        RunFolderError,
+        ScenarioError,
+        StoreError,
+        StudyStoppedError,
+        TooFewRunsError,
+        TraceError,
+        UnknownNameError,
+    )
+    from tidegate._base.estimate import Estimate
+    from tidegate._capture.start import read as read_capture
+    from tidegate._capture.trace import CapturedTrace, trace_from
+    from tidegate._capture.value import Capture, Connection, Packets, Traffic
+    from tidegate._compare.start import compare
+    from tidegate._compare.value import Comparison
+    from tidegate._compare.variants import Variant
+    from tidegate._core import Ack, CongestionControl, Loss
+    from tidegate._engines.start import compare_engines
+    from tidegate._engines.value import EngineComparison
+    from tidegate._expect.start import check_run
+    from tidegate._expect.value import Checked
+    from tidegate._export.start import export
+    from tidegate._export.value import Export
+    from tidegate._identify.start import identify
+    from tidegate._identify.value import Identification
+    from tidegate._open import open_comparison, open_engines, open_run, open_study
+    from tidegate._regress.start import regress
+    from tidegate._regress.value import Regression
+    from tidegate._reproduce.start import reproduce
+    from tidegate._reproduce.value import Reproduction
+    from tidegate._run.start import run
+    from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
+    from tidegate._run.value import Run
+    from tidegate._study.part import merge_study, study_part
+    from tidegate._study.point import Point
+    from tidegate._study.start import study
+    from tidegate._study.until import Until
+    from tidegate._study.value import Study
+    from tidegate._traces.start import trace_convert, trace_info, trace_plot, trace_synth
 
 __version__ = build_info()["tidegate"]
 
-#: Public modules, imported when they are first named (PEP 562).
+#: Where everything public is; imported when it is first named (PEP 562), so that a command starts at once.
+#: Behind a colon: the name there, where it is another.
+_PLACES = {
+    "Ack": "_core",
+    "ArgumentError": "_base.errors",
+    "Capture": "_capture.value",
+    "CaptureError": "_base.errors",
+    "CapturedTrace": "_capture.trace",
+    "Checked": "_expect.value",
+    "Comparison": "_compare.value",
+    "CongestionControl": "_core",
+    "Connection": "_capture.value",
+    "ControllerError": "_base.errors",
+    "EngineComparison": "_engines.value",
+    "EngineError": "_base.errors",
+    "Estimate": "_base.estimate",
+    "Export": "_export.value",
+    "FlowRow": "_run.table",
+    "GateRow": "_run.table",
+    "GateSizing": "_advise.gate_result",
+    "Identification": "_identify.value",
+    "InternalError": "_base.errors",
+    "Loss": "_core",
+    "NotRecordedError": "_base.errors",
+    "Packets": "_capture.value",
+    "Point": "_study.point",
+    "PoolSizing": "_advise.pool_result",
+    "Regression": "_regress.value",
+    "Reproduction": "_reproduce.value",
+    "RequestRow": "_run.table",
+    "Run": "_run.value",
+    "RunError": "_base.errors",
+    "RunFolderError": "_base.errors",
+    "Scenario": "_ask.scenario",
+    "ScenarioError": "_base.errors",
+    "Setting": "_advise.tune_result",
+    "Sizing": "_advise.queue_result",
+    "StoreError": "_base.errors",
+    "Study": "_study.value",
+    "StudyStoppedError": "_base.errors",
+    "Table": "_run.table",
+    "TooFewRunsError": "_base.errors",
+    "TraceError": "_base.errors",
+    "Traffic": "_capture.value",
+    "Tuning": "_advise.tune_result",
+    "UnknownNameError": "_base.errors",
+    "Until": "_study.until",
+    "Variant": "_compare.variants",
+    "check_run": "_expect.start",
+    "compare": "_compare.start",
+    "compare_engines": "_engines.start",
+    "export": "_export.start",
+    "identify": "_identify.start",
+    "load": "_ask.scenario",
+    "merge_study": "_study.part",
+    "open_comparison": "_open",
+    "open_engines": "_open",
+    "open_run": "_open",
+    "open_study": "_open",
+    "read_capture": "_capture.start:read",
+    "reference": "_ask.scenario",
+    "regress": "_regress.start",
+    "reproduce": "_reproduce.start",
+    "run": "_run.start",
+    "schema": "_ask.scenario",
+    "size": "_advise.queue",
+    "size_for_goal": "_advise.gate",
+    "size_pool": "_advise.pool",
+    "study": "_study.start",
+    "study_part": "_study.part",
+    "trace_convert": "_traces.start",
+    "trace_from": "_capture.trace",
+    "trace_info": "_traces.start",
+    "trace_plot": "_traces.start",
+    "trace_synth": "_traces.start",
+    "tune": "_advise.tune",
+}
+
+#: Public modules, imported likewise.
 _MODULES = ("dtm", "effcap", "gcra", "gym", "tcp", "theory")
 
 __all__ = [
@@ -168,13 +247,18 @@ __all__ = [
 ]
 
 
-def _module(name: str) -> object:
-    """Import a public module, which then is an attribute and not looked for again."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def _named(name: str) -> object:
+    """Import what a public name means; then it is an attribute and not looked for again."""
     from importlib import import_module
 
-    return import_module(f"{__name__}.{name}")
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, there = _PLACES[name].partition(":")
+    found = getattr(import_module(f"{__name__}.{module}"), there or name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
@@ -183,4 +267,4 @@ def __dir__() -> list[str]:
 
 if not _typing.TYPE_CHECKING:
     # Hidden from type checkers, which would take every name for one.
-    __getattr__ = _module
+    __getattr__ = _named

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
 from tidegate._run.text import run_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: 8 Mbit/s as a packet of 1000 bytes each millisecond.
 STEADY = {"constant": {"rate": "8 Mbit/s", "packet": "1000 B"}}
@@ -107,3 +110,84 @@ def test_a_second_bucket_bounds_every_burst() -> None:
         longest[second] = tg.run(asked).gates["shape"]["queue_max_packets"]
     # 21 packets of 1500 bytes: all fit into one bucket; two into the other, and the rest waits.
     assert longest == {"3 kB": 19, "40 kB": 0}
+
+
+#: A marker that remarks, and a gate that tells packets apart by what it wrote.
+REMARKING: dict[str, Any] = {
+    "edge": {
+        "rate": "100 Mbit/s",
+        "police": {
+            "trtcm": {
+                "cir": "2 Mbit/s", "cbs": "20 kB", "pir": "4 Mbit/s", "pbs": "40 kB", "red": "remark",
+                "dscp": {"green": "AF11", "yellow": "AF12", "red": 14},
+            }
+        },
+    },
+    "core": {
+        "rate": "20 Mbit/s",
+        "classes": {
+            "gold": {"dscp": ["AF11"]},
+            "silver": {"dscp": ["AF12", "AF13"]},
+        },
+    },
+}  # fmt: skip
+
+
+def flow_over(gates: dict[str, Any]) -> dict[str, Any]:
+    """Return one download over some gates."""
+    return {
+        "duration": "3 s",
+        "seed": 1,
+        "gate": gates,
+        "flow": {"x": {"path": list(gates), "rtt": "20 ms"}},
+    }
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_classes_behind_a_marker_see_what_it_wrote(exact: bool) -> None:
+    run = tg.run({**flow_over(REMARKING), "exact_events": exact})
+    green, yellow, red = colours(run, "edge")
+    gold, silver = (row["offered_packets"] for row in run.gates["core"]["classes"])
+    assert min(green, yellow, red) > 100
+    assert gold == pytest.approx(green, abs=20)
+    assert silver == pytest.approx(yellow + red, abs=20)
+
+
+def test_captures_show_what_a_marker_wrote(tmp_path: Path) -> None:
+    """The sender's packets leave with the flow's codepoint; the receiver gets those of their colours."""
+    asked = flow_over(REMARKING)
+    asked["flow"]["x"]["dscp"] = "CS1"
+    run = tg.run(asked, pcap=tmp_path / "packets.pcap")
+    [sent] = tg.read_capture(tmp_path / "packets.pcap").connections
+    [received] = tg.read_capture(tmp_path / "packets-receiver.pcap").connections
+    assert set(sent.packets.dscp.tolist()) == {8}
+    there = received.packets.dscp[received.packets.from_client]
+    for count, codepoint in zip(colours(run, "edge"), (10, 12, 14), strict=True):
+        assert (there == codepoint).sum() == pytest.approx(count, abs=20)
+    assert set(received.packets.dscp[~received.packets.from_client].tolist()) == {8}
+
+
+def test_what_cake_washes_is_seen_washed() -> None:
+    """CAKE behind the marker sorts by what it wrote; behind CAKE's wash everything is best effort."""
+    gates = {
+        "edge": REMARKING["edge"],
+        "home": {"rate": "20 Mbit/s", "queue": {"aqm": {"cake": {"wash": True}}}},
+        "core": {**REMARKING["core"], "classes": {"gold": {"dscp": ["AF11"]}, "rest": {}}},
+    }
+    run = tg.run(flow_over(gates))
+    gold, rest = (row["offered_packets"] for row in run.gates["core"]["classes"])
+    assert gold == 0
+    assert rest == pytest.approx(sum(colours(run, "edge")), abs=20)
+
+
+def test_every_codepoint_needs_a_class() -> None:
+    wrong = flow_over({**REMARKING, "core": {**REMARKING["core"], "classes": {"gold": {"dscp": ["AF11"]}}}})
+    with pytest.raises(tg.ScenarioError, match="no class takes the packets of x that get the codepoint AF12"):
+        tg.run(wrong)
+
+
+def test_a_colour_that_is_dropped_gets_no_codepoint() -> None:
+    meter = {"cir": "1 Mbit/s", "cbs": "9 kB", "ebs": "9 kB", "dscp": {"red": "CS1"}}
+    wrong = flow_over({"edge": {"police": {"srtcm": meter}}})
+    with pytest.raises(tg.ScenarioError, match="red packets are dropped, so they get no codepoint"):
+        tg.run(wrong)

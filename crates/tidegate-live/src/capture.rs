@@ -58,3 +58,37 @@ fn changed<'a>(came: &'a [u8], departure: &Departure) -> Cow<'a, [u8]> {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::ecn;
+    use tidegate_core::unit::{Cause, Ecn, HeldBy};
+
+    /// A header of IPv4 from 10.0.0.1 to 10.0.0.2 with codepoint 46 and ECT(0), and its checksum.
+    const HEADER: [u8; 20] = [0x45, 0xba, 0, 20, 0, 0, 0x40, 0, 64, 17, 0x26, 0x1d, 10, 0, 0, 1, 10, 0, 0, 2];
+
+    fn sum(header: &[u8]) -> u16 {
+        let words = header.chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])));
+        let total: u32 = words.sum();
+        (total >> 16) as u16 + total as u16
+    }
+
+    #[test]
+    fn a_capture_shows_the_mark_and_the_codepoint_of_gates() {
+        assert_eq!(sum(&HEADER), 0xffff);
+        let departure = |codepoint, marked| Departure {
+            due: Time::ZERO,
+            arrival: 0,
+            route: 0,
+            cause: Cause::sender(HeldBy::Application),
+            marked,
+            codepoint,
+        };
+        assert!(matches!(changed(&HEADER, &departure(46, false)), Cow::Borrowed(_)));
+        for (codepoint, marked, left) in [(12, false, Ecn::Ect0), (46, true, Ecn::Ce), (0, true, Ecn::Ce)] {
+            let shown = changed(&HEADER, &departure(codepoint, marked));
+            assert_eq!((super::codepoint(&shown), ecn(&shown), sum(&shown)), (codepoint, left, 0xffff));
+        }
+    }
+}

@@ -5,10 +5,12 @@
 #[macro_use]
 mod common;
 
+use std::io::IoSliceMut;
 use std::net::UdpSocket;
+use std::os::fd::AsRawFd;
 
-use nix::sys::socket::setsockopt;
-use nix::sys::socket::sockopt::Ipv4Tos;
+use nix::sys::socket::sockopt::{IpRecvTos, Ipv4Tos};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
 
 use common::{lab, plan, pump_options};
 use tidegate_core::units::{Span, Time};
@@ -32,6 +34,67 @@ rtt = "2 ms"
 const EACH: u64 = 20;
 
 both_ways!(classes_by_the_codepoint_of_each_packet, codepoints);
+both_ways!(a_marker_rewrites_codepoints, remarking);
+
+/// The first three packets of 528 bytes fit into the bucket of `cir`, the next three into that of `ebs`.
+const MARKER: &str = r#"
+duration = "2 s"
+[gate.edge]
+rate = "100 Mbit/s"
+[gate.edge.police.srtcm]
+cir = "8 bit/s"
+cbs = "1600 B"
+ebs = "1600 B"
+red = "remark"
+dscp = { green = "AF11", yellow = "AF12" }
+[gate.core]
+rate = "1 Mbit/s"
+classes.gold = { dscp = ["AF11"] }
+classes.silver = { dscp = ["AF12"] }
+classes.rest = {}
+[flow.marked]
+path = ["edge", "core"]
+rtt = "2 ms"
+"#;
+
+/// What arrives has the codepoint of its colour, and its checksum is right, or the kernel would not take it.
+fn remarking() {
+    let plan = plan(MARKER);
+    let Some(mut lab) = lab(&plan, Backend::Auto) else { return };
+    let pump = Pump::start(&mut lab, &plan, Classifier::Ports { flows: 1 }, &pump_options()).unwrap();
+    let address = lab.flow_addresses(0).receiver;
+    let receiver = lab.receiver().run(move || UdpSocket::bind(address).unwrap()).unwrap();
+    setsockopt(&receiver, IpRecvTos, &true).unwrap();
+    let sender = lab.sender().run(|| UdpSocket::bind("0.0.0.0:0").unwrap()).unwrap();
+    setsockopt(&sender, Ipv4Tos, &(46 << 2)).unwrap();
+    for _ in 0..8 {
+        sender.send_to(&[0; 500], address).unwrap();
+    }
+    pump.clock().sleep_until(Time::ZERO.saturating_add(Span::from_millis(500)));
+    let report = pump.stop().unwrap();
+    let left: Vec<u8> = report.departures.iter().map(|gone| gone.codepoint).collect();
+    assert_eq!(left, [10, 10, 10, 12, 12, 12, 46, 46]);
+    let received: Vec<u8> = left.iter().map(|_| codepoint_received(&receiver)).collect();
+    assert_eq!(received, left);
+    let classes = report.network.gates()[1].class_counters();
+    let offered: Vec<u64> = classes.iter().map(|class| class.counters.offered().total().packets).collect();
+    assert_eq!(offered, [3, 3, 2]);
+    let again = replay(&plan, &report.arrivals, &report.words, report.ended);
+    assert_eq!(again.departures, report.departures);
+}
+
+/// The codepoint of the next datagram at a socket.
+fn codepoint_received(socket: &UdpSocket) -> u8 {
+    let (mut bytes, mut room) = ([0; 600], nix::cmsg_space!(u8));
+    let mut parts = [IoSliceMut::new(&mut bytes)];
+    let message =
+        recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut room), MsgFlags::MSG_DONTWAIT).unwrap();
+    let tos = message.cmsgs().unwrap().find_map(|told| match told {
+        ControlMessageOwned::Ipv4Tos(tos) => Some(tos),
+        _ => None,
+    });
+    tos.expect("the kernel tells it") >> 2
+}
 
 fn codepoints() {
     let plan = plan(CLASSES);

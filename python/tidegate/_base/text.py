@@ -48,7 +48,8 @@ def number(value: Any, digits: int = 3) -> str:
         return "–"
     if value == 0:
         return "0"
-    size = math.floor(math.log10(abs(value)))
+    # As large as it is written: 0.9996 with three digits is 1.00, and not 1.000.
+    size = math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))
     if size >= 7 or size < -4:
         return f"{value:.{digits - 1}e}"
     return f"{value:.{max(0, digits - 1 - size)}f}"
@@ -56,10 +57,7 @@ def number(value: Any, digits: int = 3) -> str:
 
 def percent(share: Any, digits: int = 3) -> str:
     """Return a share as a number of per cent, without the sign."""
-    told = number(None if share is None else 100 * share, digits)
-    # What rounds to the whole is written like the whole: 100, as beside it.
-    whole = number(100.0, digits)
-    return whole if told in (whole + ".0", whole + "0") else told
+    return number(None if share is None else 100 * share, digits)
 
 
 def rate_scale(top_bps: float) -> tuple[float, str]:
@@ -192,4 +190,7 @@ def loss(gate: dict[str, Any]) -> float | None:
 
 def wrapped(text: str, indent: str = "") -> str:
     """Return a paragraph inside the width, later lines indented."""
-    return "\n".join(textwrap.wrap(text, width(), subsequent_indent=indent, break_long_words=False) or [""])
+    return "\n".join(
+        textwrap.wrap(text, width(), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        or [""]
+    )

@@ -9,27 +9,73 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import MutableMapping
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
-from tidegate._cli.begin import init
-from tidegate._cli.check import check
-from tidegate._cli.compare import compare, plot
-from tidegate._cli.completion import completion
+from tidegate import __version__
 from tidegate._cli.errors import guarded
-from tidegate._cli.expect import check_run
-from tidegate._cli.export import export
-from tidegate._cli.identify import identify
-from tidegate._cli.lab import lab
-from tidegate._cli.language import reference, schema
-from tidegate._cli.live import live
 from tidegate._cli.options import epilog
-from tidegate._cli.regress import regress
-from tidegate._cli.run import run
-from tidegate._cli.shards import merge, plan
-from tidegate._cli.studies import reproduce, size, tune
-from tidegate._cli.study import study
-from tidegate._cli.traces import traces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Where each command is: its module, and its name there where that is another.
+_PLACES = {
+    "init": "begin",
+    "run": "run",
+    "check": "check",
+    "check-run": "expect:check_run",
+    "plot": "compare",
+    "compare": "compare",
+    "study": "study",
+    "study plan": "shards:plan",
+    "study merge": "shards:merge",
+    "regress": "regress",
+    "reproduce": "studies",
+    "size": "studies",
+    "tune": "studies",
+    "live": "live",
+    "traces": "traces",
+    "export": "export",
+    "identify": "identify",
+    "lab": "lab",
+    "schema": "language",
+    "reference": "language",
+    "completion": "completion",
+}
+
+
+class _Commands(MutableMapping[str, click.Command]):
+    """The commands by name, each imported when it is asked for: one command needs none of the others."""
+
+    def __init__(self) -> None:
+        self._added: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._added:
+            module, _, there = _PLACES[name].partition(":")
+            found = getattr(import_module(f"tidegate._cli.{module}"), there or name)
+            assert found.name == name
+            self._added[name] = found
+        return self._added[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._added[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._added[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**_PLACES, **self._added})
+
+    def __len__(self) -> int:
+        return len({**_PLACES, **self._added})
+
+    def __contains__(self, name: object) -> bool:
+        return name in _PLACES or name in self._added
 
 
 class _Words(click.Group):
@@ -46,6 +92,7 @@ class _Words(click.Group):
 
 @click.group(
     cls=_Words,
+    commands=_Commands(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=epilog(
         "init policer > policer.toml",
@@ -55,39 +102,13 @@ class _Words(click.Group):
         page="README",
     ),
 )
-@click.version_option(package_name="tidegate", message="tidegate %(version)s")
+@click.version_option(__version__, message="tidegate %(version)s")
 def cli() -> None:
     """Predict what TCP does over a link whose rate is controlled.
 
     A scenario file describes gates (queue, rate, loss, delay) and the flows that pass them.
     Tidegate simulates it, computes it or runs it with the kernel's TCP, and reports the results.
     """
-
-
-for _command in (
-    init,
-    run,
-    check,
-    check_run,
-    plot,
-    compare,
-    study,
-    plan,
-    merge,
-    regress,
-    reproduce,
-    size,
-    tune,
-    live,
-    traces,
-    export,
-    identify,
-    lab,
-    schema,
-    reference,
-    completion,
-):
-    cli.add_command(_command)
 
 
 def main() -> None:

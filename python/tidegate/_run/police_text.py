@@ -58,18 +58,19 @@ def _markers(gates: Sequence[Row]) -> TextTable:
 
 def _policers(gates: Sequence[Row]) -> TextTable:
     factor, unit = rate_scale(max(gate["contract_bps"] for gate in gates))
-    head = [["policer", "contract", "used", "dropped", "tagged", ""], ["", unit, "%", "", "", ""]]
+    counted = ["cells" if "policed_cells" in gate else "packets" for gate in gates[:_SHOWN]]
+    one = counted[0] if len(set(counted)) == 1 else ""
+    head = [["policer", "contract", "used", "dropped", "tagged"], ["", unit, "%", one, one]]
     rows = []
-    for gate in gates[:_SHOWN]:
-        what = "cells" if "policed_cells" in gate else "packets"
+    for gate, what in zip(gates, counted, strict=False):
+        unless = "" if one else f" {what}"
         rows.append(
             [
                 shorten(gate["name"], 18),
                 number(gate["contract_bps"] / factor),
                 percent(gate["contract_utilisation"]),
-                number(gate[f"policed_{what}"]),
-                number(gate[f"tagged_{what}"]),
-                what,
+                number(gate[f"policed_{what}"]) + unless,
+                number(gate[f"tagged_{what}"]) + unless,
             ]
         )
     return _cut(table(head, rows), len(gates), "policers")

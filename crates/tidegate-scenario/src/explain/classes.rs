@@ -10,6 +10,7 @@ use tidegate_core::plan::{
 use super::text::{part, rate_text};
 use super::tins;
 use crate::check::Form;
+use crate::table::codepoints;
 use crate::units::{Amount, plural};
 
 /// Keys that are not shown: those that a gate without classes has no use for, and the tables of the classes, which have
@@ -93,15 +94,26 @@ fn members(classes: &ClassesPlan, class: u16, gate: &GatePlan, plan: &Plan) -> S
             names.insert(stem(&source.name));
         }
     }
+    let remarked = remarked(classes, class, plan);
     if names.is_empty() {
-        return "nobody".to_owned();
+        return if remarked.is_empty() { "nobody".to_owned() } else { remarked };
     }
     let all = names.len();
     let mut text = names.into_iter().take(6).collect::<Vec<_>>().join(", ");
     if all > 6 {
         text += &format!(" and {} more", all - 6);
     }
-    text
+    if remarked.is_empty() { text } else { format!("{text}; {remarked}") }
+}
+
+/// "packets remarked AF12, AF13": what markers make of this class. Empty where they make nothing of it.
+fn remarked(classes: &ClassesPlan, class: u16, plan: &Plan) -> String {
+    let Some(by) = &classes.by_codepoint else { return String::new() };
+    let markers = plan.gates.iter().filter_map(|gate| gate.marker.as_ref());
+    let given: BTreeSet<u8> = markers.flat_map(|marker| marker.codepoints).flatten().collect();
+    let of_class = given.into_iter().filter(|codepoint| by.classes[usize::from(*codepoint)] == Some(class));
+    let names: Vec<String> = of_class.map(codepoints::text).collect();
+    if names.is_empty() { String::new() } else { format!("packets remarked {}", names.join(", ")) }
 }
 
 /// What the scheduler gives a class.
