@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import re
 import sys
@@ -38,6 +39,23 @@ def _literal(value: Any) -> str:
     raise TypeError(
         f"a scenario has no way to write {value!r}; give text with a unit, a number, a list or a dict"
     )
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(document, ensure_ascii=False, default=_plain, indent=2, allow_nan=False)
+    except ValueError:
+        # JSON has no infinity; as text it is refused like any other, with its key and what would be right.
+        return json.dumps(_told(document), ensure_ascii=False, default=_plain, indent=2)
+
+
+def _told(value: Any) -> Any:
+    """Return the value with numbers that are not finite as text."""
+    if isinstance(value, Mapping):
+        return {key: _told(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(inner) for inner in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _key(name: str) -> str:
@@ -176,7 +194,7 @@ class Scenario:
         """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
         base = None if folder is None else os.fspath(folder)
         # One key a line, so that a message can show the line.
-        text = json.dumps(document, ensure_ascii=False, default=_plain, indent=2)
+        text = _json(document)
         outside = _allowed(allow_outside)
         return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set), outside), name)
 

@@ -50,7 +50,7 @@ pub struct RedPlan {
     /// While the server is idle, an empty queue is counted once in this time (FJ, `s`).
     pub packet_time: Span,
     /// The probability is for packets of so many IP bytes, and in proportion for others (FJ, byte mode); `None`: the same
-    /// for all (RFC 7141 §2.3).
+    /// for all (RFC 7141 §2.2).
     pub by_size: Option<u32>,
     /// Between `max` and twice as much the probability rises from `max_p` to 1 (Floyd 2000).
     pub gentle: bool,

@@ -56,7 +56,7 @@ pub(super) const RED: Section = section(
             "by_size",
             Kind::Flag,
             flag(false),
-            "The probability is in proportion to the size of the packet, and as above for `mean_packet`; RFC 7141 §2.3 \
+            "The probability is in proportion to the size of the packet, and as above for `mean_packet`; RFC 7141 §2.2 \
              advises against it.",
         ),
         key(
