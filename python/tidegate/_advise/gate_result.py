@@ -81,6 +81,15 @@ class GateSizing(Answer):
         lines += ["", table(head, [*rows, _row(self.held_out, self.unit, " held out")])]
         lines.append("*: the answer. ±: half of the 95% interval.")
         lines += [wrapped(note) for note in self.notes]
+        told = str(self.goal)
+        if not self.met and self.key == "queue" and ("delay" in told or "rtt" in told):
+            lines.append(
+                wrapped(
+                    "What a shorter queue cannot do, another discipline may "
+                    f"(gate.{self.gate}.queue.aqm), or a sender that keeps queues short (tcp.cc = bbr): "
+                    "see docs/guide/which-queue.md."
+                )
+            )
         return plain("\n".join(lines))
 
     def plot(self, file: str | os.PathLike[str]) -> Path:
