@@ -105,8 +105,8 @@ MARKERS = (
     'police.srtcm = { cir = "1 Mbit/s", cbs = "6 kB", ebs = "20 kB" }',
     'police.trtcm = { cir = "500 kbit/s", cbs = "4 kB", pir = "2 Mbit/s", pbs = "9 kB", red = "remark" }',
     (
-        'police.trtcm = { cir = "1 Mbit/s", cbs = "4 kB", pir = "2 Mbit/s", pbs = "9 kB", colour_aware = true, '
-        'dscp = { green = "AF11", yellow = 12 } }'
+        'police.trtcm = { cir = "1 Mbit/s", cbs = "4 kB", pir = "2 Mbit/s", pbs = "9 kB", colour_aware = '
+        'true, dscp = { green = "AF11", yellow = 12 } }'
     ),
 )
 

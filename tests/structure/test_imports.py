@@ -35,6 +35,37 @@ def test_light(code: str) -> None:
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [(["--version"], 12), (["run", "--help"], 30), (["init", "policer"], 40)],
+    ids=["version", "run --help", "init"],
+)
+def test_a_command_loads_what_it_needs(words: list[str], most: int) -> None:
+    """There are over 200; where they cannot be kept compiled, each start compiles all that it loads."""
+    code = (
+        "import sys\nfrom tidegate._cli.main import cli\n"
+        f"try: cli.main({words!r})\nexcept SystemExit: pass\n"
+        "print(sum(name.startswith('tidegate') for name in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stderr.split()[-1]) <= most
+
+
+def test_public_names_are_where_they_are_said_to_be() -> None:
+    """What type checkers read and what is imported when it is named are the same."""
+    tree = ast.parse(Path(tg.__file__).read_text(encoding="utf-8"))
+    checked = next(node for node in tree.body if isinstance(node, ast.If))
+    told = {
+        alias.asname or alias.name: (node.module or "").removeprefix("tidegate.")
+        + (f":{alias.name}" if alias.asname else "")
+        for node in ast.walk(checked)
+        if isinstance(node, ast.ImportFrom) and node.module != "tidegate"
+        for alias in node.names
+    }
+    assert told == tg._PLACES
+    assert {*told, *tg._MODULES} >= {*tg.__all__} - {"__version__", "build_info"}
+
+
 def test_a_run_with_its_summary_needs_nothing_heavy() -> None:
     code = (
         "import sys, tidegate as tg\n"
