@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import tidegate as tg
 from common import tidegate
+from tidegate._base.text import number, wrapped
 from tidegate._run.varied import with_numbers, without_numbers
 
 STUDY = """\
@@ -132,3 +133,28 @@ def test_a_trace_that_is_replaced_is_said(tmp_path: Path) -> None:
     first, second = (tidegate(*words, cwd=tmp_path).stdout for _ in range(2))
     assert first == "Trace: x.down (model cellular, seed 1)\n"
     assert second == "Trace: x.down (model cellular, seed 1), in place of the file that was there\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (0.99996, "1.00"),
+        (0.9994, "0.999"),
+        (9.996, "10.0"),
+        (99.96, "100"),
+        (999.6, "1000"),
+        (-0.9996, "-1.00"),
+        (0.0099999, "0.0100"),
+        (9_999_999.6, "1.00e+07"),
+        (1.0, "1.00"),
+        (0.0, "0"),
+        (None, "–"),
+    ],
+)
+def test_three_digits_are_three_where_rounding_makes_a_number_longer(value: float | None, told: str) -> None:
+    assert number(value) == told
+
+
+def test_paragraphs_are_not_broken_in_a_word_with_a_hyphen() -> None:
+    text = wrapped("window mean, time-outs, " * 12)
+    assert not any(line.endswith("-") for line in text.splitlines())
