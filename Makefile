@@ -145,7 +145,8 @@ try-wheel: ## the wheel of make wheel in a new environment and an empty folder: 
 	rm -rf target/wheel-try && mkdir -p target/wheel-try/empty && $(PYTHON) -m venv target/wheel-try/venv
 	target/wheel-try/venv/bin/pip install --quiet --disable-pip-version-check target/wheels/*.whl
 	cd target/wheel-try/empty && export PATH="$(CURDIR)/target/wheel-try/venv/bin:$$PATH" && tidegate init policer > x.toml \
-	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml
+	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml \
+	  && test -s ../venv/share/man/man1/tidegate-run.1
 
 clean: ## remove everything that was built, .venv included
 	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache
