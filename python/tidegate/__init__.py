@@ -31,6 +31,7 @@ from tidegate._ask.scenario import Scenario, load, reference, schema
 from tidegate._base.errors import (
     ArgumentError,
     CaptureError,
+    ClusterError,
     ControllerError,
     EngineError,
     InternalError,
@@ -68,7 +69,8 @@ from tidegate._reproduce.value import Reproduction
 from tidegate._run.start import run
 from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
 from tidegate._run.value import Run
-from tidegate._study.part import merge_study, study_part
+from tidegate._study.merge import merge_study
+from tidegate._study.part import study_part
 from tidegate._study.point import Point
 from tidegate._study.start import study
 from tidegate._study.until import Until
@@ -90,6 +92,7 @@ __all__ = [
     "CaptureError",
     "CapturedTrace",
     "Checked",
+    "ClusterError",
     "Comparison",
     "CongestionControl",
     "Connection",

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -163,6 +163,21 @@ class Scenario:
         :meth:`load`.
         """
         return Scenario(_core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True), name)
+
+    @staticmethod
+    def given(
+        text: str,
+        *,
+        name: str,
+        files: Sequence[tuple[str, bytes]],
+        folder: str | os.PathLike[str] | None = None,
+    ) -> Scenario:
+        """Check a scenario given as TOML text together with its files, by the names that it has for them.
+
+        No file is opened; ``folder`` has the controllers in Python. Raises as :meth:`load`.
+        """
+        base = None if folder is None else os.fspath(folder)
+        return Scenario(_core.Scenario.given(text, name, base, list(files)), name)
 
     @staticmethod
     def from_dict(

@@ -139,7 +139,8 @@ def _values(study: StudyNumbers, metric: str, points: Sequence[Point]) -> np.nda
 
 
 def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
-    runs = sorted({len(study.values(metric, point.number)) for point in placed.points})
+    counts = study.counts()
+    runs = sorted({counts[point.number] for point in placed.points})
     if runs[-1] < 2 or not any(point.varies for point in placed.points):
         raise ArgumentError(
             f"{metric}: one value per point has no distribution; it takes several runs (--runs) of a "
