@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import socket
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -37,23 +38,54 @@ def connected(address: str) -> Iterator[Any]:
         raise ArgumentError(
             "--on: the package distributed is missing; install it with pip install 'tidegate[cluster]'"
         ) from None
-    # What it says on standard error of a scheduler that is lost is said here in one line.
-    for name in ("distributed", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    make: Any = distributed.Client
+    _quiet()
+    _answers(address)
+    # Made in two steps: a client that was never connected is to be forgotten without waiting for it.
+    client: Any = object.__new__(distributed.Client)
     try:
-        client = make(address, timeout=_PATIENCE_S, set_as_default=False)
+        client.__init__(address, timeout=_PATIENCE_S, set_as_default=False)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ArgumentError(
-            f"--on {address}: no scheduler of Dask answers there ({error}); write its address, such as "
-            "tcp://head:8786, as dask scheduler prints it"
-        ) from None
+        client.status = "closed"
+        raise _nobody(address, error) from None
     try:
         yield client
     finally:
         # Of a scheduler that is lost nothing is to be said any more.
         with contextlib.suppress(Exception):
             client.close(timeout=2)
+
+
+def _quiet() -> None:
+    """Let Dask write no log: what matters of a scheduler that is lost is said here in one line."""
+    for name in ("distributed", "distributed.client", "distributed.core", "tornado", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers = [logging.NullHandler()]
+        logger.propagate = False
+        logger.setLevel(logging.CRITICAL)
+
+
+def _answers(address: str) -> None:
+    """Refuse an address at which nobody listens.
+
+    Raises:
+        ArgumentError: nobody does, or it is none.
+    """
+    from distributed.comm.addressing import parse_address, parse_host_port
+
+    try:
+        scheme, place = parse_address(address)
+        if scheme in ("tcp", "tls"):
+            with socket.create_connection(parse_host_port(place), timeout=_PATIENCE_S):
+                pass
+    except (OSError, ValueError) as error:
+        raise _nobody(address, error) from None
+
+
+def _nobody(address: str, error: Exception) -> ArgumentError:
+    return ArgumentError(
+        f"--on {address}: no scheduler of Dask answers there ({error}); write its address, such as "
+        "tcp://head:8786, as dask scheduler prints it"
+    )
 
 
 class Cluster(Futures):
