@@ -145,9 +145,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in STEPS:
             print(f"{name}: {runs} runs", flush=True)
-            subprocess.run(
-                [sys.executable, __file__, str(runs), str(parts), name, folder], check=True
-            )
+            subprocess.run([sys.executable, __file__, str(runs), str(parts), name, folder], check=True)
 
 
 if __name__ == "__main__":

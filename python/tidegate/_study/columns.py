@@ -168,7 +168,17 @@ def write(table: pl.LazyFrame, file: Path, rows: int = GROUP_ROWS) -> None:
 
 def frame_of(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Return rows as columns."""
-    return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(PLACE).cast(pl.UInt64))
+    shape = tuple(rows[0])
+    nested = any(isinstance(value, list | dict) for value in rows[0].values())
+    if nested or any(tuple(row) != shape for row in rows):
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+    else:
+        # Rows that are alike, as most are, column by column: several times as fast.
+        values = zip(*(row.values() for row in rows), strict=True)
+        frame = pl.DataFrame(
+            {name: list(column) for name, column in zip(shape, values, strict=True)}, strict=False
+        )
+    return frame.with_columns(pl.col(PLACE).cast(pl.UInt64))
 
 
 def _remove(folder: Path, process: int) -> None:

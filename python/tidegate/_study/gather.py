@@ -11,7 +11,7 @@ from tidegate._run.chance import outcome
 from tidegate._run.metric import TABLES
 from tidegate._run.summary import OF_GATE, figures_of, main_gate
 from tidegate._run.table import flat
-from tidegate._study.columns import CHUNK_ROWS, PLACE, Columns, frame_of, place_of
+from tidegate._study.columns import CHUNK_ROWS, PLACE, Columns, frame_of, place_of, run_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,6 +86,10 @@ class Gathering:
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
         #: The point that is worked on, and how its first run came out.
         self._point: tuple[int, dict[str, Any]] | None = None
+
+    def take(self, place: int, kept: Mapping[str, Any]) -> None:
+        """Take in a result as a store keeps it."""
+        self.add(*run_at(place), kept["summary"], kept["measured"])
 
     def add(
         self, point: int, replication: int, summary: dict[str, Any], measured: Mapping[str, float | None]

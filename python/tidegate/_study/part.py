@@ -20,7 +20,6 @@ from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
-from tidegate._study.columns import run_at
 from tidegate._study.gather import Gathering
 from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.shard import Shard
@@ -152,11 +151,23 @@ def write_part(
 ) -> tuple[int, int]:
     """Do a part and fill its folder; return how many runs were computed, and how many it has."""
     work = Work(prepared, store, None, "summary", "", resume=False, shard=shard)
+    gathering = Gathering()
+    content = hashlib.sha256()
+    results = Store(folder)
+
+    def take(found: list[tuple[int, str, bytes]]) -> None:
+        results.put_all((key, packed) for _, key, packed in found)
+        for place, key, packed in found:
+            content.update(key.encode() + packed)
+            gathering.take(place, work.unpack(packed))
+
     try:
-        work_through(work, workers, kept=store is not None, progress=progress)
-        gathering, content, keys = _copied(work, folder)
+        work_through(work, workers, take, kept=store is not None, progress=progress)
+        # Points may be equal, and then they have the same keys.
+        keys = results.count()
     finally:
         work.close()
+        results.close()
     columns = gathering.finish()
     # A row of this part is one of so many of the whole study.
     rows = max(_LEAST_ROWS, MERGED_ROWS // shard.of)
@@ -182,7 +193,7 @@ def write_part(
         "axes": described.axes,
         "results": work.done,
         "keys": keys,
-        "content": content,
+        "content": content.hexdigest(),
         "tables": {name: columns.height(name) for name in columns.names},
         "facts": gathering.facts.to_dict(),
         "warnings": described.warnings,
@@ -190,24 +201,3 @@ def write_part(
     }
     write_json(folder / MANIFEST, manifest)
     return work.computed, work.done
-
-
-def _copied(work: Work, folder: Path) -> tuple[Gathering, str, int]:
-    """Copy the results of a part into its own store.
-
-    Returns them in columns, a digest of all of them, and how many keys they have: points may be equal.
-    """
-    gathering = Gathering()
-    content = hashlib.sha256()
-    results = Store(folder)
-    try:
-        for found in work.packed():
-            results.put_all((key, packed) for _, key, packed in found)
-            for place, key, packed in found:
-                content.update(key.encode() + packed)
-                kept = results.unpack(packed)
-                gathering.add(*run_at(place), kept["summary"], kept["measured"])
-        keys = results.count()
-    finally:
-        results.close()
-    return gathering, content.hexdigest(), keys

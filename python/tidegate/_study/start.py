@@ -23,7 +23,7 @@ from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
 from tidegate._study.value import Study
-from tidegate._study.work import Work
+from tidegate._study.work import Sink, Work
 from tidegate._study.workers import Local, Workers
 
 
@@ -142,28 +142,39 @@ def execute_study(
     identity = jobs.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
     work = Work(prepared, store, measure, level, identity, resume=resume)
+    gathering = Gathering()
+
+    def take(results: list[tuple[int, str, bytes]]) -> None:
+        for place, _, packed in results:
+            gathering.take(place, work.unpack(packed))
+
     try:
-        work_through(work, workers, kept=store is not None, progress=progress)
+        work_through(work, workers, take, kept=store is not None, progress=progress)
         if told is not None:
             told(work.computed, work.done)
-        gathering = Gathering()
-        for result in work.results():
-            gathering.add(*result)
     finally:
         work.close()
     return assembled(prepared.described(), gathering.finish(), gathering.facts, gate, command, work.notes())
 
 
 def work_through(
-    work: Work, workers: Workers, *, kept: bool, progress: Callable[[float], None] | None = None
+    work: Work,
+    workers: Workers,
+    sink: Sink,
+    *,
+    kept: bool,
+    progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Do all of ``work``; ``kept``: what is done by then is in a store when it is stopped.
+    """Do all of ``work``; ``sink`` takes its results in order.
+
+    ``kept``: what is done is in a store when it is stopped.
 
     Raises:
         StudyStoppedError: Ctrl-C.
+        ClusterError: workers elsewhere cannot go on.
     """
     try:
-        work.all(workers, progress)
+        work.all(workers, sink, progress)
     except KeyboardInterrupt:
         work.take_in(workers)
         again = "the same study with --resume (resume=True)" if work.is_live else "the same study"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tidegate._ask import compiled
@@ -22,6 +21,13 @@ from tidegate._study.workers import Workers
 _PATIENCE_S = 0.1
 #: Runs that are looked up in the store, or read from it, at once.
 _AT_ONCE = 500
+#: Results that are taken in between two looks at those who work.
+_DRAINED = 16
+#: Results in memory that wait for one before them.
+_FRESH = 4096
+
+#: Takes place, key and packed result of runs, in order.
+Sink = Callable[[list[tuple[int, str, bytes]]], None]
 
 
 class Work:
@@ -62,6 +68,11 @@ class Work:
         self._there = [0] * len(prepared.points)
         #: By point, the numbers that decide whether it needs more runs.
         self._values: dict[int, dict[int, float | None]] = {}
+        #: By point, which replications are done; and the first run that nobody has taken in order.
+        self._flags = [bytearray(count) for count in self._targets]
+        self._point = self._replication = 0
+        #: Results that were computed a moment ago; what is not here any more is in the store.
+        self._fresh: dict[int, bytes] = {}
         #: Runs that nobody has looked for yet: point, and from which to which replication.
         self._ranges: deque[tuple[int, int, int]] = deque()
         self._ready: deque[int] = deque()
@@ -90,8 +101,11 @@ class Work:
             return True
         return self._shard.has(point * self._prepared.runs + replication)
 
-    def all(self, workers: Workers, progress: Callable[[float], None] | None) -> None:
-        """Work until every point has what it needs."""
+    def all(self, workers: Workers, sink: Sink, progress: Callable[[float], None] | None) -> None:
+        """Work until every point has what it needs.
+
+        ``sink`` takes the results in order of their places: while others work, and the rest at the end.
+        """
         self._ask(range(len(self._targets)))
         wanted = self.wanted()
         out = 0
@@ -103,14 +117,18 @@ class Work:
                 workers.submit([self._job(place) for place in places])
                 out += len(places)
             if not out:
-                return
+                break
             outcomes = workers.collect(_PATIENCE_S)
             out -= len(outcomes)
             self._take(outcomes)
+            # Some more than come in, but soon back to those who work.
+            self._drain(sink, max(_DRAINED, 2 * len(outcomes)))
             if self._prepared.until is not None:
                 wanted = self.wanted()
             if progress is not None:
                 progress((self.done + workers.running()) / max(1, wanted))
+        while self._drain(sink, _AT_ONCE):
+            pass
 
     def take_in(self, workers: Workers) -> None:
         """Keep what is finished already."""
@@ -121,38 +139,39 @@ class Work:
         """Say which results are old measurements."""
         return live.taken_over(self._measured_at, self.done)
 
-    def results(self) -> Iterator[tuple[int, int, dict[str, Any], dict[str, float | None]]]:
-        """Yield point, replication, summary and measured numbers of every run, in order.
+    def _drain(self, sink: Sink, most: int) -> int:
+        """Give the next results in order, so many at most and as far as they are there; return how many."""
+        places: list[int] = []
+        while len(places) < most and self._point < len(self._targets):
+            if self._replication == self._targets[self._point]:
+                self._point, self._replication = self._point + 1, 0
+            elif not self._has_run(self._point, self._replication):
+                self._replication += 1
+            elif self._flags[self._point][self._replication]:
+                places.append(place_of(self._point, self._replication))
+                self._replication += 1
+            else:
+                break
+        keys = [self._key(place) for place in places]
+        fresh = [self._fresh.pop(place, None) for place in places]
+        wanted = [key for key, packed in zip(keys, fresh, strict=True) if packed is None]
+        found = self._store.find(wanted) if wanted else {}
+        if len(found) < len({*wanted}):
+            raise StoreError(f"{self._store.path}: somebody took results away meanwhile; try again")
+        if places:
+            sink([
+                (place, key, found[key] if packed is None else packed)
+                for place, key, packed in zip(places, keys, fresh, strict=True)
+            ])  # fmt: skip
+        return len(places)
+
+    def unpack(self, packed: bytes) -> dict[str, Any]:
+        """Return a result as it is kept.
 
         Raises:
-            StoreError: a result is damaged, or somebody took it away.
+            StoreError: it is damaged.
         """
-        for places, found in self._found():
-            for place, packed in zip(places, found, strict=True):
-                kept = self._store.unpack(packed)
-                yield *run_at(place), kept["summary"], kept["measured"]
-
-    def packed(self) -> Iterator[list[tuple[int, str, bytes]]]:
-        """Yield place, key and packed result of every run, in order, many at once.
-
-        Raises as :meth:`results`.
-        """
-        for places, found in self._found():
-            yield list(zip(places, map(self._key, places), found, strict=True))
-
-    def _found(self) -> Iterator[tuple[list[int], list[bytes]]]:
-        every = (
-            place_of(point, replication)
-            for point, count in enumerate(self._targets)
-            for replication in range(count)
-            if self._has_run(point, replication)
-        )
-        while places := list(islice(every, _AT_ONCE)):
-            keys = [self._key(place) for place in places]
-            found = self._store.find(keys)
-            if len(found) < len({*keys}):
-                raise StoreError(f"{self._store.path}: somebody took results away meanwhile; try again")
-            yield places, [found[key] for key in keys]
+        return self._store.unpack(packed)
 
     def _key(self, place: int) -> str:
         point, replication = run_at(place)
@@ -207,12 +226,15 @@ class Work:
         self.computed += len(outcomes)
         self._store.put_all((self._key(outcome.number), outcome.packed) for outcome in outcomes)
         for outcome in outcomes:
+            if len(self._fresh) < _FRESH:
+                self._fresh[outcome.number] = outcome.packed
             self._enter(outcome)
 
     def _enter(self, outcome: Outcome) -> None:
         point, replication = run_at(outcome.number)
         self.done += 1
         self._there[point] += 1
+        self._flags[point][replication] = True
         until = self._prepared.until
         if until is None:
             return
@@ -226,4 +248,5 @@ class Work:
             del self._values[point]
             return
         self._targets[point] = min(self._targets[point] + until.step, until.at_most)
+        self._flags[point].extend(bytes(self._targets[point] - len(self._flags[point])))
         self._ask([point])
