@@ -1,4 +1,4 @@
-"""Runs per second of a study on one processor and on two, in one alternating run; what it costs beside its runs."""
+"""Runs per second of a study on one processor and on two, alternating; what a study costs beside its runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import tidegate as tg
 from speed import spread
 from tables import table
 from tidegate._ask.compiled import simulate
+from tidegate._study.prepare import prepare
+from tidegate._study.start import execute_study
+from tidegate._study.workers import Local
 
 #: Two Reno flows over one queue: a run takes some milliseconds, as those of a sweep do.
 SCENARIO = """\
@@ -36,7 +39,7 @@ PROCESSORS = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity")
 
 
 def runs_per_second(workers: int, runs: int, *, measured: bool) -> float:
-    """Time one study without a store, four points of so many runs, on as many processors as it has workers."""
+    """Time one study of four points without a store, on as many processors as it has workers."""
     if len(PROCESSORS) > 1:
         os.sched_setaffinity(0, PROCESSORS[:workers])
     begin = time.perf_counter()
@@ -53,6 +56,21 @@ def runs_per_second(workers: int, runs: int, *, measured: bool) -> float:
     if len(PROCESSORS) > 1:
         os.sched_setaffinity(0, PROCESSORS)
     return speed
+
+
+def possible(runs: int) -> float:
+    """Return how much faster two processors can be than one, by the processor times of one study.
+
+    What other programs do at the same time does not matter to it: all of the work may be shared but for what
+    the calling thread does after the last run.
+    """
+    ends = []
+    prepared = prepare(tg.Scenario.from_toml(SCENARIO), {"gate.link.queue": QUEUES}, runs=runs)
+    begin, all_begin = time.thread_time(), time.process_time()
+    execute_study(prepared, workers=Local(2), store=None, progress=lambda _: ends.append(time.thread_time()))
+    alone, whole = time.thread_time() - ends[-1], time.process_time() - all_begin
+    shared = max(whole - alone, 2 * (ends[-1] - begin))
+    return whole / (shared / 2 + alone)
 
 
 def overhead_ms(runs: int, *, store: str | bool) -> float:
@@ -88,6 +106,9 @@ def measure(*, rounds: int, long: bool) -> None:
         rows,
     )
     costs = []
+    shares = [possible(runs) for _ in range(rounds)]
+    told = f"{median(shares):.2f} ({min(shares):.2f} to {max(shares):.2f})"
+    table("Two processors over one, by processor times (summaries)", ["", "median (range)"], [["", told]])
     for what, kept in (("without a store", False), ("with a store", True)):
         found = []
         for _ in range(rounds):

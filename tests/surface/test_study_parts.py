@@ -131,9 +131,18 @@ def test_a_damaged_part_is_named(random: Path, tmp_path: Path) -> None:
     with sqlite3.connect(parts[0] / "runs.sqlite") as base:
         base.execute("DELETE FROM runs WHERE rowid = 1")
     with pytest.raises(
-        tg.RunFolderError, match=r"1 of 9 results are missing; delete 1 and do part 1/2 again"
+        tg.RunFolderError, match=r"1 of 9 results are missing; delete this folder and do part 1/2 again"
     ):
         tg.merge_study(parts)
+    again = tg.study_part(random, "1/2", tmp_path / "again", vary=VARY, store=False)
+    file = again / "flows.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + bytes(200) + whole[300:])
+    with pytest.raises(tg.RunFolderError, match=r"flows.parquet: this table of a part is damaged"):
+        tg.merge_study([again, parts[1]])
+    file.write_bytes(whole[:200])
+    with pytest.raises(tg.RunFolderError, match=r"again: this part is damaged"):
+        tg.merge_study([again, parts[1]])
     (parts[0] / "runs.sqlite").unlink()
     with pytest.raises(tg.StoreError, match="there is no file of results"):
         tg.merge_study(parts)

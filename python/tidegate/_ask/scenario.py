@@ -90,11 +90,13 @@ class Scenario:
     Made by :func:`load`, :meth:`from_toml` or :meth:`from_dict`; never changed afterwards.
     """
 
-    __slots__ = ("_inner", "_label")
+    __slots__ = ("_inner", "_label", "_laws")
 
     def __init__(self, inner: _core.Scenario, label: str) -> None:
         self._inner = inner
         self._label = label
+        #: As JSON, when they were asked for: every run of a study asks.
+        self._laws: str | None = None
 
     @staticmethod
     def load(
@@ -291,7 +293,9 @@ class Scenario:
 
     def laws(self) -> dict[str, dict[str, Any]]:
         """Return by gate what a picture needs beside columns: queue limit, token bucket, contract."""
-        laws: dict[str, dict[str, Any]] = json.loads(self._inner.laws_json())
+        if self._laws is None:
+            self._laws = self._inner.laws_json()
+        laws: dict[str, dict[str, Any]] = json.loads(self._laws)
         return laws
 
     def explain(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, RunFolderError, StoreError
 from tidegate._base.lazy import Lazy
-from tidegate._run.folder import MANIFEST, read_json, read_manifest
+from tidegate._run.folder import read_json, read_manifest
 from tidegate._study.columns import PLACE, Columns
 from tidegate._study.finish import assembled
 from tidegate._study.gather import Facts
@@ -151,12 +151,12 @@ def _check_results(folder: Path, manifest: Mapping[str, Any]) -> None:
     files = [name for name in manifest["tables"] if not (folder / f"{name}.parquet").is_file()]
     if lacks or files:
         what = f"{lacks} of {manifest['keys']} results are" if lacks else f"{files[0]}.parquet is"
-        raise RunFolderError(f"{folder}: {what} missing; {_again(folder, manifest)}")
+        raise RunFolderError(f"{folder}: {what} missing; {_again(manifest)}")
 
 
-def _again(folder: Path, manifest: Mapping[str, Any]) -> str:
+def _again(manifest: Mapping[str, Any]) -> str:
     part = f"{manifest['shard']}/{manifest['shards']}"
-    return f"delete {folder.name} and do part {part} again"
+    return f"delete this folder and do part {part} again"
 
 
 class _damaged:  # noqa: N801
@@ -175,7 +175,7 @@ class _damaged:  # noqa: N801
             if isinstance(error, RunFolderError | StoreError):
                 return
             raise RunFolderError(
-                f"{self._folder / MANIFEST}: the part is damaged ({error}); do it again"
+                f"{self._folder}: this part is damaged ({error}); delete the folder and do the part again"
             ) from None
 
 
@@ -201,13 +201,23 @@ def _together(parts: Parts) -> Columns:
     runs = max(1, MERGED_ROWS * rows["runs"] // max(rows.values()))
     for begin, end in _stretches(whole["runs"], runs):
         inside = (pl.col(PLACE) >= begin) & (pl.col(PLACE) <= end)
-        columns.add(
-            {
-                name: table.filter(inside).collect().sort(PLACE, maintain_order=True)
-                for name, table in whole.items()
-            }
-        )
+        try:
+            found = {name: table.filter(inside).collect() for name, table in whole.items()}
+        except pl.exceptions.PolarsError as error:
+            raise RunFolderError(f"{_unreadable(parts)}: this table of a part is damaged ({error})") from None
+        columns.add({name: frame.sort(PLACE, maintain_order=True) for name, frame in found.items()})
     return columns
+
+
+def _unreadable(parts: Parts) -> Path:
+    """Return the first file of the parts that cannot be read."""
+    files = [folder / f"{name}.parquet" for folder, manifest in parts.items() for name in manifest["tables"]]
+    for file in files:
+        try:
+            pl.scan_parquet(file).select(pl.all().count()).collect()
+        except pl.exceptions.PolarsError:
+            return file
+    return files[0]
 
 
 def _stretches(runs: pl.LazyFrame, most: int) -> Iterator[tuple[int, int]]:

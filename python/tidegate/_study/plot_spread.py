@@ -62,7 +62,8 @@ def cdf_figure(
             share = (ranks + 1) / max(1, len(values))
             (handle,) = axes.plot(
                 np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0], share)),
-                color=colour, ls=dash, lw=1.3, drawstyle="steps-post", label=told(placed.lines, line) or "_all",
+                color=colour, ls=dash, lw=1.3, drawstyle="steps-post",
+                label=told(placed.lines, line) or "_all",
             )  # fmt: skip
             handles[line] = drawn[values.tobytes()] = handle
         axes.set_ylim(0, 1.02)
