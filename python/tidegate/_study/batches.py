@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._ask.scenario import Scenario
 from tidegate._base.errors import ArgumentError, RunError
-from tidegate._study.jobs import Job, Measure, Outcome, engine_identity
+from tidegate._study.jobs import Job, Measure, Outcome, engine_identity, package_identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,10 +71,16 @@ class Done:
         return [Outcome(number, packed) for number, packed in self.results]
 
 
+def build_for(measure: Measure | None) -> str:
+    """Return what results depend on: the compiled part and, where something is measured, Python's too."""
+    return engine_identity() if measure is None else f"{engine_identity()} {package_identity()}"
+
+
 def do_batch(batch: Batch) -> Done:
     """Do the runs of a batch, in this process."""
-    if batch.build != engine_identity():
-        return Done((), 0.0, other=(platform.node(), engine_identity()))
+    build = build_for(batch.measure)
+    if batch.build != build:
+        return Done((), 0.0, other=(platform.node(), build))
     begin = time.perf_counter()
     opened: dict[int, Scenario] = {}
     results: list[tuple[int, bytes]] = []
@@ -120,7 +126,9 @@ class Sealer:
                 sealed.append(self._seal(job.scenario))
             runs.append((job.number, places[id(job.scenario)], job.replication))
         first = jobs[0]
-        return Batch(engine_identity(), tuple(sealed), tuple(runs), first.seed, first.record, first.measure)
+        return Batch(
+            build_for(first.measure), tuple(sealed), tuple(runs), first.seed, first.record, first.measure
+        )
 
     def _seal(self, scenario: Scenario) -> Sealed:
         if self._last is None or self._last[0] is not scenario:

@@ -102,7 +102,7 @@ class Cluster(Futures):
             if isinstance(build, BaseException):
                 raise _without(worker, build)
             if build != engine_identity():
-                raise other_build(worker, build)
+                raise other_build(worker, build, engine_identity())
 
     def hands(self) -> int:
         """Return how many threads the workers have; 1 where there is none yet."""

@@ -50,6 +50,8 @@ class Futures:
         #: Those that do not call back.
         self._silent: set[Any] = set()
         self._failed: BaseException | None = None
+        #: The build that workers are asked for.
+        self._build = engine_identity()
 
     def hands(self) -> int:
         """Return how many batches are done at a time."""
@@ -62,7 +64,9 @@ class Futures:
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Take a batch."""
-        future = self.send(self._sealer.batch(jobs))
+        batch = self._sealer.batch(jobs)
+        self._build = batch.build
+        future = self.send(batch)
         self._waiting.add(future)
         if callable(getattr(future, "add_done_callback", None)):
             future.add_done_callback(self._done.put)
@@ -94,7 +98,7 @@ class Futures:
         done = self.receive(future)
         self._size.learn(done)
         if done.other is not None:
-            raise other_build(*done.other)
+            raise other_build(*done.other, self._build)
         if done.error is not None and not done.results:
             raise done.error
         # What was done before the error is kept first.
@@ -126,15 +130,15 @@ class Futures:
             future.cancel()
 
 
-def other_build(worker: str, build: str) -> ArgumentError:
+def other_build(worker: str, build: str, wanted: str) -> ArgumentError:
     """Return the error that a worker has another build of Tidegate."""
     return ArgumentError(
         f"worker {worker}: it has another build of Tidegate ({shown(build)}) than this process "
-        f"({shown(engine_identity())}); its results could differ. Install the same wheel on both"
+        f"({shown(wanted)}); its results could differ. Install the same wheel on both"
     )
 
 
 def shown(build: str) -> str:
     """Return version and the beginning of the digest of a build."""
-    version, _, digest = build.partition(" ")
-    return f"{version}, {digest[:12]}"
+    version, *digests = build.split(" ")
+    return ", ".join([version, *(digest[:12] for digest in digests)])

@@ -87,7 +87,7 @@ def engine_identity() -> str:
 
 
 @functools.cache
-def _package_identity() -> str:
+def package_identity() -> str:
     """Return a digest of the Python modules that make columns out of a run."""
     hash_ = hashlib.sha256()
     package = Path(__file__).parents[1]
@@ -111,9 +111,9 @@ def measure_identity(measure: Measure | None, version: str | None) -> str:
         f"{getattr(measure, '__module__', '')}.{getattr(measure, '__qualname__', type(measure).__qualname__)}"
     )
     if version is not None:
-        return f"{name} version {version} {_package_identity()}"
+        return f"{name} version {version} {package_identity()}"
     check_plain(measure)
-    return f"{name} {_source_digest(measure)} {_package_identity()}"
+    return f"{name} {_source_digest(measure)} {package_identity()}"
 
 
 def check_plain(measure: Measure) -> None:

@@ -46,6 +46,7 @@ class Local:
         self._jobs: dict[int, Job] = {}
         #: Enough to keep every thread busy while results are taken in.
         self._most = 8 * count
+        self._failed: Exception | None = None
 
     def wanted(self, left: int) -> int:
         """Return how many jobs to give now."""
@@ -62,11 +63,20 @@ class Local:
 
     def collect(self, patience_s: float) -> list[Outcome]:
         """Return finished jobs; none after ``patience_s`` without one."""
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
         found: list[Outcome] = []
-        done = self._pool.collect(patience_s)
-        while done is not None:
-            found.append(self._jobs.pop(done[0]).outcome(done[1]))
-            done = self._pool.collect(0.0) if len(found) < self._most else None
+        try:
+            done = self._pool.collect(patience_s)
+            while done is not None:
+                found.append(self._jobs.pop(done[0]).outcome(done[1]))
+                done = self._pool.collect(0.0) if len(found) < self._most else None
+        except Exception as error:
+            if not found:
+                raise
+            # What was done before it is kept first.
+            self._failed = error
         return found
 
     def running(self) -> float:
