@@ -36,6 +36,8 @@ POINTS = "points.json"
 #: Rows that are put together at once when parts are merged; of each part a group of a file has its share.
 MERGED_ROWS = 65536
 _LEAST_ROWS = 256
+#: Results that are written to the folder at once.
+_AT_ONCE = 1000
 
 
 def study_part(
@@ -155,14 +157,20 @@ def write_part(
     content = hashlib.sha256()
     results = Store(folder)
 
+    copied: list[tuple[str, bytes]] = []
+
     def take(found: list[tuple[int, str, bytes]]) -> None:
-        results.put_all((key, packed) for _, key, packed in found)
         for place, key, packed in found:
             content.update(key.encode() + packed)
+            copied.append((key, packed))
             gathering.take(place, work.unpack(packed))
+        if len(copied) >= _AT_ONCE:
+            results.put_all(copied)
+            copied.clear()
 
     try:
         work_through(work, workers, take, kept=store is not None, progress=progress)
+        results.put_all(copied)
         # Points may be equal, and then they have the same keys.
         keys = results.count()
     finally:
