@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._study import jobs as _jobs
 from tidegate._study.prepare import prepare
 from tidegate._study.start import execute_study
 from tidegate._study.store import opened
+from tidegate._study.workers import Local
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +45,7 @@ def counted(
     with opened(True) as store:
         study = execute_study(
             prepared,
-            workers=_jobs.Local(2),
+            workers=Local(2),
             store=store,
             told=lambda *numbers: counts.extend(numbers),
             **measure,

@@ -35,6 +35,7 @@ if _typing.TYPE_CHECKING:
     from tidegate._base.errors import (
         ArgumentError,
         CaptureError,
+        ClusterError,
         ControllerError,
         EngineError,
         InternalError,
@@ -72,7 +73,8 @@ if _typing.TYPE_CHECKING:
     from tidegate._run.start import run
     from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
     from tidegate._run.value import Run
-    from tidegate._study.part import merge_study, study_part
+    from tidegate._study.merge import merge_study
+    from tidegate._study.part import study_part
     from tidegate._study.point import Point
     from tidegate._study.start import study
     from tidegate._study.until import Until
@@ -90,6 +92,7 @@ _PLACES = {
     "CaptureError": "_base.errors",
     "CapturedTrace": "_capture.trace",
     "Checked": "_expect.value",
+    "ClusterError": "_base.errors",
     "Comparison": "_compare.value",
     "CongestionControl": "_core",
     "Connection": "_capture.value",
@@ -135,7 +138,7 @@ _PLACES = {
     "export": "_export.start",
     "identify": "_identify.start",
     "load": "_ask.scenario",
-    "merge_study": "_study.part",
+    "merge_study": "_study.merge",
     "open_comparison": "_open",
     "open_engines": "_open",
     "open_run": "_open",
@@ -169,6 +172,7 @@ __all__ = [
     "CaptureError",
     "CapturedTrace",
     "Checked",
+    "ClusterError",
     "Comparison",
     "CongestionControl",
     "Connection",

@@ -16,8 +16,9 @@ from tidegate._engines.agreement import EngineRuns
 from tidegate._engines.value import EngineComparison
 from tidegate._run.folder import MANIFEST, PCAP, SUMMARY, read_json, read_manifest
 from tidegate._run.value import Run
-from tidegate._run.varied import without_numbers
+from tidegate._run.varied import is_varied
 from tidegate._shell.value import PACKETS, ShellRecord
+from tidegate._study.columns import IN_MEMORY, Columns, run_place
 from tidegate._study.point import Point
 from tidegate._study.value import Study
 
@@ -124,14 +125,25 @@ def open_study(folder: str | os.PathLike[str]) -> Study:
             for number, entry in enumerate(manifest["points"])
         ]
         axes = list(manifest["axes"])
-        rows = {}
-        for name in manifest["tables"]:
-            frame = without_numbers(_table(path / f"{name}.parquet"), axes)
-            rows[name] = [
-                {**row, **{key: points[row["point"]].values[key] for key in axes}}
-                for row in frame.iter_rows(named=True)
-            ]
-        return Study(manifest, points, rows)
+        files = {name: path / f"{name}.parquet" for name in manifest["tables"]}
+        size = sum(file.stat().st_size for file in files.values() if file.is_file())
+        tables = {name: _placed(file, axes, whole=size < IN_MEMORY) for name, file in files.items()}
+        return Study(manifest, points, Columns.of(tables))
+
+
+def _placed(file: Path, axes: list[str], *, whole: bool) -> pl.LazyFrame:
+    """Return a table of a study's folder as it was before its varied keys became columns.
+
+    ``whole``: it is read now, else when its numbers are asked for.
+    """
+    import polars as pl
+
+    try:
+        table = pl.read_parquet(file).lazy() if whole else pl.scan_parquet(file)
+        added = [key for key in table.collect_schema().names() if is_varied(key, axes)]
+        return table.select(run_place(), pl.exclude("point", "replication", *added))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RunFolderError(f"{file}: it cannot be read as a Parquet table ({error})") from None
 
 
 @contextlib.contextmanager

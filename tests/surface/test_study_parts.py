@@ -46,15 +46,15 @@ def test_parts_in_any_order_are_the_whole(random: Path, tmp_path: Path, count: i
 
 def test_more_parts_than_runs_leave_some_empty(random: Path, tmp_path: Path) -> None:
     parts = parts_of(random, tmp_path / "parts", 20)
-    assert json.loads((parts[19] / "manifest.json").read_text())["places"] == []
+    assert json.loads((parts[19] / "manifest.json").read_text())["results"] == 0
     assert tg.merge_study(parts).to_json() == tg.study(random, vary=VARY, store=False).to_json()
 
 
 def test_with_until_a_point_belongs_to_one_part(random: Path, tmp_path: Path) -> None:
     until = tg.Until("goodput_bps", relative=0.05, at_least=4, at_most=12, step=4)
     parts = parts_of(random, tmp_path / "parts", 2, until=until)
-    places = [json.loads((part / "manifest.json").read_text())["places"] for part in parts]
-    assert [sorted({point for point, _ in of_part}) for of_part in places] == [[0, 2], [1]]
+    facts = [json.loads((part / "manifest.json").read_text())["facts"] for part in parts]
+    assert [[point for point, *_ in of_part["points"]] for of_part in facts] == [[0, 2], [1]]
     whole = tg.study(random, vary=VARY, store=False, until=until)
     assert tg.merge_study(parts).to_json() == whole.to_json()
 
@@ -129,9 +129,20 @@ def test_another_number_of_parts_is_refused(random: Path, tmp_path: Path) -> Non
 def test_a_damaged_part_is_named(random: Path, tmp_path: Path) -> None:
     parts = parts_of(random, tmp_path / "parts", 2)
     with sqlite3.connect(parts[0] / "runs.sqlite") as base:
-        base.execute("DELETE FROM runs WHERE key = '0 0'")
-    with pytest.raises(tg.RunFolderError, match=r"1 of 9 results are missing; do part 1/2 again"):
+        base.execute("DELETE FROM runs WHERE rowid = 1")
+    with pytest.raises(
+        tg.RunFolderError, match=r"1 of 9 results are missing; delete this folder and do part 1/2 again"
+    ):
         tg.merge_study(parts)
+    again = tg.study_part(random, "1/2", tmp_path / "again", vary=VARY, store=False)
+    file = again / "flows.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + bytes(200) + whole[300:])
+    with pytest.raises(tg.RunFolderError, match=r"flows.parquet: this table of a part is damaged"):
+        tg.merge_study([again, parts[1]])
+    file.write_bytes(whole[:200])
+    with pytest.raises(tg.RunFolderError, match=r"again: this part is damaged"):
+        tg.merge_study([again, parts[1]])
     (parts[0] / "runs.sqlite").unlink()
     with pytest.raises(tg.StoreError, match="there is no file of results"):
         tg.merge_study(parts)

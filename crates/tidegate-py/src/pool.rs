@@ -15,18 +15,20 @@ use crate::run::RunData;
 use crate::scenario::Scenario;
 
 type Outcome = Result<PyResult<RunData>, String>;
+/// Plans are made by the threads: the caller has only one.
+type Planner = Box<dyn FnOnce() -> Plan + Send>;
 
 /// Threads that run plans.
 #[pyclass(frozen, module = "tidegate._core")]
 pub(crate) struct Pool {
-    threads: Mutex<Threads<Plan, Outcome>>,
+    threads: Mutex<Threads<Planner, Outcome>>,
 }
 
 impl Pool {
     fn with<T: Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Threads<Plan, Outcome>) -> T + Send,
+        work: impl FnOnce(&mut Threads<Planner, Outcome>) -> T + Send,
     ) -> PyResult<T> {
         guarded(py, || work(&mut self.threads.lock().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -36,14 +38,17 @@ impl Pool {
 impl Pool {
     #[new]
     fn new(workers: usize) -> PyResult<Pool> {
-        let work = |plan: Plan, tell: &mut dyn FnMut(f64) -> bool| {
+        let work = |planner: Planner, tell: &mut dyn FnMut(f64) -> bool| {
             caught(|| {
+                let plan = planner();
                 let whole = plan.duration.as_secs_f64();
                 let mut go_on = |now: Time| tell(now.as_secs_f64() / whole) && !control::failed();
                 let mut run = || tidegate_sim::run(&plan, &mut go_on);
                 let result =
                     control::run(&plan, || run().map_err(|stopped| crate::error::stopped(&stopped)))?;
-                RunData::new(&plan, result, Vec::new())
+                let data = RunData::new(&plan, result, Vec::new())?;
+                data.pack();
+                Ok(data)
             })
         };
         Ok(Pool { threads: Mutex::new(Threads::new(workers, Arc::new(work))?) })
@@ -60,8 +65,8 @@ impl Pool {
         replication: u64,
         record: Option<&str>,
     ) -> PyResult<()> {
-        let plan = scenario.plan(seed, replication, record)?;
-        self.with(py, |threads| threads.submit(number, plan))
+        let planner = scenario.planner(seed, replication, record)?;
+        self.with(py, |threads| threads.submit(number, planner))
     }
 
     /// The next finished run with its number, in the order of finishing; None after

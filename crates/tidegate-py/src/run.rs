@@ -1,5 +1,10 @@
 //! What a run gives: the summary as JSON, the columns as bytes.
 
+use std::io::Write as _;
+use std::sync::OnceLock;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
@@ -17,9 +22,21 @@ pub(crate) struct RunData {
     paths: Vec<(String, [Vec<String>; 2])>,
     warnings: Vec<String>,
     live: Option<String>,
+    kept: OnceLock<Vec<u8>>,
 }
 
 impl RunData {
+    /// What a store of results keeps of a run of which nothing was measured: its summary as JSON, compressed.
+    pub(crate) fn pack(&self) -> &[u8] {
+        self.kept.get_or_init(|| {
+            let text = format!("{{\"summary\":{},\"measured\":{{}}}}", self.summary);
+            let mut packed = ZlibEncoder::new(Vec::new(), Compression::fast());
+            // Writing to memory does not fail.
+            let _ = packed.write_all(text.as_bytes());
+            packed.finish().unwrap_or_default()
+        })
+    }
+
     pub(crate) fn new(plan: &Plan, result: RunResult, warnings: Vec<String>) -> PyResult<RunData> {
         let summary = serde_json::to_string(&result.summary)
             .map_err(|error| InternalError::new_err(format!("the summary is not JSON: {error}")))?;
@@ -31,7 +48,7 @@ impl RunData {
             .iter()
             .map(|flow| (flow.name.clone(), [names(&flow.path), names(&flow.back)]))
             .collect();
-        Ok(RunData { summary, tables, paths, warnings, live: None })
+        Ok(RunData { summary, tables, paths, warnings, live: None, kept: OnceLock::new() })
     }
 
     /// With what only a live run has, as JSON.
@@ -49,6 +66,11 @@ impl RunData {
     #[getter]
     fn live_json(&self) -> Option<&str> {
         self.live.as_deref()
+    }
+
+    #[getter]
+    fn packed<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.pack())
     }
 
     #[getter]

@@ -21,6 +21,31 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
+    /// What makes the plan of a replication, on another thread: see [`Scenario::plan`]. A wrong span is refused here.
+    pub(crate) fn planner(
+        &self,
+        seed: u64,
+        replication: u64,
+        record: Option<&str>,
+    ) -> PyResult<Box<dyn FnOnce() -> Plan + Send>> {
+        let summary = match record {
+            Some("summary") => true,
+            None => false,
+            Some(_) => {
+                let plan = self.plan(seed, replication, record)?;
+                return Ok(Box::new(move || plan));
+            }
+        };
+        let inner = Arc::clone(&self.inner);
+        Ok(Box::new(move || {
+            let mut plan = inner.plan(Some(seed), replication);
+            if summary {
+                plan.record.level = RecordLevel::Summary;
+            }
+            plan
+        }))
+    }
+
     /// The plan of a replication, recorded as `record` says and otherwise as the file does.
     pub(crate) fn plan(&self, seed: u64, replication: u64, record: Option<&str>) -> PyResult<Plan> {
         let mut plan = self.inner.plan(Some(seed), replication);
@@ -75,6 +100,22 @@ impl Scenario {
     ) -> PyResult<Scenario> {
         checked(py, move || {
             let reading = Reading { sets: &sets, allow_outside, confined, files: None };
+            tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Toml, reading)
+        })
+    }
+
+    /// A scenario whose files come with it, by the names that it has for them: none is opened.
+    #[staticmethod]
+    fn given(
+        py: Python<'_>,
+        text: String,
+        name: String,
+        base_dir: Option<PathBuf>,
+        files: Vec<(String, Vec<u8>)>,
+    ) -> PyResult<Scenario> {
+        checked(py, move || {
+            let files = files.into_iter().collect();
+            let reading = Reading { files: Some(&files), allow_outside: true, ..Reading::default() };
             tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Toml, reading)
         })
     }

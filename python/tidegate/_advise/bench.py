@@ -13,10 +13,10 @@ from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
-from tidegate._study.jobs import Local
 from tidegate._study.prepare import Prepared
 from tidegate._study.start import execute_study
 from tidegate._study.store import Store, opened
+from tidegate._study.workers import Local
 
 if TYPE_CHECKING:
     from tidegate._study.value import Study

@@ -8,7 +8,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -108,11 +108,13 @@ class Scenario:
     Made by :func:`load`, :meth:`from_toml` or :meth:`from_dict`; never changed afterwards.
     """
 
-    __slots__ = ("_inner", "_label")
+    __slots__ = ("_inner", "_label", "_laws")
 
     def __init__(self, inner: _core.Scenario, label: str) -> None:
         self._inner = inner
         self._label = label
+        #: As JSON, when they were asked for: every run of a study asks.
+        self._laws: str | None = None
 
     @staticmethod
     def load(
@@ -181,6 +183,21 @@ class Scenario:
         :meth:`load`.
         """
         return Scenario(_core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True), name)
+
+    @staticmethod
+    def given(
+        text: str,
+        *,
+        name: str,
+        files: Sequence[tuple[str, bytes]],
+        folder: str | os.PathLike[str] | None = None,
+    ) -> Scenario:
+        """Check a scenario given as TOML text together with its files, by the names that it has for them.
+
+        No file is opened; ``folder`` has the controllers in Python. Raises as :meth:`load`.
+        """
+        base = None if folder is None else os.fspath(folder)
+        return Scenario(_core.Scenario.given(text, name, base, list(files)), name)
 
     @staticmethod
     def from_dict(
@@ -294,7 +311,9 @@ class Scenario:
 
     def laws(self) -> dict[str, dict[str, Any]]:
         """Return by gate what a picture needs beside columns: queue limit, token bucket, contract."""
-        laws: dict[str, dict[str, Any]] = json.loads(self._inner.laws_json())
+        if self._laws is None:
+            self._laws = self._inner.laws_json()
+        laws: dict[str, dict[str, Any]] = json.loads(self._laws)
         return laws
 
     def explain(self) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArgumentError",
     "CaptureError",
+    "ClusterError",
     "ControllerError",
     "EngineError",
     "InternalError",
@@ -38,6 +39,10 @@ __all__ = [
     "UnknownNameError",
     "nearest",
 ]
+
+
+class ClusterError(RuntimeError):
+    """Workers elsewhere cannot go on with a study; the message says why, and what is kept."""
 
 
 class NotRecordedError(LookupError):

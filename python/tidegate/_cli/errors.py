@@ -58,6 +58,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
     from tidegate._base.errors import (
         ArgumentError,
         CaptureError,
+        ClusterError,
         ControllerError,
         EngineError,
         InternalError,
@@ -88,7 +89,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return status, f"error: {': '.join([*names[-1:], what])}"
     if isinstance(error, ImportError):
         return FAILED, f"error: the installation of tidegate is incomplete ({error})"
-    if isinstance(error, RunError):
+    if isinstance(error, RunError | ClusterError):
         return FAILED, f"error: {error}"
     if isinstance(error, InternalError):
         return FAILED, f"error: {error}"

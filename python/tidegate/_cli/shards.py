@@ -125,6 +125,12 @@ def plan(
 @BASELINE
 @COLUMNS
 @GATE
+@click.option(
+    "--store",
+    metavar="DIR",
+    type=FOLDERS,
+    help="Keep all results there too, for a study that goes on from them.",
+)
 @JSON
 def merge(
     parts: tuple[str, ...],
@@ -137,6 +143,7 @@ def merge(
     bases: tuple[str, ...],
     columns: str | None,
     gate: str | None,
+    store: str | None,
     as_json: bool,
 ) -> None:
     """Put the parts of a study together.
@@ -145,14 +152,15 @@ def merge(
     The result is that of tidegate study on one machine, to the byte. Parts that are missing are named; a
     part that is there twice counts once.
     """
-    from tidegate._study.part import merged
+    from tidegate._study.merge import merged
     from tidegate._study.picture import Picture
+    from tidegate._study.store import opened
 
     chosen = shows()
     check_report(page)
     check_target(csv)
-    with folder_for(out, force=force) as fill:
-        result, notes = merged(parts, gate=gate, command=command_line())
+    with folder_for(out, force=force) as fill, opened(store or False) as kept:
+        result, notes = merged(parts, gate=gate, command=command_line(), store=kept)
         values = [point.values for point in result.points]
         shown = Shown(
             picture=picture,

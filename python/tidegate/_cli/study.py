@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +48,11 @@ from tidegate._cli.study_options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tidegate._study.picture import Picture
     from tidegate._study.prepare import Prepared
+    from tidegate._study.workers import Workers
 
 
 @click.command(
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
         "study scenario.toml --until goodput_bps:±2%",
         "study x.toml --vary flow.a.tcp.cc=cubic,bbr,reno --baseline cc=reno",
         "study x.toml --runs 1000 --shard 3/64 --out part-3",
+        "study x.toml --runs 1000 --on tcp://head:8786",
         page="studies",
     )
 )
@@ -87,6 +90,12 @@ if TYPE_CHECKING:
     metavar="K/N",
     help="Do part K of N only and write it to --out; 'tidegate study merge' puts the parts together.",
 )
+@click.option(
+    "--on",
+    "address",
+    metavar="ADDRESS",
+    help="Do the runs on a Dask cluster: the address of its scheduler, such as tcp://head:8786.",
+)
 @ENGINE
 @JSON
 def study(
@@ -110,6 +119,7 @@ def study(
     store: str | bool,
     resume: bool,
     shard: str | None,
+    address: str | None,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -119,16 +129,18 @@ def study(
     the keys given by --vary. Replication i has the same random numbers at every point. Results of
     earlier runs are taken from the store. After Ctrl-C the same command continues where it
     stopped. With --engine live every run is measured anew, one after the other, unless --resume
-    reuses the runs that this machine measured before. For several machines see 'tidegate study plan'.
+    reuses the runs that this machine measured before. For several machines see --on, and
+    'tidegate study plan'.
     """
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
     from tidegate._study.picture import Picture
     from tidegate._study.prepare import prepare
-    from tidegate._study.start import execute_study, workers_for
+    from tidegate._study.start import execute_study
     from tidegate._study.store import opened
 
     check_engine(engine, ("sim", "live"))
+    _check_address(address, engine, workers)
     if resume and (engine != "live" or store is False):
         raise click.UsageError("--resume needs --engine live, and cannot be used with --no-store")
     stop = until_of(until, runs, max_runs)
@@ -137,7 +149,7 @@ def study(
         others |= {"--columns": columns, "--gate": gate, "--json": as_json, "--engine live": engine == "live"}
         _only_part([name for name, value in others.items() if value], out)
         _part(file, shard, str(out), vary=vary, sets=sets, runs=runs, seed=seed, until=stop, workers=workers,
-              store=store, force=force)  # fmt: skip
+              store=store, force=force, address=address)  # fmt: skip
         return
     prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
     chosen = shows()
@@ -151,12 +163,12 @@ def study(
         check_study_picture(picture, chosen, prepared.axes, values)
     elif chosen != Picture() and page is None:
         raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE or --report FILE.html")
-    with folder_for(out, force=force) as fill, opened(store) as kept:
+    with folder_for(out, force=force) as fill, opened(store) as kept, _hands(engine, workers, address) as who:
         counts: list[int] = []
         with Progress(f"running {count(len(prepared.points), 'point')}") as progress:
             result = execute_study(
                 prepared,
-                workers=workers_for(engine, workers),
+                workers=who,
                 store=kept,
                 gate=gate,
                 resume=resume,
@@ -169,6 +181,32 @@ def study(
     if counts and counts[0] < counts[1]:
         note(f"{counts[1] - counts[0]} of {counts[1]} runs were taken from the store")
     show_study(result, shown)
+
+
+def _check_address(address: str | None, engine: str, workers: int | None) -> None:
+    """Refuse what a cluster cannot do.
+
+    Raises:
+        click.UsageError: live runs, or threads of this process.
+    """
+    if address is not None and engine == "live":
+        raise click.UsageError("--on: live runs need the kernel of one machine; leave out --engine live")
+    if address is not None and workers is not None:
+        raise click.UsageError("--on: the cluster has its own workers; leave out --workers")
+
+
+@contextlib.contextmanager
+def _hands(engine: str, workers: int | None, address: str | None) -> Iterator[Workers]:
+    """Give those who do the runs: threads of this process, or the workers of a cluster."""
+    from tidegate._study.start import workers_for
+
+    if address is None:
+        yield workers_for(engine, workers)
+        return
+    from tidegate._study.cluster import connected
+
+    with connected(address) as client:
+        yield workers_for(engine, None, client)
 
 
 def _only_part(others: list[str], out: str | None) -> None:
@@ -200,28 +238,39 @@ def _part(
     workers: int | None,
     store: str | bool,
     force: bool,
+    address: str | None,
 ) -> None:
     """Do one part of a study."""
+    from tidegate._base.errors import RunFolderError
     from tidegate._base.progress import Progress
     from tidegate._run.folder import staged
-    from tidegate._study.part import prepare_shared, write_part
+    from tidegate._study.part import is_done, prepare_shared, write_part
     from tidegate._study.shard import Shard
-    from tidegate._study.start import workers_for
     from tidegate._study.store import opened
 
     part = Shard.parse(shard)
     prepared: Prepared = prepare_shared(file, parse_vary(vary), sets, runs=runs, seed=seed, until=until)
+    place = Path(out)
+    if not force and is_done(place, prepared, part):
+        say(f"part {part}: done already in {out}")
+        return
     told = f"part {part} of {count(len(prepared.points), 'point')}"
-    with opened(store) as kept, staged(Path(out), force=force) as work, Progress(told) as progress:
-        computed, all_ = write_part(
-            prepared,
-            part,
-            work,
-            workers=workers_for("sim", workers),
-            store=kept,
-            command=command_line(),
-            progress=progress,
-        )
+    try:
+        with (
+            opened(store) as kept,
+            staged(place, force=force) as work,
+            _hands("sim", workers, address) as who,
+            Progress(told) as progress,
+        ):
+            computed, all_ = write_part(
+                prepared, part, work, workers=who, store=kept, command=command_line(), progress=progress
+            )
+    except RunFolderError:
+        # Somebody else did the same part meanwhile.
+        if force or not is_done(place, prepared, part):
+            raise
+        say(f"part {part}: done already in {out}")
+        return
     if computed < all_:
         note(f"{all_ - computed} of {all_} runs were taken from the store")
     say(f"part {part}: {count(all_, 'run')} in {out}")

@@ -13,9 +13,10 @@ from tidegate._ask.source import as_scenario
 from tidegate._base.errors import TooFewRunsError, UnknownNameError, nearest
 from tidegate._reproduce.verdict import LEAST_RUNS
 from tidegate._run.start import execute
-from tidegate._study.jobs import Local, check_plain
+from tidegate._study.jobs import check_plain
 from tidegate._study.prepare import prepare
 from tidegate._study.start import execute_study
+from tidegate._study.workers import Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

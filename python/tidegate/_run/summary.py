@@ -25,6 +25,9 @@ REQUESTS = (
     "unfinished",
 )
 
+#: What is said of the gate among the numbers by which runs are compared.
+OF_GATE = ("queue_delay_p50_ms", "queue_delay_p99_ms", "loss", "utilisation")
+
 
 def gate_row(summary: Summary, name: str) -> dict[str, Any] | None:
     """Return a gate's row; None when there is no such gate."""

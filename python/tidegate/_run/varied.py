@@ -38,10 +38,9 @@ def with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     return frame
 
 
-def without_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """Return the frame without the columns that :func:`with_numbers` put in."""
-    added = [name for name in frame.columns for key in keys if name.startswith(f"{key} [")]
-    return frame.drop(added)
+def is_varied(column: str, keys: Sequence[str]) -> bool:
+    """Tell whether a column has the values of a varied key, as written or in :func:`with_numbers`."""
+    return column in keys or any(column.startswith(f"{key} [") for key in keys)
 
 
 def _bare(column: pl.Series, kind: type[pl.Int64] | type[pl.Float64]) -> pl.Series | None:

@@ -25,12 +25,12 @@ def fill_study(study: StudyNumbers, work: Path) -> None:
             {"set": point.values, "scenario": point.scenario, "varies": point.varies}
             for point in study.points
         ],
-        "tables": [name for name in TABLES if study._rows[name]],
+        "tables": [name for name in TABLES if study.has(name)],
         "versions": {"python": platform.python_version(), **_core.build_info()},
         "machine": {"system": platform.platform(), "architecture": platform.machine()},
     }
     write_json(work / MANIFEST, manifest)
     (work / "study.json").write_text(study.to_json() + "\n", encoding="utf-8")
     for name in manifest["tables"]:
-        study.frame(name).write_parquet(work / f"{name}.parquet")
+        study.write(name, work / f"{name}.parquet")
     study.table.write_parquet(work / "table.parquet")

@@ -1,4 +1,4 @@
-"""Single runs of a study: what one is, what comes back, and who does them."""
+"""Single runs of a study: what one is, what comes back, and the key that it is kept under."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import hashlib
 import inspect
 import json
 import math
-import os
-import queue
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tidegate import _core
 from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
 from tidegate._base.errors import ArgumentError
-from tidegate._run.start import assemble, execute
+from tidegate._run.start import assemble
 from tidegate._run.value import Run
+from tidegate._study.packed import pack
 
 #: What takes numbers off a run, beside its summary.
 Measure = Callable[[Run], Mapping[str, float | int | None]]
@@ -27,7 +26,7 @@ Measure = Callable[[Run], Mapping[str, float | int | None]]
 
 @dataclass(frozen=True)
 class Job:
-    """One run: plain data, which may be pickled to another process or machine."""
+    """One run; ``number`` is its place in the study."""
 
     number: int
     scenario: Scenario
@@ -38,26 +37,30 @@ class Job:
 
     def do(self) -> Outcome:
         """Run it here and now."""
-        run = execute(
-            self.scenario, seed=self.seed, record=self.record, replication=self.replication, quiet=True
+        return self.outcome(
+            compiled.simulate(self.scenario, seed=self.seed, replication=self.replication, record=self.record)
         )
-        return self.outcome(run)
 
-    def outcome(self, run: Run) -> Outcome:
-        """Return what is kept of a finished run."""
-        measured: dict[str, float | None] = {}
-        if self.measure is not None:
-            measured = {str(name): _plain(name, value) for name, value in self.measure(run).items()}
-        return Outcome(self.number, run.summary, measured)
+    def outcome(self, data: _core.RunData) -> Outcome:
+        """Return what is kept of what the simulator gave."""
+        if self.measure is None:
+            return Outcome(self.number, data.packed)
+        run = assemble(self.scenario, data, seed=self.seed, replication=self.replication, quiet=True)
+        return Outcome(self.number, pack(run.summary, self.measured(run)))
+
+    def measured(self, run: Run) -> dict[str, float | None]:
+        """Return what is measured of a run."""
+        if self.measure is None:
+            return {}
+        return {str(name): _plain(name, value) for name, value in self.measure(run).items()}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is kept of a run: its summary, and what was measured on its columns."""
+    """What is kept of a run: its summary, and what was measured on its columns, as a store has them."""
 
     number: int
-    summary: dict[str, Any]
-    measured: dict[str, float | None]
+    packed: bytes
 
 
 def _plain(name: str, value: Any) -> float | None:
@@ -73,104 +76,6 @@ def _plain(name: str, value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-class Workers(Protocol):
-    """Those who do jobs, in any order."""
-
-    capacity: int
-
-    def submit(self, job: Job) -> None:
-        """Take a job."""
-
-    def collect(self, patience_s: float) -> Outcome | None:
-        """Return the next finished job; None after ``patience_s`` without one."""
-
-    def running(self) -> float:
-        """Return how many jobs' worth of work the running ones have done."""
-
-    def close(self) -> None:
-        """Stop what runs, forget what waits."""
-
-
-class Local:
-    """Threads of this process; the work is done without the GIL."""
-
-    def __init__(self, workers: int | None) -> None:
-        count = workers or os.cpu_count() or 1
-        self._pool = _core.Pool(count)
-        self._jobs: dict[int, Job] = {}
-        #: Enough to keep every thread busy while results are taken in.
-        self.capacity = 4 * count
-
-    def submit(self, job: Job) -> None:
-        """Take a job."""
-        self._jobs[job.number] = job
-        compiled.submit(
-            self._pool, job.number, job.scenario,
-            seed=job.seed, replication=job.replication, record=job.record,
-        )  # fmt: skip
-
-    def collect(self, patience_s: float) -> Outcome | None:
-        """Return the next finished job; None after ``patience_s`` without one."""
-        done = self._pool.collect(patience_s)
-        if done is None:
-            return None
-        job = self._jobs.pop(done[0])
-        run = assemble(job.scenario, done[1], seed=job.seed, replication=job.replication, quiet=True)
-        return job.outcome(run)
-
-    def running(self) -> float:
-        """Return how many jobs' worth of work the running ones have done."""
-        return self._pool.running()
-
-    def close(self) -> None:
-        """Stop what runs, forget what waits."""
-        self._pool.stop()
-
-
-class Futures:
-    """Any executor with the interface of ``concurrent.futures``: processes, a cluster."""
-
-    #: A cluster may have many hands; results come back small.
-    capacity = 1024
-
-    def __init__(self, executor: Any) -> None:
-        if not callable(getattr(executor, "submit", None)):
-            raise ArgumentError(
-                f"executor: {executor!r} has no submit; give one with the interface of "
-                "concurrent.futures.Executor"
-            )
-        self._executor = executor
-        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._waiting: set[Any] = set()
-
-    def submit(self, job: Job) -> None:
-        """Take a job."""
-        future = self._executor.submit(Job.do, job)
-        self._waiting.add(future)
-        future.add_done_callback(self._done.put)
-
-    def collect(self, patience_s: float) -> Outcome | None:
-        """Return the next finished job; None after ``patience_s`` without one."""
-        try:
-            future = self._done.get(timeout=patience_s) if patience_s > 0 else self._done.get_nowait()
-        except queue.Empty:
-            return None
-        self._waiting.discard(future)
-        if future.cancelled():
-            return None
-        outcome: Outcome = future.result()
-        return outcome
-
-    def running(self) -> float:
-        """Return 0: futures do not say how far they are."""
-        return 0.0
-
-    def close(self) -> None:
-        """Cancel what waits; the executor itself belongs to whoever made it."""
-        for future in list(self._waiting):
-            future.cancel()
-
-
 # --- keys -------------------------------------------------------------------------------------
 
 
@@ -182,7 +87,7 @@ def engine_identity() -> str:
 
 
 @functools.cache
-def _package_identity() -> str:
+def package_identity() -> str:
     """Return a digest of the Python modules that make columns out of a run."""
     hash_ = hashlib.sha256()
     package = Path(__file__).parents[1]
@@ -206,9 +111,9 @@ def measure_identity(measure: Measure | None, version: str | None) -> str:
         f"{getattr(measure, '__module__', '')}.{getattr(measure, '__qualname__', type(measure).__qualname__)}"
     )
     if version is not None:
-        return f"{name} version {version} {_package_identity()}"
+        return f"{name} version {version} {package_identity()}"
     check_plain(measure)
-    return f"{name} {_source_digest(measure)} {_package_identity()}"
+    return f"{name} {_source_digest(measure)} {package_identity()}"
 
 
 def check_plain(measure: Measure) -> None:
@@ -238,6 +143,18 @@ def _source_digest(measure: Callable[..., Any]) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def key_of(engine: str, digest: str, seed: int, replication: int, measure: str) -> str:
-    """Return the name that a run's result is kept under."""
-    return hashlib.sha256(json.dumps([engine, digest, seed, replication, measure]).encode()).hexdigest()
+class Keys:
+    """The names that the results of a point are kept under."""
+
+    __slots__ = ("_begin", "_end")
+
+    def __init__(self, engine: str, digest: str, seed: int, measure: str) -> None:
+        # SHA-256 of the list [engine, digest, seed, replication, measure] as JSON.
+        self._begin = hashlib.sha256(f"{json.dumps([engine, digest, seed])[:-1]}, ".encode())
+        self._end = f", {json.dumps(measure)}]".encode()
+
+    def key(self, replication: int) -> str:
+        """Return the name of one result."""
+        whole = self._begin.copy()
+        whole.update(b"%d" % replication + self._end)
+        return whole.hexdigest()

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from tidegate import _core
 from tidegate._base.errors import RunError
 from tidegate._run.start import execute
+from tidegate._study.jobs import Outcome
+from tidegate._study.packed import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from concurrent.futures import Future
 
-    from tidegate._study.jobs import Job, Outcome
+    from tidegate._study.jobs import Job
 
 #: What stands below the table of a live study.
 CHANCE = (
@@ -33,8 +35,6 @@ class OneByOne:
     Make it before the process has threads: without root it goes into a user namespace.
     """
 
-    capacity = 1
-
     def __init__(self) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
@@ -44,8 +44,13 @@ class OneByOne:
         self._stop = threading.Event()
         self._share = 0.0
 
-    def submit(self, job: Job) -> None:
+    def wanted(self, left: int) -> int:
+        """Return 1 where nothing runs."""
+        return min(left, 1 if self._waiting is None else 0)
+
+    def submit(self, jobs: Sequence[Job]) -> None:
         """Take a job."""
+        (job,) = jobs
         self._waiting = self._pool.submit(self._do, job)
 
     def _do(self, job: Job) -> Outcome:
@@ -69,17 +74,17 @@ class OneByOne:
                 f"replication {job.replication} of {job.scenario.name}: {error}; finished runs are kept: "
                 "the same study with --resume (resume=True) continues from there"
             ) from None
-        return job.outcome(run)
+        return Outcome(job.number, pack(run.summary, job.measured(run), measured_at=now()))
 
-    def collect(self, patience_s: float) -> Outcome | None:
-        """Return the finished job; None after ``patience_s`` without one."""
+    def collect(self, patience_s: float) -> list[Outcome]:
+        """Return the finished job; none after ``patience_s`` without one."""
         from concurrent.futures import wait
 
         future = self._waiting
         if future is None or not wait([future], timeout=patience_s).done:
-            return None
+            return []
         self._waiting, self._share = None, 0.0
-        return future.result()
+        return [future.result()]
 
     def running(self) -> float:
         """Return how much of the run is done."""

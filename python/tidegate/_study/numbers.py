@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
-from tidegate._run.metric import KINDS, PLACE, WORDS, is_absent_zero, number, split
+from tidegate._run.metric import KINDS, WORDS, is_absent_zero, split
 from tidegate._run.varied import with_numbers
 from tidegate._run.words import possible
+from tidegate._study.columns import PLACE, Columns, point_column
 from tidegate._study.layout import find_key
 from tidegate._study.point import Point
 from tidegate._study.tables import StudyTables
@@ -25,21 +28,31 @@ else:
 Where = Mapping[str, Any] | int | None
 
 
+#: Columns of numbers that are kept for the next question: 8 bytes a run each.
+_COLUMNS = 16
+
+
 class StudyNumbers(StudyTables):
     """The numbers of a study's points: values by run, means with intervals, differences."""
+
+    def __init__(self, manifest: dict[str, Any], points: Sequence[Point], columns: Columns) -> None:
+        super().__init__(manifest, points, columns)
+        self._numbers: dict[str, pl.Series] = {}
+        self._elements: dict[str, list[str]] = {}
+        self._estimates: dict[tuple[str, int], Estimate] = {}
 
     @property
     def table(self) -> pl.DataFrame:
         """One row per point and metric: mean, half_width, low, high, sd, n."""
         import polars as pl
 
+        # One number of all points after the other, so that each column is read once.
+        told = {
+            metric: [self.estimate(metric, point.number).to_dict(possible(metric)) for point in self.points]
+            for metric in self._metrics
+        }
         rows = [
-            {
-                "point": point.number,
-                **point.values,
-                "metric": metric,
-                **self.estimate(metric, point.number).to_dict(possible(metric)),
-            }
+            {"point": point.number, **point.values, "metric": metric, **told[metric][point.number]}
             for point in self.points
             for metric in self._metrics
         ]
@@ -91,28 +104,65 @@ class StudyNumbers(StudyTables):
             UnknownNameError: there is no such metric or point.
         """
         point = self.point(where)
-        rows = self._by_point[point.number]
+        begin, end = self._ends[point.number], self._ends[point.number + 1]
+        found: list[float | None] = self._column(metric)[begin:end].to_list()
+        return found
+
+    def counts(self) -> list[int]:
+        """Return how many runs each point has."""
+        return [end - begin for begin, end in pairwise(self._ends)]
+
+    @functools.cached_property
+    def _ends(self) -> list[int]:
+        """Where the runs of each point begin among all; at last where they end."""
+        runs = self._columns.table("runs")
+        assert runs is not None
+        of_points = runs.group_by(point_column()).len().sort("point").collect()
+        found = dict(zip(of_points["point"], of_points["len"], strict=True))
+        return [0, *accumulate(found.get(point.number, 0) for point in self.points)]
+
+    def _column(self, metric: str) -> pl.Series:
+        """Return a number of every run, in the order of points and replications."""
+        kept = self._numbers.get(metric)
+        if kept is None:
+            kept = self._numbers[metric] = self._read(metric)
+            if len(self._numbers) > _COLUMNS:
+                del self._numbers[next(iter(self._numbers))]
+        return kept
+
+    def _read(self, metric: str) -> pl.Series:
+        runs = self._columns.table("runs")
+        assert runs is not None
         if metric in self._metrics:
-            return [number(row.get(metric)) for row in rows]
+            return _plain(metric, runs.select(metric).collect()[metric])
         kind, _, rest = metric.partition(".")
         if not rest or kind not in KINDS:
             raise UnknownNameError(nearest("metric", metric, self.metrics))
-        tables = {row["name"]: table for table in reversed(KINDS[kind]) for row in self._rows[table]}
+        tables = {name: table for table in reversed(KINDS[kind]) for name in self._names(table)}
         name, column = split(kind, rest, tables)
-        return self._column(tables[name], name, column, point.number)
+        table = self._columns.table(tables[name])
+        assert table is not None
+        known = self._columns.columns(tables[name])
+        there = column in known and column not in WORDS
+        if not there and not is_absent_zero(column):
+            raise UnknownNameError(nearest(f"number of {tables[name]} {name}", column, known))
+        absent = pl.lit(0.0) if column.startswith("limited_by.") or is_absent_zero(column) else pl.lit(None)
+        value = pl.col(column).fill_null(absent) if there else absent
+        of_name = table.filter(pl.col("name") == name).select(PLACE, value.alias(column)).collect()
+        places = runs.select(PLACE).collect()
+        if not of_name[PLACE].equals(places[PLACE]):
+            of_name = places.join(of_name, on=PLACE, how="left", maintain_order="left")
+        return _plain(metric, of_name[column])
 
-    def _column(self, table: str, name: str, column: str, point: int) -> list[float | None]:
-        if (table, name) not in self._elements:
-            self._elements[table, name] = {
-                (row["point"], row["replication"]): row for row in self._rows[table] if row["name"] == name
-            }
-        rows = self._elements[table, name]
-        known = {key: None for row in rows.values() for key in row}
-        if column in (*PLACE, *WORDS, *self.axes) or (column not in known and not is_absent_zero(column)):
-            raise UnknownNameError(nearest(f"number of {table} {name}", column, known))
-        absent = 0.0 if column.startswith("limited_by.") or is_absent_zero(column) else None
-        places = [(point, row["replication"]) for row in self._by_point[point]]
-        return [None if place not in rows else number(rows[place].get(column, absent)) for place in places]
+    def _names(self, table: str) -> list[str]:
+        """Return the names of a table's elements, in the order in which they are met."""
+        if table not in self._elements:
+            found = self._columns.table(table)
+            names: list[str] = []
+            if found is not None:
+                names = found.select("name").unique(maintain_order=True).collect()["name"].to_list()
+            self._elements[table] = names
+        return self._elements[table]
 
     def estimate(self, metric: str, where: Where = None) -> Estimate:
         """Return the mean of a metric at a point, with its 95% interval.
@@ -122,8 +172,12 @@ class StudyNumbers(StudyTables):
         Raises:
             UnknownNameError: there is no such metric or point.
         """
-        found = estimate(self.values(metric, where))
-        return found if self.point(where).varies else found.single()
+        point = self.point(where)
+        key = (metric, point.number)
+        if key not in self._estimates:
+            found = estimate(self.values(metric, point.number))
+            self._estimates[key] = found if point.varies else found.single()
+        return self._estimates[key]
 
     def difference(self, metric: str, where: Where, against: Where) -> Estimate:
         """Return the mean of (``where`` − ``against``) with its 95% interval, pair by pair.
@@ -172,6 +226,18 @@ class StudyNumbers(StudyTables):
         head = ("engine", "seed", "duration_s", "measured_from_s", "gate", "axes")
         others = {point.number: other.number for point, other in self.against(baseline)}
         difference = "difference_from_first" if baseline is None else "difference_from_baseline"
+        counts = self.counts()
+        # One number of all points after the other, so that each column is read once.
+        means = {
+            metric: [self.estimate(metric, point.number).to_dict(possible(metric)) for point in self.points]
+            for metric in metrics
+        }
+        apart = {
+            metric: {
+                number: self.difference(metric, number, other).to_dict() for number, other in others.items()
+            }
+            for metric in metrics
+        }
         return {
             "scenario": self.title,
             **{key: manifest[key] for key in head},
@@ -180,16 +246,10 @@ class StudyNumbers(StudyTables):
             "points": [
                 {
                     "set": point.values,
-                    "runs": len(self._by_point[point.number]),
+                    "runs": counts[point.number],
                     "varies": point.varies,
-                    "metrics": {
-                        metric: self.estimate(metric, point.number).to_dict(possible(metric))
-                        for metric in metrics
-                    },
-                    difference: {
-                        metric: self.difference(metric, point.number, others[point.number]).to_dict()
-                        for metric in metrics
-                    }
+                    "metrics": {metric: means[metric][point.number] for metric in metrics},
+                    difference: {metric: apart[metric][point.number] for metric in metrics}
                     if point.number in others
                     else None,
                 }
@@ -201,3 +261,14 @@ class StudyNumbers(StudyTables):
     def to_json(self, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None) -> str:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(columns, baseline), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(metric: str, column: pl.Series) -> pl.Series:
+    """Return a column as numbers.
+
+    Raises:
+        UnknownNameError: it has words or lists.
+    """
+    if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
+        raise UnknownNameError(f"{metric} is no number")
+    return column.cast(pl.Float64)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._base.errors import ArgumentError
+from tidegate._base.lazy import Lazy
 from tidegate._base.text import wide
 from tidegate._page.render import fragment, sheet_page
 from tidegate._page.sheet import Grid, Item, Paragraph, Section, Sheet, Stage, items_of
@@ -20,7 +21,11 @@ from tidegate._study.view import study_cloud
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import polars as pl
+
     from tidegate._study.numbers import StudyNumbers
+else:
+    pl = Lazy("polars")
 
 
 def study_page(
@@ -103,26 +108,23 @@ def _has(study: StudyNumbers, metric: str) -> bool:
 
 def _limits(study: StudyNumbers) -> Section | None:
     """Return bars for each point: the mean over its runs, of each flow or, where these are many, of all."""
-    rows = study.rows("flows")
-    flows = list(dict.fromkeys(row["name"] for row in rows))
+    if not study.has("flows"):
+        return None
+    table = study.scan("flows")
+    whats = [name for name in table.collect_schema().names() if name.startswith(_LIMITED)]
+    flows = list(table.select("name").unique(maintain_order=True).collect()["name"])
     apart = len(flows) * len(study.points) <= 2 * MOST_ROWS
-    groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault((row["point"], row["name"] if apart else ""), []).append(row)
+    by = ["point", *(["name"] if apart else [])]
+    means = [pl.col(what).sum() / pl.len() for what in whats]
+    there = [pl.col(what).is_not_null().any().alias(f"has {what}") for what in whats]
+    groups = table.group_by(by, maintain_order=True).agg(*means, *there).collect()
     bars = []
     names = []
-    for (number, flow), of_group in groups.items():
-        whats = dict.fromkeys(key for row in of_group for key in row if key.startswith(_LIMITED))
-        count = len(of_group)
-        bars.append(
-            {
-                "limited_by": {
-                    what.removeprefix(_LIMITED): sum(row.get(what) or 0.0 for row in of_group) / count
-                    for what in whats
-                }
-            }
-        )
-        label = study.points[number].label()
+    for row in groups.iter_rows(named=True):
+        of_group = {what.removeprefix(_LIMITED): row[what] for what in whats if row[f"has {what}"]}
+        bars.append({"limited_by": of_group})
+        label = study.points[row["point"]].label()
+        flow = row["name"] if apart else ""
         names.append(": ".join(filter(None, [label, flow if len(flows) > 1 else ""])) or flow)
     found = shares(bars, names)
     if found is None:

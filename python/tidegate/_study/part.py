@@ -1,7 +1,8 @@
-"""The folder of a part of a study, and parts put together: the study that one machine would have given.
+"""The folder of a part of a study.
 
-A folder holds ``manifest.json``, which says of which study it is a part, and ``runs.sqlite`` with its results
-under the keys of the store. It appears when the part is whole.
+It holds ``manifest.json``, which says of which study it is a part; ``points.json``, the points of that study;
+``runs.sqlite``, a store with the results of this part; and the tables of these as Parquet files, in order of
+place. It appears when the part is whole.
 """
 
 from __future__ import annotations
@@ -11,27 +12,32 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tidegate._ask import compiled
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
-from tidegate._study.jobs import Outcome, Workers
-from tidegate._study.point import Described
+from tidegate._study.gather import Gathering
 from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.shard import Shard
-from tidegate._study.start import assembled, work_through, workers_for
+from tidegate._study.start import work_through, workers_for
 from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
-from tidegate._study.value import Study
 from tidegate._study.work import Work
 
-#: Where the parts of a plan stand in its folder.
-PARTS = "parts"
-#: So many missing parts are named.
-_NAMED = 20
+if TYPE_CHECKING:
+    from tidegate._study.workers import Workers
+
+#: The points of the whole study, in the folder of each of its parts.
+POINTS = "points.json"
+#: Rows that are put together at once when parts are merged; of each part a group of a file has its share.
+MERGED_ROWS = 65536
+_LEAST_ROWS = 256
+#: Results that are written to the folder at once.
+_AT_ONCE = 1000
 
 
 def study_part(
@@ -71,13 +77,45 @@ def study_part(
     Raises:
         ScenarioError, TraceError, RunError, StoreError, StudyStoppedError: as :func:`tidegate.study`.
         ArgumentError: an argument has a value that it cannot have, or there is no seed.
-        RunFolderError: the folder is there already.
+        RunFolderError: the folder is there already, and is not this part.
     """
     part = shard if isinstance(shard, Shard) else Shard.parse(shard)
     prepared = prepare_shared(source, vary or {}, set, runs=runs, seed=seed, until=until)
-    with opened(store) as kept, staged(Path(out), force=force) as work:
-        write_part(prepared, part, work, workers=workers_for("sim", workers, executor), store=kept)
+    if force or not is_done(Path(out), prepared, part):
+        with opened(store) as kept, staged(Path(out), force=force) as work:
+            write_part(prepared, part, work, workers=workers_for("sim", workers, executor), store=kept)
     return Path(out)
+
+
+def is_done(folder: Path, prepared: Prepared, shard: Shard) -> bool:
+    """Tell whether a folder holds this part of this study already."""
+    if not (folder / MANIFEST).is_file():
+        return False
+    try:
+        manifest = read_manifest(folder, "part")
+    except RunFolderError:
+        return False
+    return (manifest["study"], manifest["shard"], manifest["shards"]) == (
+        identity_of(prepared, digests_of(prepared)), shard.number, shard.of,
+    )  # fmt: skip
+
+
+def digests_of(prepared: Prepared) -> list[str]:
+    """Return what the runs of each point depend on, beside build, seed and replication."""
+    return [compiled.digest(point, "summary") for _, point in prepared.points]
+
+
+def identity_of(prepared: Prepared, digests: Sequence[str]) -> str:
+    """Return a digest of everything that parts of one study have in common."""
+    study = {
+        "engine": jobs.engine_identity(),
+        "seed": prepared.seed,
+        "runs": prepared.runs,
+        "until": None if prepared.until is None else str(prepared.until),
+        "axes": prepared.axes,
+        "points": [[chosen, digest] for (chosen, _), digest in zip(prepared.points, digests, strict=True)],
+    }
+    return hashlib.sha256(json.dumps(study).encode()).hexdigest()
 
 
 def prepare_shared(
@@ -115,180 +153,59 @@ def write_part(
 ) -> tuple[int, int]:
     """Do a part and fill its folder; return how many runs were computed, and how many it has."""
     work = Work(prepared, store, None, "summary", "", resume=False, shard=shard)
-    work_through(work, workers, kept=store is not None, progress=progress)
+    gathering = Gathering()
+    content = hashlib.sha256()
     results = Store(folder)
+
+    copied: list[tuple[str, bytes]] = []
+
+    def take(found: list[tuple[int, str, bytes]]) -> None:
+        for place, key, packed in found:
+            content.update(key.encode() + packed)
+            copied.append((key, packed))
+            gathering.take(place, work.unpack(packed))
+        if len(copied) >= _AT_ONCE:
+            results.put_all(copied)
+            copied.clear()
+
     try:
-        for (point, replication), outcome in sorted(work.done.items()):
-            results.put(_key(point, replication), {"summary": outcome.summary, "measured": outcome.measured})
+        work_through(work, workers, take, kept=store is not None, progress=progress)
+        results.put_all(copied)
+        # Points may be equal, and then they have the same keys.
+        keys = results.count()
     finally:
+        work.close()
         results.close()
+    columns = gathering.finish()
+    # A row of this part is one of so many of the whole study.
+    rows = max(_LEAST_ROWS, MERGED_ROWS // shard.of)
+    for name in columns.names:
+        columns.write(name, folder / f"{name}.parquet", rows)
     described = prepared.described()
-    until = None if prepared.until is None else str(prepared.until)
-    study = {
-        "engine": jobs.engine_identity(),
-        "seed": prepared.seed,
-        "runs": prepared.runs,
-        "until": until,
-        "axes": described.axes,
-        "points": [
-            [chosen, digest] for (chosen, _, _), digest in zip(described.points, work.digests, strict=True)
-        ],
-    }
+    points = [
+        {"set": chosen, "scenario": scenario, "draws": draws} for chosen, scenario, draws in described.points
+    ]
+    (folder / POINTS).write_text(json.dumps(points, ensure_ascii=False) + "\n", encoding="utf-8")
     manifest = {
         "kind": "part",
         "layout": 1,
-        "study": hashlib.sha256(json.dumps(study).encode()).hexdigest(),
+        "study": identity_of(prepared, work.digests),
         "shard": shard.number,
         "shards": shard.of,
-        "built": study["engine"],
+        "built": jobs.engine_identity(),
         "title": described.title,
         "scenario_file": described.file,
         "seed": described.seed,
         "runs": prepared.runs,
-        "until": until,
+        "until": None if prepared.until is None else str(prepared.until),
         "axes": described.axes,
-        "points": [
-            {"set": chosen, "scenario": scenario, "draws": draws}
-            for chosen, scenario, draws in described.points
-        ],
-        "places": [list(place) for place in sorted(work.done)],
+        "results": work.done,
+        "keys": keys,
+        "content": content.hexdigest(),
+        "tables": {name: columns.height(name) for name in columns.names},
+        "facts": gathering.facts.to_dict(),
         "warnings": described.warnings,
         "command": command,
     }
     write_json(folder / MANIFEST, manifest)
-    return work.computed, len(work.done)
-
-
-def merge_study(parts: Sequence[str | os.PathLike[str]], *, gate: str | None = None) -> Study:
-    """Put the parts of a study together: the study that one machine would have given, to the byte.
-
-    A part that is there twice counts once.
-
-    Args:
-        parts: the folders that :func:`study_part` wrote, in any order, or the folder of a plan, which has
-            them below it.
-        gate: as :func:`tidegate.study`.
-
-    Raises:
-        FileNotFoundError: a folder is not there.
-        RunFolderError: a folder is no part, or damaged, or of another study; parts are missing.
-        UnknownNameError: there is no such gate.
-    """
-    return merged(parts, gate=gate)[0]
-
-
-def merged(
-    parts: Sequence[str | os.PathLike[str]], *, gate: str | None = None, command: list[str] | None = None
-) -> tuple[Study, list[str]]:
-    """Return the study of its parts, and what is to be said of them. Raises as :func:`merge_study`."""
-    if not parts:
-        raise ArgumentError("parts: give the folders of all parts")
-    folders = [folder for part in parts for folder in _parts_in(Path(part))]
-    manifests = {folder: read_manifest(folder, "part") for folder in folders}
-    first, one = next(iter(manifests.items()))
-    notes: list[str] = []
-    seen: dict[int, Path] = {}
-    done: dict[tuple[int, int], Outcome] = {}
-    for folder, manifest in manifests.items():
-        _check_same(folder, manifest, first, one)
-        number = int(manifest["shard"])
-        results = _results(folder, manifest)
-        if number in seen:
-            if any(done[place] != outcome for place, outcome in results.items()):
-                raise RunFolderError(
-                    f"{folder}: part {number} of {one['shards']} is in {seen[number]} too, with other "
-                    "results; one of the two is damaged: do the part again"
-                )
-            notes.append(f"part {number} of {one['shards']} is there twice: {seen[number]} and {folder}")
-            continue
-        seen[number] = folder
-        done.update(results)
-    _check_whole(seen, one)
-    points = [(dict(point["set"]), str(point["scenario"]), list(point["draws"])) for point in one["points"]]
-    described = Described(
-        one["title"], one["scenario_file"], one["seed"], list(one["axes"]), points, list(one["warnings"])
-    )
-    return assembled(described, done, gate, command), notes
-
-
-def _parts_in(folder: Path) -> list[Path]:
-    """Return the folders of the parts of a plan, or the folder itself.
-
-    Raises:
-        RunFolderError: none of the plan's parts is done.
-    """
-    if not folder.is_dir() or read_manifest(folder)["kind"] != "plan":
-        return [folder]
-    # A part that is being written has a name that begins with a dot.
-    found = sorted(part for part in (folder / PARTS).glob("[!.]*") if part.is_dir())
-    if not found:
-        raise RunFolderError(f"{folder / PARTS}: no part of this plan is done yet")
-    return found
-
-
-def _key(point: int, replication: int) -> str:
-    return f"{point} {replication}"
-
-
-def _results(folder: Path, manifest: dict[str, Any]) -> dict[tuple[int, int], Outcome]:
-    """Read the results of a part.
-
-    Raises:
-        RunFolderError: some are not there.
-    """
-    places = [(int(point), int(replication)) for point, replication in manifest["places"]]
-    store = Store(folder, must_exist=True)
-    try:
-        found = store.find([_key(*place) for place in places])
-    finally:
-        store.close()
-    missing = [place for place in places if _key(*place) not in found]
-    if missing:
-        raise RunFolderError(
-            f"{folder}: {len(missing)} of {len(places)} results are missing; do part "
-            f"{manifest['shard']}/{manifest['shards']} again"
-        )
-    kept = {place: found[_key(*place)] for place in places}
-    return {place: Outcome(0, one["summary"], one["measured"]) for place, one in kept.items()}
-
-
-def _check_same(folder: Path, manifest: dict[str, Any], first: Path, one: dict[str, Any]) -> None:
-    """Refuse a part of another study.
-
-    Raises:
-        RunFolderError: it is one; the message says what differs.
-    """
-    if manifest["shards"] != one["shards"]:
-        raise RunFolderError(
-            f"{folder}: this is part {manifest['shard']} of {manifest['shards']}, but {first} is one of "
-            f"{one['shards']}"
-        )
-    if manifest["study"] == one["study"]:
-        return
-    words = {"seed": "seed", "runs": "runs", "until": "until", "axes": "axes", "built": "build of Tidegate"}
-    for key, word in words.items():
-        if manifest[key] != one[key]:
-            raise RunFolderError(
-                f"{folder}: this is a part of another study than {first}: "
-                f"{word} {manifest[key]}, not {one[key]}"
-            )
-    raise RunFolderError(
-        f"{folder}: this is a part of another study than {first}: the scenario or one of its traces differs"
-    )
-
-
-def _check_whole(seen: Mapping[int, Path], one: dict[str, Any]) -> None:
-    """Refuse a study that lacks parts.
-
-    Raises:
-        RunFolderError: it does; the message names them.
-    """
-    missing = [number for number in range(1, int(one["shards"]) + 1) if number not in seen]
-    if not missing:
-        return
-    named = ", ".join(str(number) for number in missing[:_NAMED])
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    raise RunFolderError(
-        f"{len(missing)} of {one['shards']} parts are missing: {named}{more}; do them, each with its own "
-        f"--shard, such as --shard {missing[0]}/{one['shards']}"
-    )
+    return work.computed, work.done

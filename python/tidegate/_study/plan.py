@@ -9,7 +9,7 @@ from pathlib import Path
 from tidegate._ask import compiled
 from tidegate._run.folder import MANIFEST, write_json
 from tidegate._study import jobs
-from tidegate._study.part import PARTS
+from tidegate._study.merge import PARTS
 from tidegate._study.prepare import Prepared
 from tidegate._study.shard import Shard
 
@@ -75,5 +75,5 @@ def _slurm(words: Sequence[str], place: Path, shards: int) -> str:
 #SBATCH --output={place}/slurm-%a.out
 # One part of the study for each task. A part that was interrupted goes on from its store: run it again
 # with sbatch --array=NUMBER. Then: tidegate study merge {place}
-{each} --force --workers "${{SLURM_CPUS_PER_TASK:-1}}"
+{each} --workers "${{SLURM_CPUS_PER_TASK:-1}}"
 """

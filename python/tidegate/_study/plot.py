@@ -197,7 +197,8 @@ def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
 
 def interval_words(study: StudyNumbers, metric: str, points: Sequence[Point]) -> str:
     """Say how many runs a mean is of, and whether there are intervals."""
-    runs = sorted({len(study.values(metric, point.number)) for point in points})
+    counts = study.counts()
+    runs = sorted({counts[point.number] for point in points})
     count = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
     found = [study.estimate(metric, point.number) for point in points]
     if all(not point.varies for point in points) or runs[-1] == 1:

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from tidegate._study.point import Point
 
 
+#: A curve has so many steps at most; more cannot be told apart.
+_STEPS = 2000
+#: So many runs are drawn as dots beside a box.
+_DOTS = 400
+
+
 def cdf_figure(
     study: StudyNumbers,
     metric: str,
@@ -52,10 +58,12 @@ def cdf_figure(
                 handles[line] = drawn[values.tobytes()]
                 continue
             colour, dash, _ = style_of(placed, line)
-            share = np.arange(1, len(values) + 1) / max(1, len(values))
+            ranks = _ranks(len(values), _STEPS)
+            share = (ranks + 1) / max(1, len(values))
             (handle,) = axes.plot(
-                np.concatenate((values[:1], values)), np.concatenate(([0.0], share)), color=colour, ls=dash,
-                lw=1.3, drawstyle="steps-post", label=told(placed.lines, line) or "_all",
+                np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0], share)),
+                color=colour, ls=dash, lw=1.3, drawstyle="steps-post",
+                label=told(placed.lines, line) or "_all",
             )  # fmt: skip
             handles[line] = drawn[values.tobytes()] = handle
         axes.set_ylim(0, 1.02)
@@ -102,8 +110,11 @@ def box_figure(
         axes.grid(visible=False, axis="x")
         return handles
 
+    counts = study.counts()
+    some = max(counts[point.number] for point in placed.points) > _DOTS
+    dots = f"{_DOTS} runs, evenly chosen by rank" if some else "runs"
     notes = [
-        "box: the middle half of the runs, its line the median; whiskers: least and most; dots: runs",
+        f"box: the middle half of the runs, its line the median; whiskers: least and most; dots: {dots}",
         *_notes(study, metric, placed),
     ]
     label = key_words(key) + (f", {numbers[1]}" if numbers and numbers[1] else "")
@@ -124,11 +135,19 @@ def _box(axes: Axes, at: float, width: float, values: np.ndarray, colour: str, m
         for end, edge in ((values.min(), low), (values.max(), high)):
             axes.plot([at, at], [edge, end], color=colour, lw=0.9)
     # Runs lie side by side so that equal ones are seen.
+    values = values[_ranks(len(values), _DOTS)]
     aside = np.linspace(-0.3, 0.3, len(values)) * width if len(values) > 1 else np.zeros(len(values))
     (dots,) = axes.plot(
         at + aside, values, ls="", marker=marker, ms=2.6, mew=0, color=colour, alpha=0.75, zorder=2.6
     )
     return dots
+
+
+def _ranks(count: int, most: int) -> np.ndarray:
+    """Return the ranks of the values that are drawn: all, or so many evenly, with both ends."""
+    if count <= most:
+        return np.arange(count)
+    return np.round(np.linspace(0, count - 1, most)).astype(int)
 
 
 def _values(study: StudyNumbers, metric: str, points: Sequence[Point]) -> np.ndarray:
@@ -139,7 +158,8 @@ def _values(study: StudyNumbers, metric: str, points: Sequence[Point]) -> np.nda
 
 
 def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
-    runs = sorted({len(study.values(metric, point.number)) for point in placed.points})
+    counts = study.counts()
+    runs = sorted({counts[point.number] for point in placed.points})
     if runs[-1] < 2 or not any(point.varies for point in placed.points):
         raise ArgumentError(
             f"{metric}: one value per point has no distribution; it takes several runs (--runs) of a "

@@ -44,3 +44,7 @@ class Shard:
     def has(self, place: int) -> bool:
         """Tell whether what stands at ``place``, counted from 0, belongs to this part."""
         return place % self.of == self.number - 1
+
+    def count(self, places: int) -> int:
+        """Return how many of so many places belong to this part."""
+        return len(range(self.number - 1, places, self.of))

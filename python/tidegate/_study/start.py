@@ -6,22 +6,25 @@ networks (common random numbers), so differences between points are taken pair b
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
-from tidegate._base.errors import ArgumentError, StudyStoppedError, UnknownNameError, nearest
-from tidegate._run.chance import are_alike, no_difference, places
+from tidegate._base.errors import ArgumentError, ClusterError, StudyStoppedError
 from tidegate._study import jobs, live
-from tidegate._study.jobs import Measure, Outcome, Workers
-from tidegate._study.point import Described, Point
+from tidegate._study.finish import assembled
+from tidegate._study.futures import elsewhere
+from tidegate._study.gather import Gathering
+from tidegate._study.jobs import Measure
 from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
 from tidegate._study.value import Study
-from tidegate._study.work import Work
+from tidegate._study.work import Sink, Work
+from tidegate._study.workers import Local, Workers
 
 
 def study(
@@ -104,7 +107,7 @@ def workers_for(engine: str, workers: int | None, executor: Any = None) -> Worke
         EngineError: the live engine cannot run here.
     """
     if engine != "live":
-        return jobs.Futures(executor) if executor is not None else jobs.Local(workers)
+        return elsewhere(executor) if executor is not None else Local(workers)
     if executor is not None:
         raise ArgumentError("executor: live runs need the kernel of this machine")
     if workers not in (None, 1):
@@ -139,76 +142,51 @@ def execute_study(
     identity = jobs.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
     work = Work(prepared, store, measure, level, identity, resume=resume)
-    work_through(work, workers, kept=store is not None, progress=progress)
-    if told is not None:
-        told(work.computed, len(work.done))
-    return assembled(prepared.described(), work.done, gate, command, work.notes())
+    gathering = Gathering()
+
+    def take(results: list[tuple[int, str, bytes]]) -> None:
+        for place, _, packed in results:
+            gathering.take(place, work.unpack(packed))
+
+    try:
+        work_through(work, workers, take, kept=store is not None, progress=progress)
+        if told is not None:
+            told(work.computed, work.done)
+    finally:
+        work.close()
+    return assembled(prepared.described(), gathering.finish(), gathering.facts, gate, command, work.notes())
 
 
 def work_through(
-    work: Work, workers: Workers, *, kept: bool, progress: Callable[[float], None] | None = None
+    work: Work,
+    workers: Workers,
+    sink: Sink,
+    *,
+    kept: bool,
+    progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Do all of ``work``; ``kept``: what is done by then is in a store when it is stopped.
+    """Do all of ``work``; ``sink`` takes its results in order.
+
+    ``kept``: what is done is in a store when it is stopped.
 
     Raises:
         StudyStoppedError: Ctrl-C.
+        ClusterError: workers elsewhere cannot go on.
     """
     try:
-        work.all(workers, progress)
+        work.all(workers, sink, progress)
     except KeyboardInterrupt:
         work.take_in(workers)
         again = "the same study with --resume (resume=True)" if work.is_live else "the same study"
         rest = f"are kept: {again} continues from there" if kept else "are lost, because there is no store"
-        raise StudyStoppedError(f"stopped: {len(work.done)} of {work.wanted()} runs {rest}") from None
+        raise StudyStoppedError(f"stopped: {work.done} of {work.wanted()} runs {rest}") from None
+    except Exception as error:
+        # What others have finished by now is not computed again.
+        with contextlib.suppress(Exception):
+            work.take_in(workers)
+        if isinstance(error, ClusterError):
+            rest = "are kept: the same study continues from there" if kept else "are lost: there is no store"
+            raise ClusterError(f"{error}; {work.done} of {work.wanted()} runs {rest}") from None
+        raise
     finally:
         workers.close()
-
-
-def assembled(
-    described: Described,
-    done: Mapping[tuple[int, int], Outcome],
-    gate: str | None,
-    command: list[str] | None,
-    notes: Sequence[str] = (),
-) -> Study:
-    """Put results in order: by point, then by replication."""
-    from tidegate._run.summary import common_gate, gate_row
-
-    summaries = {place: done[place].summary for place in sorted(done)}
-    firsts = [summaries[point, 0] for point in range(len(described.points))]
-    if gate is not None:
-        for first in firsts:
-            if gate_row(first, gate) is None:
-                raise UnknownNameError(nearest("gate", gate, [row["name"] for row in first["gates"]]))
-    warnings = list(described.warnings)
-    for summary in summaries.values():
-        warnings += [w for w in summary["warnings"] if w not in warnings]
-    if described.engine == "live":
-        warnings = [*notes, *live.alike(warnings)]
-    by_point: list[list[dict[str, Any]]] = [[] for _ in described.points]
-    for (number, _), summary in summaries.items():
-        by_point[number].append(summary)
-    points = []
-    equal = []
-    for number, (chosen, scenario, drawn) in enumerate(described.points):
-        draws = ["the kernel's TCP"] if described.engine == "live" else drawn
-        alike = bool(draws) and are_alike(by_point[number])
-        point = Point(number, dict(chosen), scenario, bool(draws) and not alike)
-        points.append(point)
-        if alike:
-            equal.append((point, draws))
-    if equal:
-        runs = f"the {len(by_point[equal[0][0].number])} runs of a point"
-        where = places([point.label() for point, _ in equal], len(points))
-        warnings.append(no_difference(runs, equal[0][1], where))
-    return Study.of(
-        title=described.title,
-        file=described.file,
-        seed=described.seed,
-        axes=described.axes,
-        points=points,
-        gate=gate if gate is not None else common_gate(firsts),
-        results=[(place, summaries[place], done[place].measured) for place in summaries],
-        warnings=warnings,
-        command=command,
-    )

@@ -7,18 +7,17 @@ result depends on, so nothing is ever out of date; what is not used any more jus
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import sys
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import StoreError
+from tidegate._study.packed import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _FILE = "runs.sqlite"
 _ASKED_AT_ONCE = 500
@@ -38,58 +37,118 @@ def default_folder() -> Path:
 
 
 class Store:
-    """Results by key. Several processes may use one at a time; the threads of one take turns."""
+    """Results by key. Several processes may use one at a time; the threads of one take turns.
 
-    def __init__(self, folder: Path, *, must_exist: bool = False) -> None:
-        self.path = folder / _FILE
-        if must_exist and not self.path.is_file():
+    Without a folder it is a file of this process alone, which SQLite keeps in memory while it is small.
+    """
+
+    def __init__(self, folder: Path | None, *, must_exist: bool = False) -> None:
+        self.path = None if folder is None else folder / _FILE
+        if must_exist and not (self.path is not None and self.path.is_file()):
             raise StoreError(f"{self.path}: there is no file of results")
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(
-                self.path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False
-            )
-            # The log survives the process that is killed; a loss of power may take its tail.
-            self._base.execute("PRAGMA journal_mode = WAL")
-            self._base.execute("PRAGMA synchronous = NORMAL")
+                "" if self.path is None else self.path,
+                timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False,
+            )  # fmt: skip
+            if folder is None:
+                # What is undone after Ctrl-C is in memory.
+                self._base.execute("PRAGMA journal_mode = MEMORY")
+            else:
+                # The log survives the process that is killed; a loss of power may take its tail.
+                self._base.execute("PRAGMA journal_mode = WAL")
+                self._base.execute("PRAGMA synchronous = NORMAL")
             self._base.execute("CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, result BLOB NOT NULL)")
         except OSError as error:
             raise StoreError(f"{folder}: cannot keep results here ({error.strerror})") from None
         except sqlite3.Error as error:
             raise self._broken(error) from None
 
-    def _broken(self, error: Exception) -> StoreError:
+    def _broken(self, error: Exception | str) -> StoreError:
+        if self.path is None:
+            return StoreError(
+                f"results cannot be kept in a temporary file ({error}); TMPDIR names its folder"
+            )
         return StoreError(
             f"{self.path}: results cannot be kept in this file ({error}); delete it, or name "
             "another folder with --store (store=)"
         )
 
-    def find(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the results that are there, by key.
+    def find(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """Return the results that are there, by key, as they were packed.
 
         Raises:
             StoreError: the file is damaged or cannot be read.
         """
-        found: dict[str, dict[str, Any]] = {}
+        return dict(self._select("key, result", keys))
+
+    def known(self, keys: Sequence[str]) -> set[str]:
+        """Return those of the keys whose results are there. Raises as :meth:`find`."""
+        return {key for (key,) in self._select("key", keys)}
+
+    def _select(self, what: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         for begin in range(0, len(keys), _ASKED_AT_ONCE):
             part = keys[begin : begin + _ASKED_AT_ONCE]
             marks = ",".join("?" * len(part))
             try:
-                rows = self._base.execute(f"SELECT key, result FROM runs WHERE key IN ({marks})", part)
-                found.update((key, json.loads(zlib.decompress(packed))) for key, packed in rows)
-            except (sqlite3.Error, zlib.error, ValueError) as error:
+                yield from self._base.execute(f"SELECT {what} FROM runs WHERE key IN ({marks})", part)
+            except sqlite3.Error as error:
                 raise self._broken(error) from None
-        return found
 
-    def put(self, key: str, result: dict[str, Any]) -> None:
+    def unpack(self, packed: bytes) -> dict[str, Any]:
+        """Return what :func:`~tidegate._study.packed.pack` packed.
+
+        Raises:
+            StoreError: it is damaged.
+        """
+        try:
+            return unpack(packed)
+        except ValueError as error:
+            raise self._broken(error) from None
+
+    def put(self, key: str, packed: bytes) -> None:
         """Keep a result; when this returns, a killed process does not lose it.
 
         Raises:
             StoreError: the file cannot be written.
         """
-        packed = zlib.compress(json.dumps(result, ensure_ascii=False, allow_nan=False).encode(), 1)
+        self.put_all([(key, packed)])
+
+    def put_all(self, results: Iterable[tuple[str, bytes]]) -> None:
+        """Keep several results at once: all of them or, when the process is killed before this returns, none.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        rows = list(results)
         try:
-            self._base.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (key, packed))
+            if len(rows) == 1:
+                self._base.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", rows[0])
+            elif rows:
+                self._base.execute("BEGIN IMMEDIATE")
+                self._base.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?)", rows)
+                self._base.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self._broken(error) from None
+        finally:
+            # Also after Ctrl-C in between.
+            if self._base.in_transaction:
+                self._base.execute("ROLLBACK")
+
+    def count(self) -> int:
+        """Return how many results there are. Raises as :meth:`find`."""
+        try:
+            found: int = self._base.execute("SELECT count(*) FROM runs").fetchone()[0]
+        except sqlite3.Error as error:
+            raise self._broken(error) from None
+        return found
+
+    def all(self) -> Iterator[tuple[str, bytes]]:
+        """Yield every key with its packed result. Raises as :meth:`find`."""
+        try:
+            yield from self._base.execute("SELECT key, result FROM runs ORDER BY rowid")
         except sqlite3.Error as error:
             raise self._broken(error) from None
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
-from tidegate._run.completion import lengths_named
-from tidegate._run.manifest import HEADERS_NOTE
-from tidegate._run.metric import KINDS, PLACE, TABLES
-from tidegate._run.summary import figures_of
-from tidegate._run.table import flat
+from tidegate._run.metric import TABLES
 from tidegate._run.varied import with_numbers
+from tidegate._study.columns import Columns, point_column, replication_column, write
 from tidegate._study.point import Point
 
 if TYPE_CHECKING:
@@ -20,68 +18,16 @@ if TYPE_CHECKING:
 else:
     pl = Lazy("polars")
 
-#: Rows of a table by column.
-Rows = list[dict[str, Any]]
-
 
 class StudyTables:
     """What a study is, and the tables of its runs."""
 
-    def __init__(
-        self,
-        manifest: dict[str, Any],
-        points: Sequence[Point],
-        rows: Mapping[str, Rows],
-    ) -> None:
+    def __init__(self, manifest: dict[str, Any], points: Sequence[Point], columns: Columns) -> None:
         self.manifest = manifest
         self.points = list(points)
-        self._rows = {name: list(rows.get(name, [])) for name in TABLES}
-        self._by_point: dict[int, Rows] = {point.number: [] for point in self.points}
-        for row in self._rows["runs"]:
-            self._by_point[row["point"]].append(row)
-        skipped = {*PLACE, *self.axes}
-        self._metrics = [name for name in self._rows["runs"][0] if name not in skipped]
-        self._elements: dict[tuple[str, str], dict[tuple[int, int], dict[str, Any]]] = {}
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        title: str,
-        file: str,
-        seed: int,
-        axes: Sequence[str],
-        points: Sequence[Point],
-        gate: str | None,
-        results: Sequence[tuple[tuple[int, int], dict[str, Any], Mapping[str, float | None]]],
-        warnings: Sequence[str],
-        command: list[str] | None,
-    ) -> Self:
-        """Make a study of its results, which are in order."""
-        first = results[0][1]
-        manifest = {
-            "kind": "study",
-            "layout": 1,
-            "engine": first["engine"],
-            "title": title,
-            "scenario_file": file,
-            "seed": seed,
-            "axes": list(axes),
-            "gate": gate,
-            **lengths_named([summary for _, summary, _ in results]),
-            "measured_from_s": first["measured_from_s"],
-            "measures": list(dict.fromkeys(name for _, _, measured in results for name in measured)),
-            "headers": HEADERS_NOTE,
-            "warnings": list(warnings),
-            "command": command,
-        }
-        rows: dict[str, Rows] = {name: [] for name in TABLES}
-        for (point, replication), summary, measured in results:
-            place = {"point": point, **points[point].values, "replication": replication}
-            rows["runs"].append({**place, **figures_of(summary, gate), **measured})
-            for table in [table for tables in KINDS.values() for table in tables]:
-                rows[table] += [{**place, **flat(row)} for row in summary.get(table, [])]
-        return cls(manifest, points, rows)
+        self._columns = columns
+        self._axis_values: pl.DataFrame | None = None
+        self._metrics = columns.columns("runs")
 
     # --- what it is ---------------------------------------------------------------------------
 
@@ -126,17 +72,43 @@ class StudyTables:
         Raises:
             UnknownNameError: there is no such table.
         """
+        return self.scan(table).collect()
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """Return a table of :meth:`frame` as a query that is not done yet.
+
+        Of a study with very many runs it reads only the columns and rows that are asked for.
+
+        Raises:
+            UnknownNameError: there is no such table.
+        """
         import polars as pl
 
         if table not in TABLES:
             raise UnknownNameError(nearest("table", table, TABLES))
-        rows = self._rows[table]
-        found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
-        return with_numbers(found, self.axes)
+        found = self._columns.table(table)
+        if found is None:
+            return pl.LazyFrame()
+        numbers = found.with_columns(point_column(), replication_column())
+        if self.axes:
+            numbers = numbers.join(self._axes().lazy(), on="point", how="left", maintain_order="left")
+        keys = [name for name in self._axes().columns if name != "point"]
+        return numbers.select("point", *keys, "replication", *self._columns.columns(table))
 
-    def rows(self, table: str) -> Rows:
-        """Return the rows of a table of :meth:`frame` as they are kept."""
-        return self._rows[table]
+    def _axes(self) -> pl.DataFrame:
+        """Return each point's values of the varied keys."""
+        if self._axis_values is None:
+            rows = [{"point": point.number, **point.values} for point in self.points]
+            self._axis_values = with_numbers(pl.DataFrame(rows, infer_schema_length=None), self.axes)
+        return self._axis_values
+
+    def has(self, table: str) -> bool:
+        """Tell whether a table has rows."""
+        return self._columns.table(table) is not None
+
+    def write(self, table: str, file: Path) -> None:
+        """Write a table to a Parquet file, group by group."""
+        write(self.scan(table), file)
 
     @property
     def runs(self) -> pl.DataFrame:

@@ -82,7 +82,7 @@ def study_lines(
     """
     manifest = study.manifest
     short = short_keys(study.axes)
-    counts = [len(study.values("goodput_bps", point.number)) for point in study.points]
+    counts = study.counts()
     at = f"gate {study.gate}" if study.gate else "no gate in common"
     longest = manifest["duration_s"]
     shortest = manifest.get("shortest_s", longest)

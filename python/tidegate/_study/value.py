@@ -99,7 +99,7 @@ class Study(StudyNumbers, Kept, Paged):
         fill_study(self, work)
 
     def __repr__(self) -> str:
-        counts = {len(rows) for rows in self._by_point.values()}
+        counts = {*self.counts()}
         told = "–".join(str(count) for count in sorted({min(counts), max(counts)}))
         return (
             f"<tidegate.Study {self.title!r}, seed {self.seed}: {counted(len(self.points), 'point')}, "

@@ -7,19 +7,34 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tidegate._ask import compiled
+from tidegate._base.errors import StoreError
 from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
-from tidegate._study.jobs import Measure, Outcome, Workers
+from tidegate._study.columns import place_of, run_at
+from tidegate._study.jobs import Measure, Outcome
 from tidegate._study.prepare import Prepared
 from tidegate._study.shard import Shard
 from tidegate._study.store import Store
+from tidegate._study.workers import Workers
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
 _PATIENCE_S = 0.1
+#: Runs that are looked up in the store, or read from it, at once.
+_AT_ONCE = 500
+#: Results that are taken in between two looks at those who work.
+_DRAINED = 16
+#: Results in memory that wait for one before them.
+_FRESH = 4096
+
+#: Takes place, key and packed result of runs, in order.
+Sink = Callable[[list[tuple[int, str, bytes]]], None]
 
 
 class Work:
-    """What is done and what is not, of one study."""
+    """What is done and what is not, of one study.
+
+    Results are in the store, or in a temporary one; here are counts only. Runs are numbered by their place.
+    """
 
     def __init__(
         self,
@@ -34,37 +49,47 @@ class Work:
     ) -> None:
         self.is_live = prepared.engine == "live"
         #: Results of the simulator never change; a measurement is asked for.
-        self._reuses = resume or not self.is_live
+        self._reuses = store is not None and (resume or not self.is_live)
         #: When what was taken from the store was measured.
         self._measured_at: list[str] = []
         self._prepared = prepared
-        self._store = store
+        self._store = store if store is not None else Store(None)
+        self._owns_store = store is None
         self._measure = measure
         self._record = record
-        self._identity = identity
-        self._engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
-        self._digests = [compiled.digest(point, record) for _, point in prepared.points]
+        engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
+        self.digests = [compiled.digest(point, record) for _, point in prepared.points]
+        self._keys = [jobs.Keys(engine, digest, prepared.seed, identity) for digest in self.digests]
         first = prepared.until.at_least if prepared.until else prepared.runs
         self._shard = shard
         #: Replications that each point shall have, so far as is known.
         self._targets = [first if self._has_point(n) else 0 for n in range(len(prepared.points))]
         self._asked = [0] * len(prepared.points)
         self._there = [0] * len(prepared.points)
-        self._jobs: list[tuple[int, int, str]] = []
+        #: By point, the numbers that decide whether it needs more runs.
+        self._values: dict[int, dict[int, float | None]] = {}
+        #: By point, which replications are done; and the first run that nobody has taken in order.
+        self._flags = [bytearray(count) for count in self._targets]
+        self._point = self._replication = 0
+        #: Results that were computed a moment ago; what is not here any more is in the store.
+        self._fresh: dict[int, bytes] = {}
+        #: Runs that nobody has looked for yet: point, and from which to which replication.
+        self._ranges: deque[tuple[int, int, int]] = deque()
         self._ready: deque[int] = deque()
-        self.done: dict[tuple[int, int], Outcome] = {}
+        #: How many runs are done, and how many of them were computed now.
+        self.done = 0
         self.computed = 0
 
-    @property
-    def digests(self) -> list[str]:
-        """What the runs of each point depend on, beside engine, seed and replication."""
-        return list(self._digests)
+    def close(self) -> None:
+        """Forget results that nobody wants to keep."""
+        if self._owns_store:
+            self._store.close()
 
     def wanted(self) -> int:
         """Return how many runs there shall be, so far as is known."""
         if self._shard is None or self._prepared.until is not None:
             return sum(self._targets)
-        return len(self._jobs)
+        return self._shard.count(sum(self._targets))
 
     def _has_point(self, point: int) -> bool:
         """Tell whether a point is done here: where its runs decide how many it needs, all of them or none."""
@@ -76,90 +101,152 @@ class Work:
             return True
         return self._shard.has(point * self._prepared.runs + replication)
 
-    def all(self, workers: Workers, progress: Callable[[float], None] | None) -> None:
-        """Work until every point has what it needs."""
+    def all(self, workers: Workers, sink: Sink, progress: Callable[[float], None] | None) -> None:
+        """Work until every point has what it needs.
+
+        ``sink`` takes the results in order of their places: while others work, and the rest at the end.
+        """
         self._ask(range(len(self._targets)))
+        wanted = self.wanted()
         out = 0
-        while self._ready or out:
-            while self._ready and out < workers.capacity:
-                workers.submit(self._job(self._ready.popleft()))
-                out += 1
-            outcome = workers.collect(_PATIENCE_S)
-            if outcome is not None:
-                out -= 1
-                self._take(outcome)
+        while True:
+            while count := workers.wanted(max(1, wanted - self.done - out)):
+                places = self._next(count)
+                if not places:
+                    break
+                workers.submit([self._job(place) for place in places])
+                out += len(places)
+            if not out:
+                break
+            outcomes = workers.collect(_PATIENCE_S)
+            out -= len(outcomes)
+            self._take(outcomes)
+            # Some more than come in, but soon back to those who work.
+            self._drain(sink, max(_DRAINED, 2 * len(outcomes)))
+            if self._prepared.until is not None:
+                wanted = self.wanted()
             if progress is not None:
-                progress((len(self.done) + workers.running()) / max(1, self.wanted()))
+                progress((self.done + workers.running()) / max(1, wanted))
+        while self._drain(sink, _AT_ONCE):
+            pass
 
     def take_in(self, workers: Workers) -> None:
         """Keep what is finished already."""
-        while (outcome := workers.collect(0.0)) is not None:
-            self._take(outcome)
+        while outcomes := workers.collect(0.0):
+            self._take(outcomes)
 
     def notes(self) -> list[str]:
         """Say which results are old measurements."""
-        return live.taken_over(self._measured_at, len(self.done))
+        return live.taken_over(self._measured_at, self.done)
 
-    def _job(self, number: int) -> jobs.Job:
-        point, replication, _ = self._jobs[number]
+    def _drain(self, sink: Sink, most: int) -> int:
+        """Give the next results in order, so many at most and as far as they are there; return how many."""
+        places: list[int] = []
+        while len(places) < most and self._point < len(self._targets):
+            if self._replication == self._targets[self._point]:
+                self._point, self._replication = self._point + 1, 0
+            elif not self._has_run(self._point, self._replication):
+                self._replication += 1
+            elif self._flags[self._point][self._replication]:
+                places.append(place_of(self._point, self._replication))
+                self._replication += 1
+            else:
+                break
+        keys = [self._key(place) for place in places]
+        fresh = [self._fresh.pop(place, None) for place in places]
+        wanted = [key for key, packed in zip(keys, fresh, strict=True) if packed is None]
+        found = self._store.find(wanted) if wanted else {}
+        if len(found) < len({*wanted}):
+            raise StoreError(f"{self._store.path}: somebody took results away meanwhile; try again")
+        if places:
+            sink([
+                (place, key, found[key] if packed is None else packed)
+                for place, key, packed in zip(places, keys, fresh, strict=True)
+            ])  # fmt: skip
+        return len(places)
+
+    def unpack(self, packed: bytes) -> dict[str, Any]:
+        """Return a result as it is kept.
+
+        Raises:
+            StoreError: it is damaged.
+        """
+        return self._store.unpack(packed)
+
+    def _key(self, place: int) -> str:
+        point, replication = run_at(place)
+        return self._keys[point].key(replication)
+
+    def _job(self, place: int) -> jobs.Job:
+        point, replication = run_at(place)
         scenario = self._prepared.points[point][1]
-        return jobs.Job(number, scenario, self._prepared.seed, replication, self._record, self._measure)
+        return jobs.Job(place, scenario, self._prepared.seed, replication, self._record, self._measure)
 
     def _ask(self, points: Sequence[int] | range) -> None:
-        """Queue what these points lack, or take it from the store."""
-        fresh: list[int] = []
+        """Want what these points lack."""
         for point in points:
-            for replication in range(self._asked[point], self._targets[point]):
-                if not self._has_run(point, replication):
-                    continue
-                key = jobs.key_of(
-                    self._engine, self._digests[point], self._prepared.seed, replication, self._identity
-                )
-                fresh.append(len(self._jobs))
-                self._jobs.append((point, replication, key))
+            if self._asked[point] < self._targets[point]:
+                self._ranges.append((point, self._asked[point], self._targets[point]))
             self._asked[point] = self._targets[point]
-        found = {}
-        if self._store is not None and self._reuses:
-            found = self._store.find([self._jobs[n][2] for n in fresh])
-        known = []
-        for number in fresh:
-            kept = found.get(self._jobs[number][2])
-            if kept is None:
-                self._ready.append(number)
-            else:
-                known.append(jobs.Outcome(number, kept["summary"], kept["measured"]))
-                if self.is_live:
-                    self._measured_at.append(kept["measured_at"])
         if self.is_live:
             # A slow hour of the machine meets every point.
-            self._ready = deque(sorted(self._ready, key=lambda n: (self._jobs[n][1], self._jobs[n][0])))
-        for outcome in known:
+            each = [(p, r, r + 1) for p, begin, end in self._ranges for r in range(begin, end)]
+            self._ranges = deque(sorted(each, key=lambda run: (run[1], run[0])))
+
+    def _next(self, count: int) -> list[int]:
+        """Return so many runs to do, fewer where there are no more."""
+        while len(self._ready) < count and self._ranges:
+            self._look()
+        return [self._ready.popleft() for _ in range(min(count, len(self._ready)))]
+
+    def _look(self) -> None:
+        """Look for some runs in the store: what is not there is to be done."""
+        places: list[int] = []
+        while self._ranges and len(places) < _AT_ONCE:
+            point, begin, end = self._ranges.popleft()
+            until = min(end, begin + _AT_ONCE - len(places))
+            places += [place_of(point, r) for r in range(begin, until) if self._has_run(point, r)]
+            if until < end:
+                self._ranges.appendleft((point, until, end))
+        if not self._reuses:
+            self._ready += places
+            return
+        keys = [self._key(place) for place in places]
+        reads = self.is_live or self._prepared.until is not None
+        found = self._store.find(keys) if reads else dict.fromkeys(self._store.known(keys), b"")
+        self._ready += [place for place, key in zip(places, keys, strict=True) if key not in found]
+        for place, key in zip(places, keys, strict=True):
+            if key in found:
+                if self.is_live:
+                    self._measured_at.append(self._store.unpack(found[key])["measured_at"])
+                self._enter(Outcome(place, found[key]))
+
+    def _take(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep results that were computed."""
+        self.computed += len(outcomes)
+        self._store.put_all((self._key(outcome.number), outcome.packed) for outcome in outcomes)
+        for outcome in outcomes:
+            if len(self._fresh) < _FRESH:
+                self._fresh[outcome.number] = outcome.packed
             self._enter(outcome)
 
-    def _take(self, outcome: Outcome) -> None:
-        """Keep a result that was computed."""
-        self.computed += 1
-        if self._store is not None:
-            key = self._jobs[outcome.number][2]
-            kept: dict[str, Any] = {"summary": outcome.summary, "measured": outcome.measured}
-            if self.is_live:
-                kept["measured_at"] = live.now()
-            self._store.put(key, kept)
-        self._enter(outcome)
-
     def _enter(self, outcome: Outcome) -> None:
-        point, replication, _ = self._jobs[outcome.number]
-        self.done[point, replication] = outcome
+        point, replication = run_at(outcome.number)
+        self.done += 1
         self._there[point] += 1
+        self._flags[point][replication] = True
         until = self._prepared.until
-        if until is None or self._there[point] < self._targets[point]:
+        if until is None:
             return
-        if self._targets[point] < until.at_most:
-            values = [self._value(point, n, until.metric) for n in range(self._targets[point])]
-            if not until.satisfied(values):
-                self._targets[point] = min(self._targets[point] + until.step, until.at_most)
-                self._ask([point])
-
-    def _value(self, point: int, replication: int, metric: str) -> float | None:
-        outcome = self.done[point, replication]
-        return metric_of(outcome.summary, outcome.measured, metric)
+        kept = self._store.unpack(outcome.packed)
+        values = self._values.setdefault(point, {})
+        values[replication] = metric_of(kept["summary"], kept["measured"], until.metric)
+        if self._there[point] < self._targets[point]:
+            return
+        enough = until.satisfied([values[n] for n in range(self._targets[point])])
+        if enough or self._targets[point] >= until.at_most:
+            del self._values[point]
+            return
+        self._targets[point] = min(self._targets[point] + until.step, until.at_most)
+        self._flags[point].extend(bytes(self._targets[point] - len(self._flags[point])))
+        self._ask([point])

@@ -1,0 +1,129 @@
+"""Studies whose tables do not stay in memory, and parts that are killed, doubled and done in any order."""
+
+from __future__ import annotations
+
+import random as shuffling
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+import tidegate as tg
+from clusters import rows
+from common import tidegate
+from studies import MARKOV
+from tidegate._study import columns, gather, merge, part
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VARY = {"gate.link.queue": ["10 packets", "20 packets", "40 packets"]}
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small tables behave as very large ones: little chunks, all of them in files."""
+    monkeypatch.setattr(gather, "CHUNK_ROWS", 4)
+    monkeypatch.setattr(columns, "IN_MEMORY", 0)
+    monkeypatch.setattr(columns, "GROUP_ROWS", 5)
+    monkeypatch.setattr(merge, "MERGED_ROWS", 7)
+    monkeypatch.setattr(part, "MERGED_ROWS", 7)
+
+
+def files(study: tg.Study, folder: Path) -> dict[str, bytes]:
+    """Return the tables of a study as they are written."""
+    study.save(folder, force=True)
+    return {path.name: path.read_bytes() for path in folder.glob("*.parquet")}
+
+
+def test_tables_in_files_are_those_in_memory(random: Path, tmp_path: Path, narrow: None) -> None:  # noqa: ARG001
+    narrow_study = tg.study(random, vary=VARY, store=False)
+    parts = [
+        tg.study_part(random, f"{number}/4", tmp_path / "parts" / str(number), vary=VARY, store=False)
+        for number in (3, 1, 4, 2)
+    ]
+    merged = tg.merge_study(parts)
+    with pytest.MonkeyPatch.context() as usual:
+        usual.setattr(gather, "CHUNK_ROWS", 8192)
+        usual.setattr(columns, "IN_MEMORY", 64 << 20)
+        whole = tg.study(random, vary=VARY, store=False)
+    expected = files(whole, tmp_path / "whole")
+    for study in (narrow_study, merged):
+        assert study.to_json() == whole.to_json()
+        assert study.report() == whole.report()
+        assert files(study, tmp_path / "other") == expected
+        for metric in (
+            "flow.bulk.rtt_p50_ms",
+            "gate.link.drops.queue full",
+            "flow.bulk.limited_by.gate.link",
+        ):
+            assert [study.values(metric, n) for n in range(3)] == [whole.values(metric, n) for n in range(3)]
+    assert narrow_study.scan("flows").select(pl.len()).collect().item() == 18
+
+
+def test_points_may_have_other_elements(tmp_path: Path) -> None:
+    """A flow that is at some points only, and one that is done at some."""
+    file = tmp_path / "x.toml"
+    file.write_text(
+        MARKOV.replace("runs = 6", "runs = 2")
+        + '\n[[sweep]]\n"flow.bulk.count" = [1, 3]\n"flow.bulk.app.transfer" = ["100 kB", "1 GB"]\n'
+    )
+    study = tg.study(file, store=False)
+    assert study.values("flow.bulk.3.goodput_bps", 0) == [None, None]
+    assert None not in study.values("flow.bulk.3.goodput_bps", 1)
+    assert study.values("completion_s", 1) == [None, None]
+    study.save(tmp_path / "folder")
+    assert tg.open_study(tmp_path / "folder").to_json() == study.to_json()
+
+
+def test_parts_killed_doubled_and_in_any_order_are_one_machine(tmp_path: Path) -> None:
+    file = tmp_path / "random.toml"
+    file.write_text(MARKOV.replace('"4 s"', '"400 s"'))
+    change = f"gate.link.queue={','.join(VARY['gate.link.queue'])}"
+    made = tidegate("study", "plan", file, "--shards", "9", "--vary", change, "--out", tmp_path / "plan")
+    assert made.returncode == 0, made.stderr
+    lines = [line.split(" && ")[1] for line in (tmp_path / "plan" / "parts.txt").read_text().splitlines()]
+    shuffling.Random(1).shuffle(lines)
+    for line in lines[:2]:
+        killed = subprocess.Popen([sys.executable, "-m", *shlex.split(line)], stderr=subprocess.DEVNULL)
+        time.sleep(0.7)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+    with pytest.raises(tg.RunFolderError, match="parts"):
+        tg.merge_study([tmp_path / "plan"])
+    # As xargs -P 2 does them; two are given twice.
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda line: tidegate(*shlex.split(line)[1:]), [*lines, *lines[3:5]]))
+    assert [each.returncode for each in done] == [0] * 11, [each.stderr for each in done]
+    assert sum("done already" in each.stdout for each in done) >= 2
+    store = tmp_path / "merged"
+    again = tidegate("study", "merge", tmp_path / "plan", "--store", store, "--json")
+    assert again.returncode == 0, again.stderr
+    whole = tg.study(file, vary=VARY, store=tmp_path / "one")
+    assert again.stdout == whole.to_json() + "\n"
+    assert files(tg.merge_study([tmp_path / "plan"]), tmp_path / "a") == files(whole, tmp_path / "b")
+    assert rows(store) == rows(tmp_path / "one")
+    longer = tidegate("study", file, "--vary", change, "--runs", "7", "--store", store, "--json")
+    assert "18 of 21 runs were taken from the store" in longer.stderr
+
+
+def test_a_distribution_of_very_many_runs_has_few_steps(
+    random: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tidegate._study import plot_spread
+
+    study = tg.study(random, vary=VARY, runs=12, store=False)
+    monkeypatch.setattr(plot_spread, "_STEPS", 5)
+    monkeypatch.setattr(plot_spread, "_DOTS", 4)
+    curve = study.plot(cdf="goodput_bps").axes[0].get_lines()[0]
+    assert len(curve.get_xdata()) == 6
+    values = sorted(study.values("goodput_bps", 0))
+    assert curve.get_xdata()[-1] == values[-1] / 1e6
+    assert list(curve.get_ydata())[-1] == 1.0
+    text = " ".join(each.get_text() for each in study.plot(box="goodput_bps").texts)
+    assert "4 runs, evenly chosen by rank" in text.replace("\n", " ")
