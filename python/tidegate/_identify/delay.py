@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from tidegate._identify.crossings import fullness
 
@@ -29,7 +30,10 @@ _COARSE, _FINE = 1e-3, 1e-6
 #: So many rates are followed to the dip beside them, down to such a step.
 _FOLLOWED, _FINEST = 3, 1e-6
 #: Round trips that are enough to compare rates, first roughly, then finely; of more, every so many is taken.
-_FEW, _ENOUGH = 2000, 20_000
+_FEW, _ENOUGH, _MANY = 2000, 20_000, 100_000
+#: Of a longer capture so many packets are searched. All of them follow from this step on, if the rate
+#: explains them so well beside those, as a share.
+LONG, _NEARER, _AS_WELL = 150_000, 4e-5, 0.8
 #: The queue is not empty while packets wait for more than this share of the usual longest wait.
 _BUSY = 0.1
 #: Parts of the busy time whose rates are compared.
@@ -65,12 +69,11 @@ class Waiting:
 
 def explained_at(packets: Crossings, trip_s: Any, rate_bps: float) -> float:
     """Return the share of the spread of round trips that a queue of this rate explains."""
-    use = trip_s > 0
-    if np.count_nonzero(use) < LEAST:
+    known = _some(np.flatnonzero(trip_s > 0), _MANY)
+    if len(known) < LEAST:
         return 0.0
-    wait = (fullness(packets, rate_bps) + packets.size)[use] * (8 / rate_bps)
-    flat = _spread(trip_s[use])
-    return 1 - _residual(wait, trip_s[use])[0] / flat if flat > 0 else 0.0
+    flat = _spread(trip_s[known])
+    return 1 - _residual(_wait(packets, rate_bps, known), trip_s[known])[0] / flat if flat > 0 else 0.0
 
 
 def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> Waiting | None:
@@ -78,33 +81,27 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
 
     ``near_bps``: a rate to look at besides, such as the one that the drops tell.
     """
-    use = trip_s > 0
-    if np.count_nonzero(use) < LEAST:
+    known = np.flatnonzero(trip_s > 0)
+    if len(known) < LEAST:
         return None
-    trip = trip_s[use]
-    flat = _spread(trip)
+    flat = _spread(trip_s[known])
     if flat == 0:
         return None
-
-    def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
-        some = slice(None, None, max(1, len(trip) // few))
-        wait = (fullness(packets, rate) + packets.size)[use][some] * (8 / rate)
-        return _residual(wait, trip[some], step)[0]
-
-    mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
-    rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
-    tried = np.array([left(rate, few=_FEW) for rate in rates])
-    # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
-    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
-    starts += [] if near_bps is None else [near_bps]
-    rate = min((_followed(left, float(each)) for each in starts), key=left)
-    if _residual((fullness(packets, rate) + packets.size)[use] * (8 / rate), trip)[1] > 0:
-        # Rate and allowance go together: what is fine in one is fine only with the other.
-        rate = _followed(lambda each: left(each, _FINE), rate)
-    wait = (fullness(packets, rate) + packets.size)[use] * (8 / rate)
-    least, allowance, base = _residual(wait, trip, _FINE)
-    count = _independent(trip - base - np.maximum(0, wait - allowance))
+    rate = _rate(packets, trip_s, near_bps)
+    some = _some(known, _MANY)
+    wait = _wait(packets, rate, some)
+    _, allowance, base = _residual(wait, trip_s[some], _FINE)
+    wait, trip = _wait(packets, rate, known), trip_s[known]
+    rest = trip - np.maximum(0, wait - allowance)
+    base = float(np.median(rest))
+    least = float(np.abs(rest - base).mean())
+    count = _independent(rest - base)
     bound = least * np.exp(_CHI / (2 * count))
+    few = _some(known, _ENOUGH)
+
+    def left(each: float) -> float:
+        return _residual(_wait(packets, each, few), trip_s[few])[0]
+
     step = max(_reach(left, rate, bound), _unsteady(packets, trip_s))
     tolerance = allowance + np.array([-1, 1]) * max(2 * least / np.sqrt(count), float(wait.max()) * 0.01)
     return Waiting(
@@ -117,6 +114,49 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
         plain_noise_s=_spread(trip - wait),
         delay_s=float(np.median(trip) - trip.min()),
     )
+
+
+def _wait(packets: Crossings, rate: float, places: Any) -> Any:
+    """Return how long the packets at these places wait, and are sent, in a queue of this rate, in seconds."""
+    return (fullness(packets, rate)[places] + packets.size[places]) * (8 / rate)
+
+
+def _some(places: Any, most: int) -> Any:
+    """Return at most twice so many of these places, at equal distances."""
+    return places[:: max(1, len(places) // most)]
+
+
+def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
+    """Return the rate, bit/s, whose queue explains the round trips best.
+
+    Of a long capture the beginning is searched, and then all of it near the rate that this tells; where that
+    rate explains the whole much worse, the whole is searched.
+    """
+    if len(packets.time_s) > LONG and np.count_nonzero(trip_s[:LONG] > 0) >= LEAST:
+        part = packets.part(0, LONG)
+        rate = _rate(part, trip_s[:LONG], near_bps)
+        here, whole = explained_at(part, trip_s[:LONG], rate), explained_at(packets, trip_s, rate)
+        if whole > _AS_WELL * here:
+            few = _some(np.flatnonzero(trip_s > 0), _ENOUGH)
+            return _followed(lambda each: _residual(_wait(packets, each, few), trip_s[few])[0], rate, _NEARER)
+    known = np.flatnonzero(trip_s > 0)
+
+    def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
+        some = _some(known, few)
+        return _residual(_wait(packets, rate, some), trip_s[some], step)[0]
+
+    mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
+    rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
+    tried = np.array([left(rate, few=_FEW) for rate in rates])
+    # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
+    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
+    starts += [] if near_bps is None else [near_bps]
+    rate = min((_followed(left, float(each)) for each in starts), key=left)
+    some = _some(known, _MANY)
+    if _residual(_wait(packets, rate, some), trip_s[some])[1] > 0:
+        # Rate and allowance go together: what is fine in one is fine only with the other.
+        rate = _followed(lambda each: left(each, _FINE), rate)
+    return rate
 
 
 def _drained(packets: Crossings, trip_s: Any) -> list[float]:
@@ -163,15 +203,12 @@ def _unsteady(packets: Crossings, trip_s: Any) -> float:
     if len(rates) < 3:
         return 0.0
     # Student's t, as the parts are few.
-    from scipy.stats import t
-
     mean = float(bits.sum() / weight.sum())
-    return float(t.ppf(0.975, len(rates) - 1) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
+    return float(stdtrit(len(rates) - 1, 0.975) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
 
 
-def _followed(left: Any, rate: float) -> float:
+def _followed(left: Any, rate: float, step: float = _STEP) -> float:
     """Return the rate with the least residual near this one, on finer and finer grids."""
-    step = _STEP
     while step > _FINEST:
         step /= 4
         rate = min((rate * (1 + step * each) for each in range(-4, 5)), key=left)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._identify.chances import share
 from tidegate._identify.found import Number
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def drops_of(
         )
     if not _seen_without_wait(packets, trip):
         return "cannot tell", None, "Its losses may be random or an AQM's: packets waited all the time.", None
-    share = loss_share(packets)
-    return "random", None, f"{100 * share.value:.2g}% are lost at random, whatever the queue holds.", share
+    loss = loss_share(packets)
+    return "random", None, f"{100 * loss.value:.2g}% are lost at random, whatever the queue holds.", loss
 
 
 def _seen_without_wait(packets: Crossings, trip: Any) -> bool:
@@ -107,8 +108,4 @@ def risk(packets: Crossings, trip: Any) -> tuple[float, float] | None:
 
 def loss_share(packets: Crossings) -> Number:
     """Return the share of packets lost, with an exact binomial interval."""
-    from scipy.stats import binomtest
-
-    count = int(packets.judged.sum())
-    interval = binomtest(packets.drops, count).proportion_ci(0.95)
-    return Number(packets.drops / count, (float(interval.low), float(interval.high)))
+    return Number(*share(packets.drops, int(packets.judged.sum())))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tidegate._identify.clocks import Clocks
 
 Interval = tuple[float, float]
 
@@ -133,7 +136,7 @@ class Direction:
         sender: address and port of the end that sends.
         receiver: of the other end.
         from_client: whether the client sends.
-        seen_at: "sender" or "receiver": near which end the capture was taken.
+        seen_at: "sender", "receiver" or "both": near which end it was captured.
         data_packets: packets with data, repeated ones included.
         data_bytes: distinct bytes.
         lost: packets lost.
@@ -144,6 +147,7 @@ class Direction:
         limit: number of the limit that it met, from 1.
         policed: whether that limit is a policer, and this direction lost packets at it.
         congestion: the sender's congestion control, as far as its reductions after losses tell it.
+        clocks: how the receiver's clock differs, where it was captured at both ends; else None.
         losses_s: when each lost packet left, in seconds from the capture's first packet.
     """
 
@@ -162,6 +166,7 @@ class Direction:
     limit: int
     policed: bool
     congestion: Congestion
+    clocks: Clocks | None
     losses_s: list[float] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,6 +187,7 @@ class Direction:
             "limit": self.limit,
             "policed": self.policed,
             "congestion": self.congestion.to_dict(),
+            "clocks": None if self.clocks is None else self.clocks.to_dict(),
             "losses_s": self.losses_s,
         }
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._identify.crossings import Crossings, filled
-from tidegate._identify.likelihood import split
+from tidegate._identify.crossings import Crossings, fewest_wrong
 
 #: Rates tried first, as shares of the mean rate that passed, and the step from one to the next. What passed
 #: is the rate times the time, plus what the bucket held, less what an idle sender left in it: near the mean
@@ -18,6 +17,9 @@ _STEP, _NEAR_STEP = 0.03, 0.005
 _STRETCH, _WIDEST = 750, 40_000
 #: The finest step.
 _FINEST = 1e-5
+#: Of a longer capture so many packets are searched, and all of them only near what these tell, from this
+#: step on.
+LONG, _NEARER = 150_000, 4e-4
 
 
 def searched(packets: Crossings) -> float:
@@ -26,6 +28,8 @@ def searched(packets: Crossings) -> float:
     Over a long capture the fit is as narrow as the bucket is small beside what passed. A few thousand
     packets see a wide one, so candidates come from short stretches, and are refined as the stretches grow.
     """
+    if len(packets.time_s) > LONG:
+        return refined(packets, [searched(_most_losses(packets))], _NEARER)
     span = max(float(packets.time_s[-1]), 1e-3)
     mean = 8 * float(packets.size[packets.passed].sum()) / span
     wide = np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
@@ -49,13 +53,22 @@ def searched(packets: Crossings) -> float:
     return refined(packets, found)
 
 
-def refined(packets: Crossings, found: list[float]) -> float:
+def _most_losses(packets: Crossings) -> Crossings:
+    """Return the stretch of a long capture that has the most losses."""
+    lost = packets.decided[1]
+    within = np.searchsorted(lost, lost + LONG) - np.arange(len(lost))
+    first = int(lost[int(np.argmax(within))])
+    low = max(0, min(first - LONG // 4, len(packets.time_s) - LONG))
+    return packets.part(low, low + LONG)
+
+
+def refined(packets: Crossings, found: list[float], step: float = _NEAR_STEP) -> float:
     """Return the rate near one of these with the fewest wrong decisions."""
-    step, kept = _NEAR_STEP, np.array(found)
+    kept = np.array(found)
     while True:
         step /= 4
         near = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
-        wrong = np.array([_wrong(packets, rate) for rate in near])
+        wrong = np.array([fewest_wrong(packets, rate) for rate in near])
         least = near[wrong == wrong.min()]
         if step < _FINEST:
             return float(least[len(least) // 2])
@@ -63,13 +76,7 @@ def refined(packets: Crossings, found: list[float]) -> float:
         kept = np.unique(np.concatenate([[least[len(least) // 2]], near[order[:3]]]))
 
 
-def _wrong(packets: Crossings, rate: float) -> int:
-    if not packets.drops:
-        return 0
-    return split(*filled(packets, rate))[0]
-
-
 def _best(packets: Crossings, rates: Any, count: int) -> Any:
     """Return the rates with the fewest wrong decisions."""
-    wrong = np.array([_wrong(packets, rate) for rate in rates])
+    wrong = np.array([fewest_wrong(packets, rate) for rate in rates])
     return rates[np.argsort(wrong, kind="stable")[:count]]
