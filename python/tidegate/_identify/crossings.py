@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+#: Packets that are searched, where nothing else is said.
+LONG = 80_000
+
 
 @dataclass(frozen=True)
 class Crossings:
@@ -20,6 +23,7 @@ class Crossings:
         judged: whether its fate is known, and it carries data.
         owner: which connection it belongs to.
         coarse_s: how exact the times are, on each side.
+        searched: of a longer capture, so many packets are searched; the others only confirm what these tell.
     """
 
     time_s: Any
@@ -28,6 +32,7 @@ class Crossings:
     judged: Any
     owner: Any
     coarse_s: float = 0.0
+    searched: int = LONG
 
     def counting(self, extra: int) -> Crossings:
         """Return the same packets with so many more bytes each."""
@@ -38,7 +43,7 @@ class Crossings:
         time = self.time_s[low:high]
         return Crossings(
             time - (time[0] if len(time) else 0.0), self.size[low:high], self.passed[low:high],
-            self.judged[low:high], self.owner[low:high], self.coarse_s,
+            self.judged[low:high], self.owner[low:high], self.coarse_s, self.searched,
         )  # fmt: skip
 
     @cached_property

@@ -29,11 +29,13 @@ _LOWEST, _HIGHEST, _STEP = 0.6, 8.0, 0.01
 _COARSE, _FINE = 1e-3, 1e-6
 #: So many rates are followed to the dip beside them, down to such a step.
 _FOLLOWED, _FINEST = 3, 1e-6
+#: At this step the best are kept, so many.
+_NEAR, _KEPT = 1e-3, 3
 #: Round trips that are enough to compare rates, first roughly, then finely; of more, every so many is taken.
-_FEW, _ENOUGH, _MANY = 2000, 20_000, 100_000
-#: Of a longer capture so many packets are searched. All of them follow from this step on, if the rate
-#: explains them so well beside those, as a share.
-LONG, _NEARER, _AS_WELL = 150_000, 4e-5, 0.8
+_FEW, _ENOUGH, _MANY = 2000, 8000, 100_000
+#: All packets of a long capture follow from this step on, if the rate explains them so well beside the part
+#: that was searched, as a share.
+_NEARER, _AS_WELL = 4e-5, 0.8
 #: The queue is not empty while packets wait for more than this share of the usual longest wait.
 _BUSY = 0.1
 #: Parts of the busy time whose rates are compared.
@@ -132,10 +134,11 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
     Of a long capture the beginning is searched, and then all of it near the rate that this tells; where that
     rate explains the whole much worse, the whole is searched.
     """
-    if len(packets.time_s) > LONG and np.count_nonzero(trip_s[:LONG] > 0) >= LEAST:
-        part = packets.part(0, LONG)
-        rate = _rate(part, trip_s[:LONG], near_bps)
-        here, whole = explained_at(part, trip_s[:LONG], rate), explained_at(packets, trip_s, rate)
+    most = packets.searched
+    if len(packets.time_s) > most and np.count_nonzero(trip_s[:most] > 0) >= LEAST:
+        part = packets.part(0, most)
+        rate = _rate(part, trip_s[:most], near_bps)
+        here, whole = explained_at(part, trip_s[:most], rate), explained_at(packets, trip_s, rate)
         if whole > _AS_WELL * here:
             few = _some(np.flatnonzero(trip_s > 0), _ENOUGH)
             return _followed(lambda each: _residual(_wait(packets, each, few), trip_s[few])[0], rate, _NEARER)
@@ -151,7 +154,8 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
     # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
     starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
     starts += [] if near_bps is None else [near_bps]
-    rate = min((_followed(left, float(each)) for each in starts), key=left)
+    near = sorted((_followed(left, float(each), finest=_NEAR) for each in starts), key=left)[:_KEPT]
+    rate = min((_followed(left, each, _NEAR) for each in near), key=left)
     some = _some(known, _MANY)
     if _residual(_wait(packets, rate, some), trip_s[some])[1] > 0:
         # Rate and allowance go together: what is fine in one is fine only with the other.
@@ -207,9 +211,9 @@ def _unsteady(packets: Crossings, trip_s: Any) -> float:
     return float(stdtrit(len(rates) - 1, 0.975) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
 
 
-def _followed(left: Any, rate: float, step: float = _STEP) -> float:
+def _followed(left: Any, rate: float, step: float = _STEP, finest: float = _FINEST) -> float:
     """Return the rate with the least residual near this one, on finer and finer grids."""
-    while step > _FINEST:
+    while step > finest:
         step /= 4
         rate = min((rate * (1 + step * each) for each in range(-4, 5)), key=left)
     return rate
@@ -229,19 +233,24 @@ def _spread(trip: Any) -> float:
 
 def _residual(wait: Any, trip: Any, finest: float = _COARSE) -> tuple[float, float, float]:
     """Return the least mean absolute residual, with the allowance in seconds and the base that have it."""
-    best = (np.inf, 0.0, 0.0)
     top = float(wait.max())
-    for share in _ALLOWANCES:
-        rest = trip - np.maximum(0, wait - share * top)
-        base = float(np.median(rest))
-        best = min(best, (float(np.abs(rest - base).mean()), share * top, base))
+
+    def left(allowance: float) -> tuple[float, float, float]:
+        rest = wait - allowance
+        np.maximum(0, rest, out=rest)
+        np.subtract(trip, rest, out=rest)
+        # The median, without its checks for missing numbers.
+        middle = len(rest) // 2
+        base = float(np.partition(rest, middle)[middle])
+        rest -= base
+        return float(np.abs(rest, out=rest).mean()), allowance, base
+
+    best = min(left(share * top) for share in _ALLOWANCES)
     step = 0.05 * top
     while step > finest * top:
         for allowance in (best[1] - step, best[1] + step):
             if allowance >= 0:
-                rest = trip - np.maximum(0, wait - allowance)
-                base = float(np.median(rest))
-                best = min(best, (float(np.abs(rest - base).mean()), allowance, base))
+                best = min(best, left(allowance))
         step /= 2
     return best
 

@@ -47,10 +47,15 @@ class Gaps:
 
 def gaps(streams: Sequence[Sent]) -> Gaps:
     """Return the gaps of all packets that waited for the one before them."""
-    time = np.concatenate([each.report_ns if each.arrival_ns is None else each.arrival_ns for each in streams])
+    time = np.concatenate(
+        [each.report_ns if each.arrival_ns is None else each.arrival_ns for each in streams]
+    )
     size = np.concatenate([each.ip_bytes for each in streams])
     wait = np.concatenate(
-        [np.where(each.round_trip_ns > 0, each.round_trip_ns - each.base_round_trip_ns, -1) for each in streams]
+        [
+            np.where(each.round_trip_ns > 0, each.round_trip_ns - each.base_round_trip_ns, -1)
+            for each in streams
+        ]
     )
     arrived = np.concatenate([(each.fate == ARRIVED) & (each.payload > 0) for each in streams])
     known = np.flatnonzero(arrived & (time < _NEVER))

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _CHANGED = 0.85
 
 
-def law_of(streams: Sequence[Sent], bucket: Bucket | None) -> Law:
-    """Return the law that these connections met."""
+def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1) -> Law:
+    """Return the law that these connections met; `parts` as in `crossings`."""
     count = sum(each.data_packets for each in streams)
     if count < FEWEST:
         return Law(
@@ -51,7 +51,7 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None) -> Law:
             f"Cannot tell: {count} data packets are too few; a law needs {FEWEST} at least.",
             [],
         )
-    packets, trip = crossings(streams)
+    packets, trip = crossings(streams, parts)
     if bucket is not None and bucket.gain > 0 and bucket.explained >= HALF and bucket.drops >= FEW_LOSSES:
         explained = explained_at(packets, trip, bucket.rate_bps)
         if explained < HALF and not delayed(packets, trip, bucket):

@@ -17,9 +17,8 @@ _STEP, _NEAR_STEP = 0.03, 0.005
 _STRETCH, _WIDEST = 750, 40_000
 #: The finest step.
 _FINEST = 1e-5
-#: Of a longer capture so many packets are searched, and all of them only near what these tell, from this
-#: step on.
-LONG, _NEARER = 150_000, 4e-4
+#: All packets of a long capture are looked at near the rate that a part tells, from this step on.
+_NEARER = 4e-4
 
 
 def searched(packets: Crossings) -> float:
@@ -28,7 +27,7 @@ def searched(packets: Crossings) -> float:
     Over a long capture the fit is as narrow as the bucket is small beside what passed. A few thousand
     packets see a wide one, so candidates come from short stretches, and are refined as the stretches grow.
     """
-    if len(packets.time_s) > LONG:
+    if len(packets.time_s) > packets.searched:
         return refined(packets, [searched(_most_losses(packets))], _NEARER)
     span = max(float(packets.time_s[-1]), 1e-3)
     mean = 8 * float(packets.size[packets.passed].sum()) / span
@@ -55,11 +54,11 @@ def searched(packets: Crossings) -> float:
 
 def _most_losses(packets: Crossings) -> Crossings:
     """Return the stretch of a long capture that has the most losses."""
-    lost = packets.decided[1]
-    within = np.searchsorted(lost, lost + LONG) - np.arange(len(lost))
+    lost, most = packets.decided[1], packets.searched
+    within = np.searchsorted(lost, lost + most) - np.arange(len(lost))
     first = int(lost[int(np.argmax(within))])
-    low = max(0, min(first - LONG // 4, len(packets.time_s) - LONG))
-    return packets.part(low, low + LONG)
+    low = max(0, min(first - most // 4, len(packets.time_s) - most))
+    return packets.part(low, low + most)
 
 
 def refined(packets: Crossings, found: list[float], step: float = _NEAR_STEP) -> float:

@@ -11,7 +11,7 @@ A resent range of bytes has several packets; which of them arrived is told, in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,16 @@ class Sent:
     base_round_trip_ns: int
     coarse_ns: int = 0
     arrival_ns: Any = None
+
+    def between(self, begin_ns: int, end_ns: int) -> Sent:
+        """Return the packets that left in a time, both ends included."""
+        inside = (self.time_ns >= begin_ns) & (self.time_ns <= end_ns)
+        columns = ("time_ns", "ip_bytes", "payload", "start", "fate", "round_trip_ns", "report_ns")
+        return replace(
+            self,
+            **{name: getattr(self, name)[inside] for name in columns},
+            arrival_ns=None if self.arrival_ns is None else self.arrival_ns[inside],
+        )
 
     @property
     def lost(self) -> int:

@@ -93,10 +93,11 @@ def _limits(streams: list[Stream], progress: Callable[[float], object]) -> list[
         sides.setdefault((here, stream.connection.file if paired else ""), []).append(at)
     found: list[Limit] = []
     for members in sides.values():
-        for group, bucket in groups([streams[at].sent for at in members]):
+        shared = groups([streams[at].sent for at in members])
+        for group, bucket in shared:
             progress(len(found) / max(1, len(streams)))
             inside = [members[each] for each in group]
-            law = law_of([streams[at].sent for at in inside], bucket)
+            law = law_of([streams[at].sent for at in inside], bucket, len(shared))
             found.append(Limit(len(found) + 1, law, inside))
     return found
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._identify.crossings import fullness
-from tidegate._identify.delay import LONG
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
@@ -24,7 +23,7 @@ _PEAKS = np.exp(np.arange(np.log(1.15), np.log(40.0), 0.12))
 #: Allowances tried first, as shares of the one that fits one rate, which takes the peak's waits for its own.
 _ALLOWANCES = np.arange(0.5, 1.15, 0.05)
 #: Round trips that are enough.
-_ENOUGH = 20_000
+_ENOUGH = 8000
 #: The second rate must explain this share of what one rate leaves.
 _BETTER = 0.25
 #: A peak nearer to the rate than this is noise.
@@ -58,7 +57,7 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     """Return the two rates where they explain the round trips much better than `one` rate does."""
     from scipy.optimize import minimize
 
-    packets, trip_s = packets.part(0, LONG), trip_s[:LONG]
+    packets, trip_s = packets.part(0, packets.searched), trip_s[: packets.searched]
     use = np.flatnonzero(trip_s > 0)
     use = use[:: max(1, len(use) // _ENOUGH)]
     trip = trip_s[use]
