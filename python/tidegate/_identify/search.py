@@ -44,12 +44,22 @@ def searched(packets: Crossings) -> float:
         length, step = _STRETCH, _NEAR_STEP
         kept = rates
         while length < count:
-            low = max(0, min(centre - length // 2, count - length))
+            low = _after_gap(packets, max(0, min(centre - length // 2, count - length)), length)
             kept = _best(packets.part(low, low + length), kept, 4)
             kept = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
             length, step = 2 * length, step * 0.45
         found.extend(_best(packets, kept, 2))
     return refined(packets, found)
+
+
+def _after_gap(packets: Crossings, low: int, length: int) -> int:
+    """Return where a stretch near `low` begins: behind the longest gap, in which the bucket drained most.
+
+    How full a bucket is at the beginning is not known, and it is taken for empty.
+    """
+    begin = max(0, low - length // 2)
+    gap = np.diff(packets.time_s[begin : low + length // 4 + 2])
+    return begin + 1 + int(np.argmax(gap)) if len(gap) and begin else 0 if not begin else low
 
 
 def _most_losses(packets: Crossings) -> Crossings:

@@ -109,9 +109,10 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         return value * (1 - width), value * (1 + width)
 
     low, high = reach(allowance, lambda each: left(peak, rate, each))
-    packet = packets.largest
+    # Where times are coarse, so is what came in at the peak until then.
+    packet = packets.largest + 2 * packets.coarse_s * peak / 8
     # A packet needs its tokens when its transmission at the peak begins; the backlog above drains by bytes.
-    more = packet * rate / peak
+    more = packets.largest * rate / peak
     return TwoRates(
         peak_bps=peak,
         peak_interval=reach(peak, lambda each: left(each, rate, allowance)),
