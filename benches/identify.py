@@ -32,6 +32,8 @@ REACHED_MS = 3.0
 #: Seconds of a link with the kernel's TCP, and the laws that such a time shows.
 LIVE_S = 12
 LIVE_LAWS = ("policer", "constant", "token bucket", "early", "random", "none")
+#: Where a link is captured.
+ENDS = {"sender": "near the sender", "receiver": "near the receiver", "both ends": "at both ends"}
 RECORDED = Path(__file__).with_name("recorded") / "identify.json"
 
 
@@ -227,8 +229,8 @@ def held(number: Any, truth: float | None) -> bool | None:
 def report(answers: list[Answer]) -> str:
     """Return for each end the confusion matrix and the coverage of the intervals."""
     return "\n\n".join(
-        f"Captured {'at' if end == 'both ends' else 'near the'} {end}\n\n{matrix([each for each in answers if each.end == end])}"
-        for end in ("sender", "receiver", "both ends")
+        f"Captured {words}\n\n{matrix([each for each in answers if each.end == end])}"
+        for end, words in ENDS.items()
     )
 
 
@@ -293,9 +295,7 @@ def main() -> None:
     parser.add_argument("--live", action="store_true", help="the kernel's TCP in real time (root)")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--part", type=Path, help="a file that each answer is added to as it comes")
-    parser.add_argument(
-        "--parts", type=Path, nargs="*", default=[], help="files with answers of earlier runs"
-    )
+    parser.add_argument("--parts", type=Path, nargs="*", default=[], help="answers of earlier runs")
     parser.add_argument("--record", action="store_true", help=f"keep the answers in {RECORDED.name}")
     options = parser.parse_args()
     begin = time.perf_counter()

@@ -48,9 +48,10 @@ def both(here: Any, there: Any, shift: tuple[int, int], *, from_client: bool) ->
     arrival[arrived] = found.to_first(there.time_ns[theirs[arrived]])
     away = arrival - told.time_ns
     wait = np.where(arrived, away - away[arrived].min(), 0)
-    # Beyond the ends of the other capture nothing is known.
+    # Beyond the ends of the other capture nothing is known; packets on their way at its end may wait as long
+    # as any did.
     ends = found.to_first(np.array([there.time_ns.min(), there.time_ns.max()])) - away[arrived].min()
-    outside = (told.time_ns < ends[0]) | (told.time_ns > ends[1])
+    outside = (told.time_ns < ends[0]) | (told.time_ns > ends[1] - wait.max())
     fate = np.where(arrived, ARRIVED, np.where(outside, UNKNOWN, LOST)).astype(np.int8)
     fate[(told.payload == 0) & ~arrived] = ARRIVED
     base = told.base_round_trip_ns or 1

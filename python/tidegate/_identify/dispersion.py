@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Gaps of one rate differ by less than this share, and so many of them make a rate.
 _WIDTH, _LEAST = 0.01, 30
+#: Gaps are near a rate within so many times that width on each side.
+_NEAR = 5
 #: A rate is usual if it has this share of the gaps that the most usual one has.
 _USUAL = 0.3
 _NEVER = np.iinfo(np.int64).max
@@ -80,12 +82,14 @@ class Usual:
         rate_bps: bit/s, over all of these gaps together.
         interval: 95%.
         share: of all gaps.
+        sharp: of those that are near it.
         count: how many.
     """
 
     rate_bps: float
     interval: tuple[float, float]
     share: float
+    sharp: float
     count: int
 
 
@@ -117,4 +121,6 @@ def _together(found: Gaps, members: Any, total: int) -> Usual:
     off = span - 8 * size / rate
     error = float(np.sqrt((off**2).sum())) / float(span.sum())
     reach = rate * (2.5 * error)
-    return Usual(rate, (rate - reach, rate + reach), len(members) / total, len(members))
+    near = np.abs(found.rate_bps / rate - 1) < _NEAR * _WIDTH
+    sharp = len(members) / max(1, int(np.count_nonzero(near)))
+    return Usual(rate, (rate - reach, rate + reach), len(members) / total, sharp, len(members))

@@ -28,9 +28,9 @@ _BURST_TELLS = 1.1
 _DROPS_TELL = 0.9
 #: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds.
 _HIDDEN_PACKETS, _HIDDEN_S = 0.2, 0.0005
-#: Neighbours tell the link's rate if this share of them has it. It is not below what passes, but for so much,
-#: and not above it by more than so many times.
-_SHARP, _NEARLY, _OTHERS = 0.4, 0.02, 2.5
+#: Neighbours tell the link's rate if this share of all, and of those that are near it, has it. It is not
+#: below what passes, but for so much, and not above it by more than so many times.
+_SHARE, _SHARP, _NEARLY, _OTHERS = 0.1, 0.6, 0.02, 2.5
 #: From this share on, hidden traffic is told.
 _HIDDEN = 0.003
 #: What one rate leaves of the round trips is worth a second rate only if it is more than this.
@@ -110,7 +110,9 @@ def _link(streams: Sequence[Sent], passing_bps: float) -> Usual | None:
     It is the link's, whatever other traffic passes between them, and not below what passes over long times.
     """
     usual = fastest_usual(gaps(streams), (1 - _NEARLY) * passing_bps, _OTHERS * passing_bps)
-    return usual if usual is not None and usual.share > _SHARP else None
+    if usual is None or usual.sharp < _SHARP or usual.share < _SHARE:
+        return None
+    return usual
 
 
 def _others(link: Usual, passing_bps: float) -> list[str]:
