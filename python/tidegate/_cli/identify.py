@@ -45,8 +45,10 @@ def identify(
     its interval, and what limited each connection.
 
     Captures are pcap or pcapng, plain or packed by gzip, xz or zstd, taken near the sender or the receiver.
-    Given both, a connection is told from both together.
+    Given both, a connection is told from both together. Exit status: 2 where a file is no capture or holds no
+    transfer, with the reason; "cannot tell" with its reason is an answer.
     """
+    from tidegate._base.errors import ArgumentError
     from tidegate._base.progress import Progress
     from tidegate._identify.start import MOST_PACKETS
     from tidegate._identify.start import identify as do
@@ -54,6 +56,14 @@ def identify(
     check_picture(picture)
     with Progress("identify") as progress:
         found = do(list(captures), progress, packets or MOST_PACKETS)
+    if not found.directions:
+        if as_json:
+            tell(found, as_json=True, folder=None, picture=None)
+        else:
+            for note in found.notes[:-1]:
+                click.echo(f"warning: {note}", err=True)
+        # The last note says why there is no answer.
+        raise ArgumentError(f"{', '.join(captures)}: {found.notes[-1]}")
     if picture is not None:
         found.plot(picture)
     report = None

@@ -23,6 +23,7 @@ class Crossings:
         judged: whether its fate is known, and it carries data.
         owner: which connection it belongs to.
         coarse_s: how exact the times are, on each side.
+        begun: whether nothing was in the bucket before the first packet.
         searched: of a longer capture, so many packets are searched; the others only confirm what these tell.
     """
 
@@ -33,6 +34,7 @@ class Crossings:
     owner: Any
     coarse_s: float = 0.0
     searched: int = LONG
+    begun: bool = True
 
     def counting(self, extra: int) -> Crossings:
         """Return the same packets with so many more bytes each."""

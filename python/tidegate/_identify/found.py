@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ class Number:
     interval: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """Return value and interval."""
-        return {"value": self.value, "low": self.interval[0], "high": self.interval[1]}
+        """Return value and interval; the upper end is None where nothing bounds the number."""
+        high = self.interval[1]
+        return {"value": self.value, "low": self.interval[0], "high": high if isfinite(high) else None}
 
 
 def clocked(value: float, interval: tuple[float, float]) -> Number:

@@ -40,6 +40,7 @@ class Sent:
         spurious: resends whose first copy had arrived.
         base_round_trip_ns: the shortest round trip; 0 where none was seen.
         coarse_ns: how exact the times are, on each side.
+        begun: whether the capture has the beginning of the connection, before which it filled no bucket.
         arrival_ns: when each came to the receiver, by the clock of `time_ns`, where a capture there tells it.
     """
 
@@ -53,6 +54,7 @@ class Sent:
     spurious: int
     base_round_trip_ns: int
     coarse_ns: int = 0
+    begun: bool = True
     arrival_ns: Any = None
 
     def between(self, begin_ns: int, end_ns: int) -> Sent:

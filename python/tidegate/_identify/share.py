@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _ENOUGH = 0.75
 #: Groupings are tried for at most so many connections, in pairs; the others stand alone.
 _MOST = 12
+_NEVER = np.iinfo(np.int64).max
 #: Packets of one group that are searched at least.
 _LEAST = 20_000
 #: Packets of all connections that are compared.
@@ -49,6 +50,7 @@ def crossings(streams: Sequence[Sent], parts: int = 1) -> tuple[Crossings, Any]:
         judged=(fate != UNKNOWN) & (column("payload") > 0),
         owner=owner,
         coarse_s=max(each.coarse_ns for each in streams) / 1e9,
+        begun=min(streams, key=lambda each: int(each.time_ns[0]) if len(each.time_ns) else _NEVER).begun,
         searched=max(_LEAST, LONG // parts),
     )
     return packets, _above_base(column("round_trip_ns"), owner, streams)

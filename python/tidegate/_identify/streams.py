@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,8 +70,9 @@ def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
         if told is None:
             notes.append(f"{names}: their packets are not the same, so each capture is told for itself.")
             return [*_of_one(pair.client, notes), *_of_one(pair.server, notes)]
+        begun = replace(told[0], begun=_end(near, from_client).opened)
         found.append(
-            Stream(near, from_client, "both", told[0], acks_of(here, from_client=from_client), told[1])
+            Stream(near, from_client, "both", begun, acks_of(here, from_client=from_client), told[1])
         )
     if found:
         notes.append(
@@ -110,6 +111,7 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
         else:
             told = received(whole, from_client=from_client, base_ns=_handshake(packets))
         at = "sender" if near is None or near == from_client else "receiver"
+        told = replace(told, begun=_end(connection, from_client).opened)
         found.append(Stream(connection, from_client, at, told, acks))
     return found
 
