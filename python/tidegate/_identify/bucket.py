@@ -27,6 +27,8 @@ from tidegate._identify.search import refined, searched
 _TAIL = 0.025
 #: Two clocks differ by such a share, and a limit is not known better than to this part of a packet.
 _CLOCK, _WHOLE = 1e-4, 0.01
+#: So many wrong decisions in one run weigh as one, at most: of a bucket that is always full they are one run.
+_LONGEST = 20.0
 #: Coarse times make a rate's interval wider by this share at most.
 _WIDEST = 2.0
 
@@ -135,7 +137,7 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     times = packets.time_s[(missed > 0) & packets.judged]
     together = max(8 * found.limit / rate, packets.coarse_s)
     runs = 1 + int(np.count_nonzero(np.diff(times) > together)) if len(times) else 1
-    length = max(1.0, wrong / runs)
+    length = min(_LONGEST, max(1.0, wrong / runs))
     if fixed:
         only = area(packets, rate, blur, other, length)
         rates, weights, limits = np.array([rate]), np.array([1.0]), [only]

@@ -58,7 +58,10 @@ def delivery(streams: Sequence[Sent]) -> Delivery | None:
     """Return the rates of trains that waited; None where there are fewer than four."""
     arrived = [each.fate == ARRIVED for each in streams]
     time = np.concatenate(
-        [each.report_ns[ok & (each.payload > 0)] for each, ok in zip(streams, arrived, strict=True)]
+        [
+            (each.report_ns if each.arrival_ns is None else each.arrival_ns)[ok & (each.payload > 0)]
+            for each, ok in zip(streams, arrived, strict=True)
+        ]
     )
     size = np.concatenate(
         [each.ip_bytes[ok & (each.payload > 0)] for each, ok in zip(streams, arrived, strict=True)]
