@@ -30,7 +30,7 @@ from tidegate._cli.options import JSON, check_picture, epilog, tell
     "--packets",
     type=click.IntRange(1),
     metavar="N",
-    help="Look at the first N packets of TCP. Default: 2,000,000, for which 300 MB of memory are enough.",
+    help="Look at the first N packets of TCP. Default: 1,200,000, for which 300 MB of memory are enough.",
 )
 def identify(
     captures: tuple[str, ...],

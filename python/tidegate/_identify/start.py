@@ -21,7 +21,7 @@ else:
 #: Shares of the progress at which the capture is read, and the packets' fates are told.
 _READ, _TOLD = 0.3, 0.5
 #: So many packets are looked at, unless told otherwise: they fit in 300 MB.
-MOST_PACKETS = 2_000_000
+MOST_PACKETS = 1_200_000
 
 
 def identify(
