@@ -19,6 +19,7 @@ import random
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
@@ -31,6 +32,8 @@ REACHED_MS = 3.0
 #: Seconds of a link with the kernel's TCP, and the laws that such a time shows.
 LIVE_S = 12
 LIVE_LAWS = ("policer", "constant", "token bucket", "early", "random", "none")
+#: Where a link is captured.
+ENDS = {"sender": "near the sender", "receiver": "near the receiver", "both ends": "at both ends"}
 RECORDED = Path(__file__).with_name("recorded") / "identify.json"
 
 
@@ -172,13 +175,14 @@ def answers(number: int, engine: str = "sim") -> list[Answer]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "link.pcap"
         run = tg.run(tg.Scenario.from_toml(truth.scenario), record="summary", pcap=place, engine=engine)
-        if truth.background and truth.rate_bps is not None:
-            # What the capture does not show takes its part: the rate is what it leaves.
+        if truth.background and truth.rate_bps is not None and truth.law == "policer":
+            # What the capture does not show takes its part of a bucket: the rate is what it leaves.
             truth = replace(truth, rate_bps=truth.rate_bps - round(run.traffic[0]["throughput_bps"]))
         gate = dict(run.gates[0])
+        near, far = place, place.with_name("link-receiver.pcap")
         return [
-            compared(truth, gate, end, tg.identify(place.with_name(name)))
-            for end, name in (("sender", "link.pcap"), ("receiver", "link-receiver.pcap"))
+            compared(truth, gate, end, tg.identify(files))
+            for end, files in (("sender", [near]), ("receiver", [far]), ("both ends", [near, far]))
         ]
 
 
@@ -210,7 +214,7 @@ def compared(truth: Truth, gate: dict[str, Any], end: str, found: Any) -> Answer
         trip.value - truth.round_trip_s if trip else None,
         law.sentence,
         direction.congestion.name,
-        "does not show" in " ".join(law.evidence),
+        "not show" in " ".join(law.evidence),
     )  # fmt: skip
 
 
@@ -225,8 +229,8 @@ def held(number: Any, truth: float | None) -> bool | None:
 def report(answers: list[Answer]) -> str:
     """Return for each end the confusion matrix and the coverage of the intervals."""
     return "\n\n".join(
-        f"Captured near the {end}\n\n{matrix([each for each in answers if each.end == end])}"
-        for end in ("sender", "receiver")
+        f"Captured {words}\n\n{matrix([each for each in answers if each.end == end])}"
+        for end, words in ENDS.items()
     )
 
 
@@ -254,11 +258,7 @@ def matrix(answers: list[Answer]) -> str:
         told = [each for each in answers if each.rate_error is not None and each.background == background]
         errors = [abs(each.rate_error or 0.0) for each in told]
         if errors:
-            where = (
-                "beside what 5% of hidden background traffic leaves"
-                if background
-                else "without background traffic"
-            )
+            where = "beside 5% of hidden background traffic" if background else "without background traffic"
             middle, most = 100 * sorted(errors)[len(errors) // 2], 100 * max(errors)
             lines.append(f"Error of the rate {where}: median {middle:.3f}%, greatest {most:.2f}%.")
     hidden = [each for each in answers if each.background and each.said == each.truth]
@@ -276,15 +276,31 @@ def matrix(answers: list[Answer]) -> str:
     return "\n".join(lines)
 
 
+def kept_as_made(made: Iterable[list[Answer]], place: Path | None) -> list[Answer]:
+    """Return the answers, and write each to a file as it comes."""
+    found = []
+    for several in made:
+        found += several
+        if place is not None:
+            with place.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(asdict(each)) + "\n" for each in several)
+    return found
+
+
 def main() -> None:
     """Draw, identify, print; with --record also keep the answers."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--links", type=int, default=400)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--live", action="store_true", help="the kernel's TCP in real time (root)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--part", type=Path, help="a file that each answer is added to as it comes")
+    parser.add_argument("--parts", type=Path, nargs="*", default=[], help="answers of earlier runs")
     parser.add_argument("--record", action="store_true", help=f"keep the answers in {RECORDED.name}")
     options = parser.parse_args()
     begin = time.perf_counter()
+    kept = [Answer(**json.loads(line)) for file in options.parts for line in file.open(encoding="utf-8")]
+    done = {each.number for each in kept}
     if options.live:
         shown = [
             each
@@ -292,13 +308,15 @@ def main() -> None:
             if LAWS[each % len(LAWS)] in LIVE_LAWS
         ]
         numbers = shown[options.first : options.first + options.links]
-        found = [each for number in numbers for each in answers(number, "live")]
+        made = (answers(number, "live") for number in numbers if number not in done)
+        found = kept + kept_as_made(made, options.part)
     else:
         numbers = range(options.first, options.first + options.links)
-        with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-            found = [each for several in pool.map(answers, numbers, chunksize=4) for each in several]
+        with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+            made = pool.map(answers, [each for each in numbers if each not in done])
+            found = kept + kept_as_made(made, options.part)
     print(report(found))
-    print(f"{options.links} links in {time.perf_counter() - begin:.0f} s")
+    print(f"{len(found) // 3} links in {time.perf_counter() - begin:.0f} s")
     if options.record:
         kept = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
         kept["live" if options.live else "simulated"] = [asdict(each) for each in found]

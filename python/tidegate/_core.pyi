@@ -347,8 +347,10 @@ class CaptureData:
 
     def about(self) -> str:
         """Files, notes, connections and traffic, as JSON; times in nanoseconds."""
-    def column(self, connection: int, name: str) -> tuple[str, bytes]:
-        """One column of a connection's packets: its kind, and its values as little-endian bytes."""
+    def first(self, most: int) -> tuple[int | None, list[int]]:
+        """Where the first packets of all connections end, at most so many, and how many each one has."""
+    def column(self, connection: int, name: str, rows: int) -> tuple[str, bytes]:
+        """One column of a connection's first packets: its kind, and its values as little-endian bytes."""
     def traffic(self, index: int) -> dict[str, tuple[str, bytes]]:
         """Times and sizes of the packets of one kind of traffic, as two columns."""
     @staticmethod

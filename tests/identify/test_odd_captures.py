@@ -130,3 +130,37 @@ def test_any_cut_and_any_spoiled_byte_gives_an_answer(policed: Path, tmp_path: P
         found = tg.identify(place)
         assert found.limits or found.notes
         assert found.report()
+
+
+def test_only_the_first_packets_of_a_large_capture_are_looked_at(policed: Path) -> None:
+    found = tg.identify(policed, most_packets=3000)
+    assert found.limits[0].law.kind == "policer"
+    assert found.directions[0].data_packets < 3000
+    assert "looked at are the first" in " ".join(found.notes)
+
+
+def test_connections_that_wait_for_one_queue_share_it(tmp_path: Path) -> None:
+    text = POLICED.replace(LINE, 'rate = "4 Mbit/s"\nqueue = "4 MB"')
+    second = text[text.index("[flow.a]") :].replace("[flow.a]", '[flow.b]\nstart = "1 s"')
+    found = tg.identify(captured(text + second, tmp_path / "shared.pcap"))
+    # Nothing is lost, so that only the waits tell it.
+    assert sum(each.lost for each in found.directions) == 0
+    assert [len(each.members) for each in found.limits] == [2]
+    law = found.limits[0].law
+    assert law.kind == "constant"
+    assert law.rate_bps is not None
+    assert law.rate_bps.value == pytest.approx(4e6, rel=0.001)
+
+
+def test_hidden_traffic_does_not_hide_the_rate_of_a_queue(tmp_path: Path) -> None:
+    cross = '[traffic.cross]\npath = ["link"]\nsource.poisson = { rate = "800 kbit/s", packet = "500 B" }\n'
+    text = POLICED.replace(LINE, 'rate = "4 Mbit/s"\nqueue = "60 kB"') + cross
+    law = tg.identify(captured(text, tmp_path / "cross.pcap")).limits[0].law
+    assert (law.kind, law.drops) == ("constant", "queue full")
+    assert law.rate_bps is not None
+    low, high = law.rate_bps.interval
+    assert low <= 4e6 <= high
+    # A fifth of the link is other traffic's.
+    assert "takes 20% of the link" in " ".join(law.evidence) or "takes 19% of the link" in " ".join(
+        law.evidence
+    )

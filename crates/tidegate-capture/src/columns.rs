@@ -104,60 +104,62 @@ impl Field {
 }
 
 impl Connection {
-    /// One column. `shift` nanoseconds are added to times.
+    /// One column of the first `rows` packets. `shift` nanoseconds are added to times.
     #[must_use]
-    pub fn column(&self, field: Field, shift: i64) -> Column {
+    pub fn column(&self, field: Field, shift: i64, rows: usize) -> Column {
         let client = self.client_index();
         let bases = [self.base(0), self.base(1)];
         let from_base = |offset: i64, space: usize| (offset - bases[space]).max(0) as u64;
         let acked = |row: &Row| row.flags & ACK != 0;
         let scales = [0, 1].map(|index| self.scale(index).unwrap_or(0));
         match field {
-            Field::Time => Column::I64(self.each(|row| row.time.wrapping_add(shift))),
-            Field::FromClient => Column::Bool(self.each(|row| row.from == client)),
-            Field::Seq => Column::U64(self.each(|row| from_base(row.seq, row.from))),
-            Field::Ack => {
-                Column::U64(self.each(|row| if acked(row) { from_base(row.ack, 1 - row.from) } else { 0 }))
-            }
-            Field::HasAck => Column::Bool(self.each(acked)),
-            Field::Payload => Column::U32(self.each(|row| row.payload)),
-            Field::IpBytes => Column::U32(self.each(|row| row.ip_bytes)),
-            Field::Wire => Column::U32(self.each(|row| row.wire)),
-            Field::Flags => Column::U16(self.each(|row| row.flags & TCP_FLAGS)),
+            Field::Time => Column::I64(self.each(rows, |row| row.time.wrapping_add(shift))),
+            Field::FromClient => Column::Bool(self.each(rows, |row| row.from == client)),
+            Field::Seq => Column::U64(self.each(rows, |row| from_base(row.seq, row.from))),
+            Field::Ack => Column::U64(
+                self.each(rows, |row| if acked(row) { from_base(row.ack, 1 - row.from) } else { 0 }),
+            ),
+            Field::HasAck => Column::Bool(self.each(rows, acked)),
+            Field::Payload => Column::U32(self.each(rows, |row| row.payload)),
+            Field::IpBytes => Column::U32(self.each(rows, |row| row.ip_bytes)),
+            Field::Wire => Column::U32(self.each(rows, |row| row.wire)),
+            Field::Flags => Column::U16(self.each(rows, |row| row.flags & TCP_FLAGS)),
             // A SYN's window is never scaled (RFC 7323 §2.2).
-            Field::Window => Column::U64(self.each(|row| {
+            Field::Window => Column::U64(self.each(rows, |row| {
                 u64::from(row.window) << if row.flags & SYN == 0 { scales[row.from] } else { 0 }
             })),
-            Field::Ecn => Column::U8(self.each(|row| row.tos & 3)),
-            Field::Dscp => Column::U8(self.each(|row| row.tos >> 2)),
-            Field::Ttl => Column::U8(self.each(|row| row.ttl)),
-            Field::IpId => Column::U32(self.each(|row| u32::from(row.ip_id))),
-            Field::HasTs => Column::Bool(self.each(|row| row.flags & HAS_TIMESTAMPS != 0)),
-            Field::TsValue => Column::U32(self.each(|row| row.ts_value)),
-            Field::TsEcho => Column::U32(self.each(|row| row.ts_echo)),
+            Field::Ecn => Column::U8(self.each(rows, |row| row.tos & 3)),
+            Field::Dscp => Column::U8(self.each(rows, |row| row.tos >> 2)),
+            Field::Ttl => Column::U8(self.each(rows, |row| row.ttl)),
+            Field::IpId => Column::U32(self.each(rows, |row| u32::from(row.ip_id))),
+            Field::HasTs => Column::Bool(self.each(rows, |row| row.flags & HAS_TIMESTAMPS != 0)),
+            Field::TsValue => Column::U32(self.each(rows, |row| row.ts_value)),
+            Field::TsEcho => Column::U32(self.each(rows, |row| row.ts_echo)),
             Field::SackFirst => {
                 let mut sum = 0;
                 let mut first = vec![0];
-                first.extend(self.log.rows().map(|row| {
+                first.extend(self.log.rows().take(rows).map(|row| {
                     sum += row.block_count as u64;
                     sum
                 }));
                 Column::U64(first)
             }
-            Field::SackLeft => Column::U64(self.blocks(|row, (left, _)| from_base(left, 1 - row.from))),
-            Field::SackRight => Column::U64(self.blocks(|row, (_, right)| from_base(right, 1 - row.from))),
+            Field::SackLeft => Column::U64(self.blocks(rows, |row, (left, _)| from_base(left, 1 - row.from))),
+            Field::SackRight => {
+                Column::U64(self.blocks(rows, |row, (_, right)| from_base(right, 1 - row.from)))
+            }
         }
     }
 
-    fn each<T>(&self, value: impl Fn(&Row) -> T) -> Vec<T> {
-        let mut values = Vec::with_capacity(self.log.rows);
-        values.extend(self.log.rows().map(|row| value(&row)));
+    fn each<T>(&self, rows: usize, value: impl Fn(&Row) -> T) -> Vec<T> {
+        let mut values = Vec::with_capacity(self.log.rows.min(rows));
+        values.extend(self.log.rows().take(rows).map(|row| value(&row)));
         values
     }
 
-    fn blocks(&self, value: impl Fn(&Row, (i64, i64)) -> u64) -> Vec<u64> {
+    fn blocks(&self, rows: usize, value: impl Fn(&Row, (i64, i64)) -> u64) -> Vec<u64> {
         let mut values = Vec::new();
-        for row in self.log.rows() {
+        for row in self.log.rows().take(rows) {
             values.extend(row.blocks[..row.block_count].iter().map(|block| value(&row, *block)));
         }
         values

@@ -23,6 +23,8 @@ pub struct Host {
     pub address: SocketAddr,
     /// Its SYN, or SYN-ACK, was seen.
     pub opened: bool,
+    /// The number on the wire that its sequence numbers count from; none where nothing names one.
+    pub first_sequence: Option<u32>,
     /// The maximum segment size that it announced (RFC 9293 §3.7.1).
     pub mss: Option<u16>,
     /// What the windows it announces are shifted by (RFC 7323 §2.3), where the capture shows it.
@@ -192,6 +194,7 @@ impl Connection {
         Host {
             address: self.ends[index],
             opened: half.opening.is_some(),
+            first_sequence: half.space.base_wire(),
             mss: half.opening.and_then(|opening| opening.mss),
             scale: self.scale(index),
             sack_permitted: half.opening.is_some_and(|opening| opening.sack_permitted),

@@ -151,7 +151,8 @@ fn tcp(head: &Head, ip: &[u8], segment: &[u8]) -> Seen {
         tos: head.tos,
         ttl: head.ttl,
         ip_id: head.ip_id,
-        options: Options::read(tcp.options()),
+        // An option that the capture cut is no option.
+        options: Options::read(&whole[LEAST_HEADER..there.min(header).max(LEAST_HEADER)]),
         cut: there < header,
     }))
 }

@@ -35,6 +35,12 @@ impl Space {
         offset
     }
 
+    /// The number on the wire of the offset that is called 0.
+    pub(crate) fn base_wire(&self) -> Option<u32> {
+        let (last, offset) = self.last?;
+        Some(last.wrapping_sub((offset - self.base()) as u32))
+    }
+
     /// The offset that is called 0: that of the SYN or, without one, the lowest.
     pub(crate) fn base(&self) -> i64 {
         self.syn.or(self.lowest).unwrap_or(0)
@@ -53,7 +59,7 @@ mod tests {
         // Sent again.
         assert_eq!(space.see(u32::MAX), 1);
         assert_eq!(space.see(20), 22);
-        assert_eq!(space.base(), 0);
+        assert_eq!((space.base(), space.base_wire()), (0, Some(u32::MAX - 1)));
     }
 
     #[test]
@@ -63,5 +69,6 @@ mod tests {
         space.see(400);
         space.see(2000);
         assert_eq!((space.base(), space.offset(2000) - space.base()), (-600, 1600));
+        assert_eq!(space.base_wire(), Some(400));
     }
 }

@@ -80,7 +80,7 @@ fn read(bytes: &[u8]) -> Capture {
 }
 
 fn u64s(connection: &Connection, field: Field) -> Vec<u64> {
-    match connection.column(field, 0) {
+    match connection.column(field, 0, usize::MAX) {
         Column::U64(values) => values,
         other => panic!("{other:?}"),
     }
@@ -111,9 +111,24 @@ fn a_conversation_comes_back_whatever_the_byte_order() {
             [1000, 1000, 128_000, 128_000, 128_000, 128_000, 128_000]
         );
         let millis = [0, 20, 21, 40, 41, 60, 80].map(|each| each * 1_000_000);
-        assert_eq!(connection.column(Field::Time, 0), Column::I64(millis.to_vec()));
-        assert_eq!(connection.column(Field::Payload, 0), Column::U32(vec![0, 0, 200, 1000, 1000, 0, 0]));
+        assert_eq!(connection.column(Field::Time, 0, usize::MAX), Column::I64(millis.to_vec()));
+        assert_eq!(
+            connection.column(Field::Payload, 0, usize::MAX),
+            Column::U32(vec![0, 0, 200, 1000, 1000, 0, 0])
+        );
     }
+}
+
+#[test]
+fn the_first_packets_are_cut_at_one_instant() {
+    let capture = read(&file(&conversation(), DataLink::RAW, Endianness::Little, true));
+    let whole = capture.first(7);
+    assert_eq!((whole.until, whole.rows), (None, vec![7]));
+    let part = capture.first(4);
+    // The packets of 0, 20, 21 and 40 ms; the next has 41.
+    assert_eq!(part.rows, [4]);
+    assert!((40_000_000..=41_000_000).contains(&part.until.expect("a cut")));
+    assert_eq!(capture.connections[0].column(Field::Payload, 0, 4), Column::U32(vec![0, 0, 200, 1000]));
 }
 
 #[test]
@@ -217,7 +232,10 @@ fn a_snap_length_leaves_the_numbers_and_says_what_is_gone() {
     let connection = &capture.connections[0];
     assert_eq!(capture.notes, ["3 packets whose TCP options are cut off by the snap length"]);
     assert_eq!(connection.cut_packets(), 3);
-    assert_eq!(connection.column(Field::Payload, 0), Column::U32(vec![0, 0, 200, 1000, 1000, 0, 0]));
+    assert_eq!(
+        connection.column(Field::Payload, 0, usize::MAX),
+        Column::U32(vec![0, 0, 200, 1000, 1000, 0, 0])
+    );
     assert_eq!(connection.host(Side::Server).scale, None);
 }
 
@@ -267,7 +285,7 @@ fn a_length_written_as_zero_is_that_of_the_frame() {
     packets[3].1[2..4].copy_from_slice(&[0, 0]);
     let capture = read(&raw(&packets));
     assert_eq!(
-        capture.connections[0].column(Field::Payload, 0),
+        capture.connections[0].column(Field::Payload, 0, usize::MAX),
         Column::U32(vec![0, 0, 200, 1000, 1000, 0, 0])
     );
 }

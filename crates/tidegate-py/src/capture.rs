@@ -82,18 +82,25 @@ impl CaptureData {
         })
     }
 
-    /// One column of a connection's packets: its kind, and its values as little-endian bytes.
+    /// Where the first packets of all connections end, at most so many, and how many each connection has.
+    fn first(&self, py: Python<'_>, most: usize) -> PyResult<(Option<i64>, Vec<usize>)> {
+        let first = guarded(py, || self.capture.first(most))?;
+        Ok((first.until, first.rows))
+    }
+
+    /// One column of a connection's first packets, so many: its kind, and its values as little-endian bytes.
     fn column<'py>(
         &self,
         py: Python<'py>,
         connection: usize,
         name: &str,
+        rows: usize,
     ) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
         let field = Field::ALL.into_iter().find(|field| field.name() == name);
         let field = field.ok_or_else(|| PyKeyError::new_err(format!("there is no column {name}")))?;
         let of = self.connection(connection)?;
         let shift = self.capture.shift(of.file);
-        let column = guarded(py, || of.column(field, shift))?;
+        let column = guarded(py, || of.column(field, shift, rows))?;
         bytes(py, &column)
     }
 
@@ -128,7 +135,8 @@ fn about(capture: &Capture, connection: &Connection) -> Value {
     let host = |side| {
         let host = connection.host(side);
         json!({
-            "address": host.address.to_string(), "opened": host.opened, "mss": host.mss, "scale": host.scale,
+            "address": host.address.to_string(), "opened": host.opened,
+            "first_sequence": host.first_sequence, "mss": host.mss, "scale": host.scale,
             "sack_permitted": host.sack_permitted, "packets": host.packets, "payload_bytes": host.payload,
             "largest_payload_bytes": host.largest, "super_segments": host.super_segments,
         })

@@ -10,13 +10,16 @@ from typing import Any
 
 from tidegate import _core
 from tidegate._base.errors import ArgumentError
+from tidegate._base.text import number
 from tidegate._capture.value import Capture, Connection, Host, Packets, Traffic
 
 #: One file, or several.
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def read(paths: Paths, progress: Callable[[float], object] | None = None) -> Capture:
+def read(
+    paths: Paths, progress: Callable[[float], object] | None = None, most_packets: int | None = None
+) -> Capture:
     """Read captures: pcap or pcapng, plain or packed by gzip, xz or zstd.
 
     Times count from the earliest packet of all files, so files of both ends need clocks that agree.
@@ -25,6 +28,7 @@ def read(paths: Paths, progress: Callable[[float], object] | None = None) -> Cap
     Args:
         paths: one file, or several.
         progress: called now and then with the share of the files that has been read, from 0 to 1.
+        most_packets: columns have the first packets of TCP in the capture, at most so many; all if left out.
 
     Raises:
         CaptureError: a file is empty or no capture; the message names it.
@@ -43,6 +47,12 @@ def read(paths: Paths, progress: Callable[[float], object] | None = None) -> Cap
 
     data = _core.capture_read(names, tell)
     about: dict[str, Any] = json.loads(data.about())
+    rows = [each["packets"] for each in about["connections"]]
+    if most_packets is not None:
+        until, kept = data.first(most_packets)
+        if until is not None:
+            about["notes"].append(_first(sum(kept), sum(rows), until))
+        rows = kept
     return Capture(
         files=tuple(about["files"]),
         connections=[
@@ -54,7 +64,7 @@ def read(paths: Paths, progress: Callable[[float], object] | None = None) -> Cap
                 first_ns=each["first_ns"],
                 last_ns=each["last_ns"],
                 cut_packets=each["cut_packets"],
-                packets=Packets(data, index, each["packets"]),
+                packets=Packets(data, index, rows[index]),
             )
             for index, each in enumerate(about["connections"])
         ],
@@ -65,4 +75,11 @@ def read(paths: Paths, progress: Callable[[float], object] | None = None) -> Cap
         notes=about["notes"],
         packets=about["packets"],
         start_ns=about["start_ns"],
+    )
+
+
+def _first(kept: int, all_packets: int, until_ns: int) -> str:
+    return (
+        f"the capture has {all_packets} packets of TCP; looked at are the first {kept}, which are those of "
+        f"the first {number(until_ns / 1e9)} s"
     )

@@ -63,8 +63,12 @@ class Packets(Mapping[str, "np.ndarray[Any, Any]"]):
         if name not in COLUMNS:
             raise KeyError(name)
         if name not in self._made:
-            self._made[name] = array(*self._data.column(self._connection, name))
+            self._made[name] = array(*self._data.column(self._connection, name, self._rows))
         return self._made[name]
+
+    def forget(self) -> None:
+        """Give the columns back that were made; they are made again when they are asked for."""
+        self._made.clear()
 
     def __getattr__(self, name: str) -> np.ndarray[Any, Any]:
         if name in COLUMNS:
@@ -88,6 +92,7 @@ class Host:
     Attributes:
         address: such as ``"192.0.2.1:443"``.
         opened: its SYN or SYN-ACK was seen.
+        first_sequence: the number on the wire that its sequence numbers count from.
         mss: the maximum segment size that it announced, in bytes.
         scale: how many bits its windows are shifted by; None where the capture does not show it.
         sack_permitted: it announced SACK.
@@ -99,6 +104,7 @@ class Host:
 
     address: str
     opened: bool
+    first_sequence: int | None
     mss: int | None
     scale: int | None
     sack_permitted: bool

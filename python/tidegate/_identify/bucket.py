@@ -25,6 +25,12 @@ from tidegate._identify.search import refined, searched
 
 #: Of the posterior, this share lies on each side outside the interval.
 _TAIL = 0.025
+#: Two clocks differ by such a share, and a limit is not known better than to this part of a packet.
+_CLOCK, _WHOLE = 1e-4, 0.01
+#: So many wrong decisions in one run weigh as one, at most: of a bucket that is always full they are one run.
+_LONGEST = 20.0
+#: Coarse times make a rate's interval wider by this share at most.
+_WIDEST = 2.0
 
 
 @dataclass(frozen=True)
@@ -127,9 +133,11 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     missed[places[0][passed > found.limit]] = 1
     missed[places[1][dropped <= found.limit]] = 1
     wrong = int(missed.sum())
-    missed = missed[packets.judged]
-    runs = np.count_nonzero(np.diff(missed, prepend=0) == 1)
-    length = max(1.0, wrong / max(1, int(runs)))
+    # Wrong decisions come together, until the bucket has drained or filled once.
+    times = packets.time_s[(missed > 0) & packets.judged]
+    together = max(8 * found.limit / rate, packets.coarse_s)
+    runs = 1 + int(np.count_nonzero(np.diff(times) > together)) if len(times) else 1
+    length = min(_LONGEST, max(1.0, wrong / runs))
     if fixed:
         only = area(packets, rate, blur, other, length)
         rates, weights, limits = np.array([rate]), np.array([1.0]), [only]
@@ -140,6 +148,11 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     # The blur is between the capture's times and the device's: a limit is not known better.
     coarse = packets.coarse_s * middle / 8
     centre, deviation = _limit(share, limits, float(np.hypot(blur, coarse)))
+    # Both clocks, and what a packet takes to come in, are not known better.
+    deviation = max(deviation, (_CLOCK * centre + _WHOLE * packets.largest) / 1.96)
+    # Where times are coarse beside the bucket, its fullness is hardly known, and neither is the rate.
+    wider = 1 + min(_WIDEST, coarse / max(centre, 1.0))
+    low, high = middle - wider * (middle - low), middle + wider * (high - middle)
     likelihood = limits[int(np.argmax(weights))].likelihood
     count = int(packets.judged.sum())
     chance = random_likelihood(packets.drops, count)
@@ -148,7 +161,7 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
         rate_bps=middle,
         rate_interval=(low, high),
         limit=centre,
-        limit_interval=(centre - 1.96 * deviation, centre + 1.96 * deviation),
+        limit_interval=(max(0.0, centre - 1.96 * deviation), centre + 1.96 * deviation),
         explained=1 - likelihood / chance,
         likelihood=likelihood,
         gain=likelihood - chance - 2 * float(np.log(count)),

@@ -28,6 +28,8 @@ _CUTS = (0.2, 0.35, 0.5, 0.65, 0.8)
 _ROUNDS = 3
 #: Packets that are searched; the capture is thinned to a stretch of so many around the cut.
 _STRETCH = 20_000
+#: Contracts differ if their rates, or their limits, do so by these factors at least.
+_RATES, _LIMITS = 1.05, 1.5
 
 
 def changed(packets: Crossings, whole: Bucket | None) -> tuple[float, Bucket, Bucket] | None:
@@ -61,10 +63,19 @@ def changed(packets: Crossings, whole: Bucket | None) -> tuple[float, Bucket, Bu
     before, after = (
         with_intervals(part, each) for part, each in zip(_halves(packets, at - 1e-6), points, strict=True)
     )
-    rates = sorted((before.rate_interval, after.rate_interval))
-    if rates[0][1] >= rates[1][0] and before.limit_interval[1] >= after.limit_interval[0]:
-        return None
-    return at, before, after
+    return (at, before, after) if _differ(before, after) else None
+
+
+def _differ(before: Bucket, after: Bucket) -> bool:
+    """Tell whether the rates or the limits are surely, and by much, not the same."""
+    for one, two, here, there, much in (
+        (before.rate_bps, after.rate_bps, before.rate_interval, after.rate_interval, _RATES),
+        (before.limit, after.limit, before.limit_interval, after.limit_interval, _LIMITS),
+    ):
+        apart = here[1] < there[0] or there[1] < here[0]
+        if apart and max(one, two) > much * min(one, two):
+            return True
+    return False
 
 
 def _halves(packets: Crossings, at: float) -> Iterator[Crossings]:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._identify.chances import median
 from tidegate._identify.found import Congestion, Number
 
 if TYPE_CHECKING:
+    from tidegate._identify.acks import Acks
     from tidegate._identify.sent import Sent
 
 #: Episodes that are needed, and segments in flight: below these a share is a matter of rounding.
@@ -40,11 +42,11 @@ _HARDLY, _HARDLY_LOW = 0.88, 0.8
 _PROBE_SEGMENTS, _PROBE_S, _PROBE_EVERY = 5, 0.15, (8.0, 14.0)
 
 
-def congestion(packets: Any, stream: Sent, *, from_client: bool, seen_at: str) -> Congestion:
+def congestion(acks: Acks, stream: Sent, *, seen_at: str) -> Congestion:
     """Return the congestion control of the sender of this direction."""
-    if seen_at != "sender":
+    if seen_at == "receiver":
         return _unknown("the capture was taken near the receiver, which does not see what was in flight")
-    flight = _Flight.of(packets, stream, from_client=from_client)
+    flight = _Flight.of(acks, stream)
     if flight is None:
         return _unknown("there are too few packets with data and ACKs")
     probes = _probes(flight)
@@ -110,17 +112,16 @@ class _Flight:
     segment: int
 
     @staticmethod
-    def of(packets: Any, stream: Sent, *, from_client: bool) -> _Flight | None:
+    def of(acks: Acks, stream: Sent) -> _Flight | None:
         data = np.flatnonzero(stream.payload > 0)
-        acks = np.flatnonzero((packets.from_client != from_client) & packets.has_ack)
-        if len(data) < 20 or len(acks) < 10:
+        if len(data) < 20 or len(acks.ack) < 10:
             return None
         end = stream.start[data] + stream.payload[data]
         top = np.maximum.accumulate(end)
         fresh = np.concatenate([[True], stream.start[data][1:] >= top[:-1]])
         return _Flight(
-            stream.time_ns[data], stream.start[data], top, fresh, packets.time_ns[acks],
-            np.maximum.accumulate(packets.ack[acks].astype(np.int64)), int(stream.payload[data].max()),
+            stream.time_ns[data], stream.start[data], top, fresh, acks.time_ns,
+            acks.ack, int(stream.payload[data].max()),
         )  # fmt: skip
 
     def acked(self, time: Any) -> Any:
@@ -168,14 +169,8 @@ def _after(flight: _Flight, done: int, base_ns: int) -> float | None:
 
 
 def _median(shares: Any) -> Number:
-    """Return the median of shares and its 95% interval by order statistics."""
-    from scipy.stats import binom
-
-    ordered = np.sort(shares)
-    count = len(ordered)
-    low = int(max(0, binom.ppf(0.025, count, 0.5) - 1))
-    high = int(min(count - 1, binom.ppf(0.975, count, 0.5)))
-    return Number(float(np.median(ordered)), (float(ordered[low]), float(ordered[high])))
+    """Return the median of shares with its 95% interval."""
+    return Number(*median(shares))
 
 
 def _probes(flight: _Flight) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from tidegate._identify.crossings import fullness
 
@@ -28,8 +29,13 @@ _LOWEST, _HIGHEST, _STEP = 0.6, 8.0, 0.01
 _COARSE, _FINE = 1e-3, 1e-6
 #: So many rates are followed to the dip beside them, down to such a step.
 _FOLLOWED, _FINEST = 3, 1e-6
+#: At this step the best are kept, so many.
+_NEAR, _KEPT = 1e-3, 3
 #: Round trips that are enough to compare rates, first roughly, then finely; of more, every so many is taken.
-_FEW, _ENOUGH = 2000, 20_000
+_FEW, _ENOUGH, _MANY = 2000, 8000, 100_000
+#: All packets of a long capture follow from this step on, if the rate explains them so well beside the part
+#: that was searched, as a share.
+_NEARER, _AS_WELL = 4e-5, 0.8
 #: The queue is not empty while packets wait for more than this share of the usual longest wait.
 _BUSY = 0.1
 #: Parts of the busy time whose rates are compared.
@@ -65,12 +71,11 @@ class Waiting:
 
 def explained_at(packets: Crossings, trip_s: Any, rate_bps: float) -> float:
     """Return the share of the spread of round trips that a queue of this rate explains."""
-    use = trip_s > 0
-    if np.count_nonzero(use) < LEAST:
+    known = _some(np.flatnonzero(trip_s > 0), _MANY)
+    if len(known) < LEAST:
         return 0.0
-    wait = (fullness(packets, rate_bps) + packets.size)[use] * (8 / rate_bps)
-    flat = _spread(trip_s[use])
-    return 1 - _residual(wait, trip_s[use])[0] / flat if flat > 0 else 0.0
+    flat = _spread(trip_s[known])
+    return 1 - _residual(_wait(packets, rate_bps, known), trip_s[known])[0] / flat if flat > 0 else 0.0
 
 
 def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> Waiting | None:
@@ -78,33 +83,27 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
 
     ``near_bps``: a rate to look at besides, such as the one that the drops tell.
     """
-    use = trip_s > 0
-    if np.count_nonzero(use) < LEAST:
+    known = np.flatnonzero(trip_s > 0)
+    if len(known) < LEAST:
         return None
-    trip = trip_s[use]
-    flat = _spread(trip)
+    flat = _spread(trip_s[known])
     if flat == 0:
         return None
-
-    def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
-        some = slice(None, None, max(1, len(trip) // few))
-        wait = (fullness(packets, rate) + packets.size)[use][some] * (8 / rate)
-        return _residual(wait, trip[some], step)[0]
-
-    mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
-    rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
-    tried = np.array([left(rate, few=_FEW) for rate in rates])
-    # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
-    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
-    starts += [] if near_bps is None else [near_bps]
-    rate = min((_followed(left, float(each)) for each in starts), key=left)
-    if _residual((fullness(packets, rate) + packets.size)[use] * (8 / rate), trip)[1] > 0:
-        # Rate and allowance go together: what is fine in one is fine only with the other.
-        rate = _followed(lambda each: left(each, _FINE), rate)
-    wait = (fullness(packets, rate) + packets.size)[use] * (8 / rate)
-    least, allowance, base = _residual(wait, trip, _FINE)
-    count = _independent(trip - base - np.maximum(0, wait - allowance))
+    rate = _rate(packets, trip_s, near_bps)
+    some = _some(known, _MANY)
+    wait = _wait(packets, rate, some)
+    _, allowance, base = _residual(wait, trip_s[some], _FINE)
+    wait, trip = _wait(packets, rate, known), trip_s[known]
+    rest = trip - np.maximum(0, wait - allowance)
+    base = float(np.median(rest))
+    least = float(np.abs(rest - base).mean())
+    count = _independent(rest - base)
     bound = least * np.exp(_CHI / (2 * count))
+    few = _some(known, _ENOUGH)
+
+    def left(each: float) -> float:
+        return _residual(_wait(packets, each, few), trip_s[few])[0]
+
     step = max(_reach(left, rate, bound), _unsteady(packets, trip_s))
     tolerance = allowance + np.array([-1, 1]) * max(2 * least / np.sqrt(count), float(wait.max()) * 0.01)
     return Waiting(
@@ -117,6 +116,51 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
         plain_noise_s=_spread(trip - wait),
         delay_s=float(np.median(trip) - trip.min()),
     )
+
+
+def _wait(packets: Crossings, rate: float, places: Any) -> Any:
+    """Return how long the packets at these places wait, and are sent, in a queue of this rate, in seconds."""
+    return (fullness(packets, rate)[places] + packets.size[places]) * (8 / rate)
+
+
+def _some(places: Any, most: int) -> Any:
+    """Return at most twice so many of these places, at equal distances."""
+    return places[:: max(1, len(places) // most)]
+
+
+def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
+    """Return the rate, bit/s, whose queue explains the round trips best.
+
+    Of a long capture the beginning is searched, and then all of it near the rate that this tells; where that
+    rate explains the whole much worse, the whole is searched.
+    """
+    most = packets.searched
+    if len(packets.time_s) > most and np.count_nonzero(trip_s[:most] > 0) >= LEAST:
+        part = packets.part(0, most)
+        rate = _rate(part, trip_s[:most], near_bps)
+        here, whole = explained_at(part, trip_s[:most], rate), explained_at(packets, trip_s, rate)
+        if whole > _AS_WELL * here:
+            few = _some(np.flatnonzero(trip_s > 0), _ENOUGH)
+            return _followed(lambda each: _residual(_wait(packets, each, few), trip_s[few])[0], rate, _NEARER)
+    known = np.flatnonzero(trip_s > 0)
+
+    def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
+        some = _some(known, few)
+        return _residual(_wait(packets, rate, some), trip_s[some], step)[0]
+
+    mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
+    rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
+    tried = np.array([left(rate, few=_FEW) for rate in rates])
+    # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
+    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
+    starts += [] if near_bps is None else [near_bps]
+    near = sorted((_followed(left, float(each), finest=_NEAR) for each in starts), key=left)[:_KEPT]
+    rate = min((_followed(left, each, _NEAR) for each in near), key=left)
+    some = _some(known, _MANY)
+    if _residual(_wait(packets, rate, some), trip_s[some])[1] > 0:
+        # Rate and allowance go together: what is fine in one is fine only with the other.
+        rate = _followed(lambda each: left(each, _FINE), rate)
+    return rate
 
 
 def _drained(packets: Crossings, trip_s: Any) -> list[float]:
@@ -163,16 +207,13 @@ def _unsteady(packets: Crossings, trip_s: Any) -> float:
     if len(rates) < 3:
         return 0.0
     # Student's t, as the parts are few.
-    from scipy.stats import t
-
     mean = float(bits.sum() / weight.sum())
-    return float(t.ppf(0.975, len(rates) - 1) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
+    return float(stdtrit(len(rates) - 1, 0.975) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
 
 
-def _followed(left: Any, rate: float) -> float:
+def _followed(left: Any, rate: float, step: float = _STEP, finest: float = _FINEST) -> float:
     """Return the rate with the least residual near this one, on finer and finer grids."""
-    step = _STEP
-    while step > _FINEST:
+    while step > finest:
         step /= 4
         rate = min((rate * (1 + step * each) for each in range(-4, 5)), key=left)
     return rate
@@ -192,19 +233,24 @@ def _spread(trip: Any) -> float:
 
 def _residual(wait: Any, trip: Any, finest: float = _COARSE) -> tuple[float, float, float]:
     """Return the least mean absolute residual, with the allowance in seconds and the base that have it."""
-    best = (np.inf, 0.0, 0.0)
     top = float(wait.max())
-    for share in _ALLOWANCES:
-        rest = trip - np.maximum(0, wait - share * top)
-        base = float(np.median(rest))
-        best = min(best, (float(np.abs(rest - base).mean()), share * top, base))
+
+    def left(allowance: float) -> tuple[float, float, float]:
+        rest = wait - allowance
+        np.maximum(0, rest, out=rest)
+        np.subtract(trip, rest, out=rest)
+        # The median, without its checks for missing numbers.
+        middle = len(rest) // 2
+        base = float(np.partition(rest, middle)[middle])
+        rest -= base
+        return float(np.abs(rest, out=rest).mean()), allowance, base
+
+    best = min(left(share * top) for share in _ALLOWANCES)
     step = 0.05 * top
     while step > finest * top:
         for allowance in (best[1] - step, best[1] + step):
             if allowance >= 0:
-                rest = trip - np.maximum(0, wait - allowance)
-                base = float(np.median(rest))
-                best = min(best, (float(np.abs(rest - base).mean()), allowance, base))
+                best = min(best, left(allowance))
         step /= 2
     return best
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._identify.chances import median
 from tidegate._identify.sent import ARRIVED
 
 if TYPE_CHECKING:
@@ -57,7 +58,10 @@ def delivery(streams: Sequence[Sent]) -> Delivery | None:
     """Return the rates of trains that waited; None where there are fewer than four."""
     arrived = [each.fate == ARRIVED for each in streams]
     time = np.concatenate(
-        [each.report_ns[ok & (each.payload > 0)] for each, ok in zip(streams, arrived, strict=True)]
+        [
+            (each.report_ns if each.arrival_ns is None else each.arrival_ns)[ok & (each.payload > 0)]
+            for each, ok in zip(streams, arrived, strict=True)
+        ]
     )
     size = np.concatenate(
         [each.ip_bytes[ok & (each.payload > 0)] for each, ok in zip(streams, arrived, strict=True)]
@@ -95,7 +99,7 @@ def delivery(streams: Sequence[Sent]) -> Delivery | None:
     pieces = []
     cuts = [at for at in cuts if _differ(rate, cuts, at)]
     for low, high in zip([0, *cuts], [*cuts, len(rate)], strict=True):
-        pieces.append((float(start[low]), *_mean(rate[low:high])))
+        pieces.append((float(start[low]), *median(rate[low:high])))
     return Delivery(start, end, rate, pieces, kind, len(rows) / len(trains))
 
 
@@ -105,17 +109,6 @@ def _differ(rate: Any, cuts: list[int], at: int) -> bool:
     place = edges.index(at)
     before, after = rate[edges[place - 1] : at], rate[at : edges[place + 1]]
     return abs(float(np.log(np.median(after) / np.median(before)))) > _ONE
-
-
-def _mean(rate: Any) -> tuple[float, tuple[float, float]]:
-    """Return the median of rates and its 95% interval, by order statistics."""
-    from scipy.stats import binom
-
-    ordered = np.sort(rate)
-    count = len(ordered)
-    low = int(max(0, binom.ppf(0.025, count, 0.5) - 1))
-    high = int(min(count - 1, binom.ppf(0.975, count, 0.5)))
-    return float(np.median(ordered)), (float(ordered[low]), float(ordered[high]))
 
 
 def _pieces(rate: Any) -> tuple[list[int], str]:

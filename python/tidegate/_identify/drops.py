@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._identify.chances import share
 from tidegate._identify.found import Number
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ RISE_S = 0.003
 HALF = 0.5
 #: A queue was full where its limit explains this share of the deviance of drops.
 _FULL = 0.3
+#: And this share where losses do not all follow the longest waits.
+_SURE = 0.75
+#: Nine of ten losses at a full queue follow waits of this share of the longest.
+_FEW_LOWER, _LONGEST = 0.1, 0.8
 #: Fewer data packets than this say nothing.
 FEWEST = 20
 #: Losses fewer than this do not make a law.
@@ -31,13 +36,33 @@ _EXPECTED = 3.0
 
 
 def drops_of(
-    packets: Crossings, trip: Any, bucket: Bucket | None, allowance: Number | None
+    packets: Crossings,
+    trip: Any,
+    bucket: Bucket | None,
+    allowance: Number | None,
+    rate_bps: float,
+    *,
+    one_rate: bool = True,
 ) -> tuple[str, Number | None, str, Number | None]:
-    """Return what dropped packets in a queue: a name, the queue's limit, words, the share if random."""
+    """Return what dropped packets in a queue: a name, the queue's limit, words, the share if random.
+
+    ``one_rate``: the queue drains at one rate, so packets wait the longest where it is full.
+    """
     if packets.drops == 0:
         return "none", None, "Nothing was lost, so the queue's limit is not known.", None
-    if bucket is not None and bucket.explained >= _FULL and bucket.gain > 0:
-        return "queue full", limit_of(packets, bucket, allowance), "It loses packets when it is full.", None
+    words = "It loses packets when it is full."
+    longest = _longest_waits(packets, trip)
+    if (
+        bucket is not None
+        and bucket.gain > 0
+        and bucket.explained >= (_FULL if longest or not one_rate else _SURE)
+    ):
+        return "queue full", limit_of(packets, bucket, allowance), words, None
+    if longest is not None and one_rate:
+        # Other traffic fills the queue as well: what packets waited tells its limit, and not what was sent.
+        low, middle, high = (each * rate_bps / 8 for each in longest)
+        packet = packets.largest
+        return "queue full", Number(middle, (max(0.0, low - packet), high + packet)), words, None
     told = risk(packets, trip)
     if told is None:
         return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
@@ -51,8 +76,25 @@ def drops_of(
         )
     if not _seen_without_wait(packets, trip):
         return "cannot tell", None, "Its losses may be random or an AQM's: packets waited all the time.", None
-    share = loss_share(packets)
-    return "random", None, f"{100 * share.value:.2g}% are lost at random, whatever the queue holds.", share
+    loss = loss_share(packets)
+    return "random", None, f"{100 * loss.value:.2g}% are lost at random, whatever the queue holds.", loss
+
+
+def _longest_waits(packets: Crossings, trip: Any) -> tuple[float, float, float] | None:
+    """Return least, median and longest wait, in seconds, of nine of ten losses, if no packet waits longer.
+
+    A queue that was full made packets wait for as long as they ever do. What drops early does so at any wait.
+    """
+    known = np.flatnonzero(trip > 0)
+    lost = np.flatnonzero(packets.judged & ~packets.passed)
+    if len(known) < FEWEST or len(lost) < FEW_LOSSES:
+        return None
+    waits = trip[known] - trip[known].min()
+    after = np.minimum(np.searchsorted(known, lost), len(known) - 1)
+    near = np.maximum(waits[after], waits[np.maximum(after - 1, 0)])
+    low, middle = (float(each) for each in np.quantile(near, (_FEW_LOWER, 0.5)))
+    most = float(waits.max())
+    return (low, middle, most) if low > _LONGEST * most else None
 
 
 def _seen_without_wait(packets: Crossings, trip: Any) -> bool:
@@ -84,6 +126,7 @@ def limit_of(packets: Crossings, bucket: Bucket, allowance: Number | None) -> Nu
         (0.5 - _TAIL) * packet,
         (bucket.limit_interval[1] - bucket.limit_interval[0]) / 2,
         (burst[1] - burst[0]) / 2,
+        packets.coarse_s * bucket.rate_bps / 8,
     )
     half = float(np.sqrt(sum(each**2 for each in parts)))
     return Number(value, (max(0.0, value - half), value + half))
@@ -107,8 +150,4 @@ def risk(packets: Crossings, trip: Any) -> tuple[float, float] | None:
 
 def loss_share(packets: Crossings) -> Number:
     """Return the share of packets lost, with an exact binomial interval."""
-    from scipy.stats import binomtest
-
-    count = int(packets.judged.sum())
-    interval = binomtest(packets.drops, count).proportion_ci(0.95)
-    return Number(packets.drops / count, (float(interval.low), float(interval.high)))
+    return Number(*share(packets.drops, int(packets.judged.sum())))

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tidegate._identify.clocks import Clocks
 
 Interval = tuple[float, float]
 
@@ -20,8 +24,9 @@ class Number:
     interval: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """Return value and interval."""
-        return {"value": self.value, "low": self.interval[0], "high": self.interval[1]}
+        """Return value and interval; the upper end is None where nothing bounds the number."""
+        high = self.interval[1]
+        return {"value": self.value, "low": self.interval[0], "high": high if isfinite(high) else None}
 
 
 def clocked(value: float, interval: tuple[float, float]) -> Number:
@@ -133,7 +138,7 @@ class Direction:
         sender: address and port of the end that sends.
         receiver: of the other end.
         from_client: whether the client sends.
-        seen_at: "sender" or "receiver": near which end the capture was taken.
+        seen_at: "sender", "receiver" or "both": near which end it was captured.
         data_packets: packets with data, repeated ones included.
         data_bytes: distinct bytes.
         lost: packets lost.
@@ -144,6 +149,7 @@ class Direction:
         limit: number of the limit that it met, from 1.
         policed: whether that limit is a policer, and this direction lost packets at it.
         congestion: the sender's congestion control, as far as its reductions after losses tell it.
+        clocks: how the receiver's clock differs, where it was captured at both ends; else None.
         losses_s: when each lost packet left, in seconds from the capture's first packet.
     """
 
@@ -162,6 +168,7 @@ class Direction:
     limit: int
     policed: bool
     congestion: Congestion
+    clocks: Clocks | None
     losses_s: list[float] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,6 +189,7 @@ class Direction:
             "limit": self.limit,
             "policed": self.policed,
             "congestion": self.congestion.to_dict(),
+            "clocks": None if self.clocks is None else self.clocks.to_dict(),
             "losses_s": self.losses_s,
         }
 

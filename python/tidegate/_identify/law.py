@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._base.text import number, rate
+from tidegate._identify.bucket import fit_at
 from tidegate._identify.changed import changed
 from tidegate._identify.crossings import Crossings, fullness
-from tidegate._identify.delay import explained_at
+from tidegate._identify.delay import explained_at, waiting
 from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S, loss_share
 from tidegate._identify.drops import risk as risk_of
 from tidegate._identify.found import Law
@@ -38,12 +39,18 @@ if TYPE_CHECKING:
     from tidegate._identify.bucket import Bucket
     from tidegate._identify.sent import Sent
 
+#: A bucket that explains this share of the deviance of drops, with such a gain in log likelihood.
+_PARTLY, _SURELY = 0.25, 40.0
+#: Share of the spread of round trips that a queue surely explains.
+_DELAYS = 0.9
+#: A bucket that explains so much of the drops is not made by a queue of another rate by chance.
+_ENOUGH = 0.75
 #: Where one bucket explains the drops, two must each explain this share of theirs to be believed.
 _CHANGED = 0.85
 
 
-def law_of(streams: Sequence[Sent], bucket: Bucket | None) -> Law:
-    """Return the law that these connections met."""
+def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1) -> Law:
+    """Return the law that these connections met; `parts` as in `crossings`."""
     count = sum(each.data_packets for each in streams)
     if count < FEWEST:
         return Law(
@@ -51,10 +58,10 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None) -> Law:
             f"Cannot tell: {count} data packets are too few; a law needs {FEWEST} at least.",
             [],
         )
-    packets, trip = crossings(streams)
-    if bucket is not None and bucket.gain > 0 and bucket.explained >= HALF and bucket.drops >= FEW_LOSSES:
+    packets, trip = crossings(streams, parts)
+    if bucket is not None and _explains(bucket):
         explained = explained_at(packets, trip, bucket.rate_bps)
-        if explained < HALF and not delayed(packets, trip, bucket):
+        if explained < HALF and not delayed(packets, trip, bucket) and not _queued(packets, trip, bucket):
             two = changed(packets, bucket)
             if two is not None and min(each.explained for each in two[1:]) > _CHANGED:
                 return policer_that_changed(*two)
@@ -65,6 +72,31 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None) -> Law:
         if two is not None and not any(delayed(packets, trip, each) for each in two[1:]):
             return policer_that_changed(*two)
     return queue or _no_queue(packets, trip)
+
+
+def _explains(bucket: Bucket) -> bool:
+    """Tell whether a bucket explains the drops: most of them, or a part that is surely not chance."""
+    if bucket.drops < FEW_LOSSES or bucket.gain <= 0:
+        return False
+    return bucket.explained >= HALF or (bucket.explained >= _PARTLY and bucket.gain >= _SURELY)
+
+
+def _queued(packets: Crossings, trip: Any, bucket: Bucket) -> bool:
+    """Tell whether a queue of another rate explains the delays, and the drops nearly as well.
+
+    A shaper of two rates drops while its peak fills the queue, so a bucket at the peak explains drops, too,
+    but not most of them.
+    """
+    seen = trip[trip > 0]
+    if len(seen) < FEWEST or float(np.quantile(seen, 0.9) - seen.min()) < RISE_S:
+        return False
+    found = waiting(packets, trip, bucket.rate_bps)
+    if found is None or found.explained < _DELAYS:
+        return False
+    if bucket.explained < _ENOUGH:
+        return True
+    other = fit_at(packets, found.rate_bps)
+    return other is not None and other.explained > HALF * bucket.explained
 
 
 def _no_queue(packets: Crossings, trip: Any) -> Law:

@@ -39,15 +39,18 @@ def split(passed: Any, dropped: Any) -> tuple[int, float]:
     The best limit lies just below a drop, or above all.
     """
     ordered = np.sort(dropped)
+    lower = passed[passed < ordered[0]]
+    passed = passed[passed >= ordered[0]]
     below = np.searchsorted(ordered, passed, side="right")
     # Of the limit below the drop at place i, wrong are the drops before it and the passes from it on.
     at_least = np.cumsum(np.bincount(below, minlength=len(ordered) + 1)[::-1])[::-1]
     wrong = np.arange(len(ordered) + 1)
     wrong[:-1] += at_least[1:]
     at = int(np.argmin(wrong))
-    high = ordered[at] if at < len(ordered) else max(ordered[-1], passed.max())
+    high = ordered[at] if at < len(ordered) else max(ordered[-1], passed.max(initial=ordered[-1]))
     under = [ordered[at - 1]] if at else []
-    under += [passed[passed < high].max()] if len(passed) and passed.min() < high else []
+    for part in (passed[passed < high], lower):
+        under += [part.max()] if len(part) else []
     return int(wrong[at]), float((high + max(under, default=high)) / 2)
 
 

@@ -7,37 +7,37 @@ a round trip after a loss, or while packets waited; and else the sender's own wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tidegate._identify.sent import LOST
 
 if TYPE_CHECKING:
+    from tidegate._identify.acks import Acks
     from tidegate._identify.found import Law
     from tidegate._identify.sent import Sent
 
 #: Data in flight of this share of the window fill it: a whole segment may not fit in the rest.
 _FULL = 0.9
 _WAITED_NS = 3_000_000
+_CAUSES = ("sender's window", "policer", "rate", "random loss", "AQM", "receiver window", "application")
 
 
-def limited_by(packets: Any, stream: Sent, law: Law, *, from_client: bool) -> dict[str, float]:
+def limited_by(acks: Acks, stream: Sent, law: Law) -> dict[str, float]:
     """Return shares of the time from the first data to the last, by cause."""
     data = np.flatnonzero(stream.payload > 0)
     if len(data) < 2:
         return {}
     time = stream.time_ns[data]
     top = np.maximum.accumulate(stream.start[data] + stream.payload[data])
-    acks = np.flatnonzero((packets.from_client != from_client) & packets.has_ack)
     gap = np.diff(time).astype(float)
-    if not len(acks) or gap.sum() <= 0:
+    if not len(acks.ack) or gap.sum() <= 0:
         return {}
-    ack = np.maximum.accumulate(packets.ack[acks].astype(np.int64))
     # What had been acknowledged just before the later packet of each gap.
-    last = np.searchsorted(packets.time_ns[acks], time[1:], side="left") - 1
-    acked = np.where(last >= 0, ack[np.maximum(last, 0)], stream.start[data[0]])
-    window = np.where(last >= 0, packets.window[acks][np.maximum(last, 0)].astype(np.int64), _NEVER)
+    last = np.searchsorted(acks.time_ns, time[1:], side="left") - 1
+    acked = np.where(last >= 0, acks.ack[np.maximum(last, 0)], stream.start[data[0]])
+    window = np.where(last >= 0, acks.window[np.maximum(last, 0)], _NEVER)
     flight = np.maximum(0, top[:-1] - acked)
     lost_at = time[stream.fate[data] == LOST]
     since = np.searchsorted(lost_at, time[1:], side="right") - 1
@@ -53,15 +53,22 @@ def limited_by(packets: Any, stream: Sent, law: Law, *, from_client: bool) -> di
     name = {"policer": "policer"}.get(law.kind, "rate" if queued else "random loss")
     if law.drops == "early":
         name = "AQM"
-    cause = np.full(len(gap), "sender's window", dtype=object)
+    cause = np.zeros(len(gap), dtype=np.int8)
     if law.kind == "policer" or law.drops != "none":
-        cause[recent] = name if law.kind == "policer" or law.drops != "random" else "random loss"
+        cause[recent] = _CAUSES.index(
+            name if law.kind == "policer" or law.drops != "random" else "random loss"
+        )
     if queued:
-        cause[waited] = "rate" if law.drops != "early" else "AQM"
-    cause[filled & ~idle] = "receiver window"
-    cause[idle] = "application"
-    total = gap.sum()
-    return {str(each): float(gap[cause == each].sum() / total) for each in sorted(set(cause.tolist()))}
+        cause[waited] = _CAUSES.index("rate" if law.drops != "early" else "AQM")
+    cause[filled & ~idle] = _CAUSES.index("receiver window")
+    cause[idle] = _CAUSES.index("application")
+    spent = np.bincount(cause, weights=gap, minlength=len(_CAUSES)) / gap.sum()
+    seen = np.bincount(cause, minlength=len(_CAUSES)) > 0
+    return {
+        name: float(spent[at])
+        for at, name in sorted(enumerate(_CAUSES), key=lambda each: each[1])
+        if seen[at]
+    }
 
 
 _NEVER = np.iinfo(np.int64).max

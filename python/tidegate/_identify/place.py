@@ -26,7 +26,7 @@ def near_client(packets: Any) -> bool | None:
             to_client = int(time[third[0]] - time[second[-1]])
             if to_server != to_client:
                 return to_server > to_client
-    up, down = _answer(packets, True), _answer(packets, False)
+    up, down = answered(packets, True), answered(packets, False)
     if up is None or down is None:
         known, side = (down, False) if up is None else (up, True)
         # One direction has data: an ACK within 2 ms comes from a near receiver.
@@ -34,7 +34,7 @@ def near_client(packets: Any) -> bool | None:
     return up > down
 
 
-def _answer(packets: Any, from_client: bool) -> int | None:
+def answered(packets: Any, from_client: bool) -> int | None:
     """Return the shortest time, in nanoseconds, from data of one side to an ACK of it; None without any."""
     data = np.flatnonzero((packets.from_client == from_client) & (packets.payload > 0))
     acks = np.flatnonzero((packets.from_client != from_client) & packets.has_ack)

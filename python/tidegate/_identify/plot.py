@@ -49,11 +49,16 @@ def picture(
     begin = min(float(streams[at].sent.time_ns[0]) for at in limit.members)
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=100)
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        _sequence(above, directions, limit, streams, begin)
-        _law(below, limit, streams)
-        above.set_title(_title(limit.law))
-        below.set_xlabel("time, s")
+        waits = limit.law.standing_delay_s is not None
+        if waits:
+            figure.set_figheight(_HEIGHT * 1.35)
+        panels = figure.subplots(2 + waits, 1, sharex=True, height_ratios=(3, 2, 2)[: 2 + waits])
+        _sequence(panels[0], directions, limit, streams, begin)
+        _law(panels[1], limit, streams)
+        if waits:
+            _waits(panels[2], limit, streams)
+        panels[0].set_title(_title(limit.law))
+        panels[-1].set_xlabel("time, s")
         figure.align_ylabels()
         figure.tight_layout()
         return write(figure, place)
@@ -69,7 +74,16 @@ def _title(law: Law) -> str:
         "varying": "A link whose rate varies",
         "none": "No rate limit found",
     }.get(law.kind, "Cannot tell the law")
-    return words if law.rate_bps is None else f"{words}: {rate(law.rate_bps.value)}"
+    if law.rate_bps is None:
+        return words
+    value = law.rate_bps.value
+    peak = value if law.peak_bps is None else law.peak_bps.value
+    told = {
+        "varying": f"between {rate(law.rate_bps.interval[0])} and {rate(law.rate_bps.interval[1])}",
+        "steps": ", ".join(rate(each.value) for _, each in law.pieces),
+        "two rates": f"{rate(value)}, and {rate(peak)} at first",
+    }.get(law.kind, rate(value))
+    return f"{words}: {told}"
 
 
 def _sequence(
@@ -122,17 +136,59 @@ def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
         )
         time = (np.arange(len(sums)) + 0.5) * window
         axes.plot(time, 8 * sums / window / 1e6, color=INK, linewidth=0.8, label="sent and arrived")
-        pieces = law.pieces or ([(0.0, law.rate_bps)] if law.rate_bps is not None else [])
-        ends = [start for start, _ in pieces[1:]] + [float(packets.time_s[-1])]
-        for number, ((start, each), end) in enumerate(zip(pieces, ends, strict=True)):
-            axes.hlines(
-                each.value / 1e6,
-                start,
-                end,
-                color=ACCENT,
-                linewidth=1.4,
-                label="_" if number else "the law's rate",
-            )
+        _rates(axes, law, float(packets.time_s[-1]))
         axes.set_ylabel("Mbit/s")
         axes.set_ylim(bottom=0)
     axes.legend(loc="upper right", frameon=True, edgecolor="none", framealpha=0.8)
+
+
+def _rates(axes: Axes, law: Law, end: float) -> None:
+    """Draw the rates of a law over time."""
+    if law.trace:
+        start, each = np.array(law.trace).T
+        axes.plot(
+            np.append(start, end), np.append(each, each[-1]) / 1e6, color=ACCENT, linewidth=1.2,
+            drawstyle="steps-post", label="rate of packets that waited",
+        )  # fmt: skip
+        return
+    pieces = law.pieces or ([(0.0, law.rate_bps)] if law.rate_bps is not None else [])
+    ends = [*(start for start, _ in pieces[1:]), end][: len(pieces)]
+    for number, ((start, value), stop) in enumerate(zip(pieces, ends, strict=True)):
+        label = "_" if number else "the law's rate"
+        axes.hlines(value.value / 1e6, start, stop, color=ACCENT, linewidth=1.4, label=label)
+    if law.peak_bps is not None:
+        axes.hlines(
+            law.peak_bps.value / 1e6, 0, end, color=ACCENT, linewidth=1.0, linestyle="--", label="its peak"
+        )
+
+
+def _waits(axes: Axes, limit: Limit, streams: list[Any]) -> None:
+    """Draw how long packets waited, how long before losses, and how long a full queue takes."""
+    law = limit.law
+    packets, trip = crossings([streams[at].sent for at in limit.members])
+    known = np.flatnonzero(trip > 0)
+    wait = 1e3 * (trip[known] - trip[known].min())
+    thin = max(1, len(known) // _POINTS)
+    axes.plot(
+        packets.time_s[known][::thin],
+        wait[::thin],
+        ".",
+        markersize=1.2,
+        color=INK,
+        label="wait",
+        rasterized=True,
+    )
+    lost = np.flatnonzero(packets.judged & ~packets.passed)
+    if len(lost):
+        axes.plot(
+            packets.time_s[lost], np.interp(packets.time_s[lost], packets.time_s[known], wait), "x",
+            markersize=3 if len(lost) < _MANY else 1.2, color=ACCENT, markeredgewidth=0.7, label="lost",
+            rasterized=True,
+        )  # fmt: skip
+    if law.kind in ("constant", "token bucket") and law.queue_bytes is not None and law.rate_bps is not None:
+        full = 8e3 * law.queue_bytes.value / law.rate_bps.value
+        axes.axhline(full, color=MID, linewidth=0.9, label="a full queue's")
+    axes.set_ylabel("wait, ms")
+    # Room for the legend above the longest wait.
+    axes.set_ylim(0, 1.35 * max(float(wait.max()), 1.0))
+    axes.legend(loc="upper right", frameon=False, markerscale=2, ncols=3)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tidegate._base.text import number, rate
 from tidegate._identify.bucket import Bucket, fit
@@ -18,6 +21,13 @@ _VAGUE = 1.25
 #: Decisions that a bucket does not explain may be other traffic's from this share of the drops on, and from
 #: so many.
 _WRONG, _FEW = 0.05, 5
+
+
+#: What is said where the size of the bucket is a lower bound.
+_BEGUN = (
+    "The capture does not have the connection's beginning, and has no pause in which the bucket filled: how "
+    "many tokens were missing before it is not known, so the bucket may be larger."
+)
 
 
 def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
@@ -37,9 +47,11 @@ def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
         else f"What the device counts cannot be told; the numbers are bytes of {words}. "
         f"With Ethernet headers they are up to {100 * 18 / mean:.1f}% higher."
     )
-    limit = Number(bucket.limit, bucket.limit_interval) if bucket.limit_known else None
+    least = not packets.begun and not _drained(packets, bucket)
+    top = inf if least else bucket.limit_interval[1]
+    limit = Number(bucket.limit, (bucket.limit_interval[0], top)) if bucket.limit_known else None
     size = (
-        f"a bucket of {in_bytes(bucket.limit)}"
+        f"a bucket of {'at least ' if least else ''}{in_bytes(bucket.limit)}"
         if bucket.limit_known
         else "a bucket that cannot be told, as no packet passed or was lost with the bucket nearly empty"
     )
@@ -59,6 +71,7 @@ def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
             f"{100 * max(0.0, delayed):.0f}% of their spread."
         ),
         *_hidden(bucket, judged),
+        *([_BEGUN] if least and limit is not None else []),
         sure,
     ]
     return Law(
@@ -72,6 +85,12 @@ def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
         counts_known=counting.known,
         drops="policer",
     )
+
+
+def _drained(packets: Crossings, bucket: Bucket) -> bool:
+    """Tell whether nothing passed for once as long as the whole bucket takes to fill with tokens."""
+    gaps = np.diff(packets.time_s[packets.passed])
+    return bool(len(gaps) and gaps.max() > 8 * bucket.limit / bucket.rate_bps)
 
 
 def _hidden(bucket: Bucket, judged: int) -> list[str]:

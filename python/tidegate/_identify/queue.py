@@ -10,6 +10,7 @@ from tidegate._base.text import number, rate
 from tidegate._identify.bucket import Bucket, fit_at
 from tidegate._identify.delay import Waiting, waiting
 from tidegate._identify.delivery import Delivery, delivery
+from tidegate._identify.dispersion import Usual, fastest_usual, gaps
 from tidegate._identify.drops import FEWEST, HALF, RISE_S, drops_of
 from tidegate._identify.found import Law, Number, clocked
 from tidegate._identify.two_rates import TwoRates, two_rates
@@ -27,8 +28,13 @@ _BURST_TELLS = 1.1
 _DROPS_TELL = 0.9
 #: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds.
 _HIDDEN_PACKETS, _HIDDEN_S = 0.2, 0.0005
+#: Neighbours tell the link's rate if this share of all, and of those that are near it, has it. It is not
+#: below what passes, but for so much, and not above it by more than so many times.
+_SHARE, _SHARP, _NEARLY, _OTHERS = 0.1, 0.6, 0.02, 2.5
+#: From this share on, hidden traffic is told.
+_HIDDEN = 0.003
 #: What one rate leaves of the round trips is worth a second rate only if it is more than this.
-_NOISE_S = 0.00005
+_NOISE_S = 0.000005
 
 
 def queue_of(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Bucket | None) -> Law | None:
@@ -40,38 +46,44 @@ def queue_of(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buc
     if found is not None and found.explained > HALF / 2 and found.noise_s > _NOISE_S:
         both = two_rates(packets, trip, found)
         if both is not None and both.explained > 0.9:
-            return _both_rates(packets, trip, both, found)
+            return _both_rates(streams, packets, trip, both, found)
     trains = delivery(streams)
     good = found is not None and found.explained >= HALF
     if trains is None or (good and trains.kind == "constant"):
-        return _one_rate(packets, trip, found, bucket) if good and found is not None else None
+        return _one_rate(streams, packets, trip, found, bucket) if good and found is not None else None
     if trains.saturated < 0.05 and not good:
         return None
     if good and found is not None and found.explained > 0.9:
-        return _one_rate(packets, trip, found, bucket)
-    return _trains(packets, trip, trains)
+        return _one_rate(streams, packets, trip, found, bucket)
+    return _trains(streams, packets, trip, trains)
 
 
-def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | None) -> Law:
+def _one_rate(
+    streams: Sequence[Sent], packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | None
+) -> Law:
     mean = packets.largest
+    link = _link(streams, found.rate_bps)
     shaper = found.allowance_interval[0] > 3 * mean and found.plain_noise_s > _BURST_TELLS * found.noise_s
     # Delays tell the rate better than drops do, and the limit is as exact as the rate.
     by_drops, bucket = bucket, fit_at(packets, found.rate_bps) or bucket
     value = clocked(found.rate_bps, found.rate_interval)
-    if shaper and by_drops is not None and by_drops.explained > _DROPS_TELL:
+    if link is not None:
+        value = clocked(link.rate_bps, link.interval)
+    elif shaper and by_drops is not None and by_drops.explained > _DROPS_TELL:
         # After each pause a shaper's burst hides some of the rate from the delays, but not from the drops.
         value = clocked(by_drops.rate_bps, by_drops.rate_interval)
     drops, queue, words, loss = drops_of(
-        packets, trip, bucket, Number(found.allowance, found.allowance_interval) if shaper else None
+        packets,
+        trip,
+        bucket,
+        Number(found.allowance, found.allowance_interval) if shaper else None,
+        value.value,
     )
     kind = "token bucket" if shaper else "constant"
     what = (
-        (
-            f"A shaper of {rate(found.rate_bps)} lets {in_bytes(found.allowance)} pass at once and queues "
-            "the rest"
-        )
+        (f"A shaper of {rate(value.value)} lets {in_bytes(found.allowance)} pass at once and queues the rest")
         if shaper
-        else f"A link of {rate(found.rate_bps)} with a queue"
+        else f"A link of {rate(value.value)} with a queue"
     )
     return Law(
         kind,
@@ -81,7 +93,7 @@ def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | No
                 "Round trips follow the backlog of such a queue: it explains "
                 f"{100 * found.explained:.0f}% of their spread and leaves {number(1e3 * found.noise_s)} ms."
             ),
-            *_hidden(packets, found),
+            *(_unexplained(packets, found) if link is None else _others(link, found.rate_bps)),
         ],
         rate_bps=value,
         burst_bytes=Number(found.allowance, found.allowance_interval) if shaper else None,
@@ -92,7 +104,32 @@ def _one_rate(packets: Crossings, trip: Any, found: Waiting, bucket: Bucket | No
     )
 
 
-def _hidden(packets: Crossings, found: Waiting) -> list[str]:
+def _link(streams: Sequence[Sent], passing_bps: float) -> Usual | None:
+    """Return the rate at which neighbours leave the queue, where most of them leave at one rate.
+
+    It is the link's, whatever other traffic passes between them, and not below what passes over long times.
+    """
+    usual = fastest_usual(gaps(streams), (1 - _NEARLY) * passing_bps, _OTHERS * passing_bps)
+    if usual is None or usual.sharp < _SHARP or usual.share < _SHARE:
+        return None
+    return usual
+
+
+def _others(link: Usual, passing_bps: float) -> list[str]:
+    """Return what to say where less passes than the link's rate: traffic that the capture does not show."""
+    hidden = 1 - passing_bps / link.rate_bps
+    if hidden < _HIDDEN:
+        return []
+    return [
+        (
+            f"{100 * link.share:.0f}% of the packets that waited leave as far apart as {rate(link.rate_bps)} "
+            f"send them; over longer times only {rate(passing_bps)} pass. Traffic that the capture does not "
+            f"show takes {100 * hidden:.2g}% of the link while packets wait."
+        )
+    ]
+
+
+def _unexplained(packets: Crossings, found: Waiting) -> list[str]:
     """Return what to say where packets waited for more than the capture shows."""
     others = found.noise_s * found.rate_bps / (8 * packets.largest)
     if others < _HIDDEN_PACKETS or found.noise_s < _HIDDEN_S:
@@ -105,12 +142,19 @@ def _hidden(packets: Crossings, found: Waiting) -> list[str]:
     ]
 
 
-def _both_rates(packets: Crossings, trip: Any, found: TwoRates, one: Waiting) -> Law:
+def _both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: TwoRates, one: Waiting) -> Law:
     burst = Number(found.burst, found.burst_interval)
-    drops, queue, words, loss = drops_of(packets, trip, fit_at(packets, found.rate_bps), burst)
+    peak = clocked(found.peak_bps, found.peak_interval)
+    # Near the receiver neighbours tell the peak better than round trips, whose timestamps are coarse.
+    usual = fastest_usual(gaps(streams), (1 - _NEARLY) * found.peak_bps, (1 + _NEARLY) * found.peak_bps)
+    if usual is not None and packets.coarse_s > 0:
+        peak = clocked(usual.rate_bps, usual.interval)
+    drops, queue, words, loss = drops_of(
+        packets, trip, fit_at(packets, found.rate_bps), burst, found.rate_bps, one_rate=False
+    )
     return Law(
         "two rates",
-        f"A shaper lets {in_bytes(found.burst)} pass at {rate(found.peak_bps)}, and queues the rest for "
+        f"A shaper lets {in_bytes(found.burst)} pass at {rate(peak.value)}, and queues the rest for "
         f"{rate(found.rate_bps)}{'' if queue is None else f'; it holds {in_bytes(queue.value)}'}. {words}",
         [
             (
@@ -120,7 +164,7 @@ def _both_rates(packets: Crossings, trip: Any, found: TwoRates, one: Waiting) ->
             ),
         ],
         rate_bps=clocked(found.rate_bps, found.rate_interval),
-        peak_bps=clocked(found.peak_bps, found.peak_interval),
+        peak_bps=peak,
         burst_bytes=burst,
         queue_bytes=queue,
         drops=drops,
@@ -129,9 +173,18 @@ def _both_rates(packets: Crossings, trip: Any, found: TwoRates, one: Waiting) ->
     )
 
 
-def _trains(packets: Crossings, trip: Any, trains: Delivery) -> Law:
+def _trains(streams: Sequence[Sent], packets: Crossings, trip: Any, trains: Delivery) -> Law:
     pieces = [(start, clocked(value, interval)) for start, value, interval in trains.pieces]
-    drops, queue, words, loss = drops_of(packets, trip, None, None)
+    passing = float(np.median(trains.rate_bps))
+    hidden: list[str] = []
+    if trains.kind == "constant":
+        link = _link(streams, passing)
+        if link is not None:
+            pieces = [(pieces[0][0], clocked(link.rate_bps, link.interval))]
+            hidden = _others(link, passing)
+    drops, queue, words, loss = drops_of(
+        packets, trip, None, None, pieces[0][1].value, one_rate=trains.kind == "constant"
+    )
     seen = trip[trip > 0]
     low, high = (float(each) for each in np.quantile(trains.rate_bps, (0.05, 0.95)))
     steps = ", ".join(rate(each.value) for _, each in pieces)
@@ -148,6 +201,7 @@ def _trains(packets: Crossings, trip: Any, trains: Delivery) -> Law:
                 f"{len(trains.rate_bps)} trains of packets waited and were delivered at {rate(low)} to "
                 f"{rate(high)} (nine of ten); {100 * trains.saturated:.0f}% of all trains waited."
             ),
+            *hidden,
         ],
         rate_bps=Number(float(np.median(trains.rate_bps)), (low, high))
         if trains.kind == "varying"

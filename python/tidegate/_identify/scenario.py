@@ -16,8 +16,6 @@ _LINE_BPS = 1_000_000_000
 #: Where nothing was lost, the queue holds more than was ever in it.
 _ROOMY = 4
 _LEAST_BYTES = 10_000
-#: TCP's flag FIN (RFC 9293 §3.1).
-_FIN = 1
 #: A run may take so much longer than the capture before its transfers are cut off.
 _MORE = 0.25
 #: The congestion control of most senders.
@@ -67,8 +65,7 @@ def _senders(members: list[Direction]) -> list[str]:
 
 def still_sending(stream: Any) -> bool:
     """Tell whether the capture ends before the transfer: its sender has not closed the connection."""
-    packets = stream.connection.packets
-    return not bool(((packets.flags & _FIN) > 0)[packets.from_client == stream.from_client].any())
+    return not stream.acks.closed
 
 
 def _duration(span_ns: float, streams: list[Any]) -> str:

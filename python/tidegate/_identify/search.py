@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._identify.crossings import Crossings, filled
-from tidegate._identify.likelihood import split
+from tidegate._identify.crossings import Crossings, fewest_wrong
 
 #: Rates tried first, as shares of the mean rate that passed, and the step from one to the next. What passed
 #: is the rate times the time, plus what the bucket held, less what an idle sender left in it: near the mean
@@ -18,6 +17,8 @@ _STEP, _NEAR_STEP = 0.03, 0.005
 _STRETCH, _WIDEST = 750, 40_000
 #: The finest step.
 _FINEST = 1e-5
+#: All packets of a long capture are looked at near the rate that a part tells, from this step on.
+_NEARER = 4e-4
 
 
 def searched(packets: Crossings) -> float:
@@ -26,6 +27,8 @@ def searched(packets: Crossings) -> float:
     Over a long capture the fit is as narrow as the bucket is small beside what passed. A few thousand
     packets see a wide one, so candidates come from short stretches, and are refined as the stretches grow.
     """
+    if len(packets.time_s) > packets.searched:
+        return refined(packets, [searched(_most_losses(packets))], _NEARER)
     span = max(float(packets.time_s[-1]), 1e-3)
     mean = 8 * float(packets.size[packets.passed].sum()) / span
     wide = np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
@@ -41,7 +44,7 @@ def searched(packets: Crossings) -> float:
         length, step = _STRETCH, _NEAR_STEP
         kept = rates
         while length < count:
-            low = max(0, min(centre - length // 2, count - length))
+            low = _after_gap(packets, max(0, min(centre - length // 2, count - length)), length)
             kept = _best(packets.part(low, low + length), kept, 4)
             kept = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
             length, step = 2 * length, step * 0.45
@@ -49,13 +52,32 @@ def searched(packets: Crossings) -> float:
     return refined(packets, found)
 
 
-def refined(packets: Crossings, found: list[float]) -> float:
+def _after_gap(packets: Crossings, low: int, length: int) -> int:
+    """Return where a stretch near `low` begins: behind the longest gap, in which the bucket drained most.
+
+    How full a bucket is at the beginning is not known, and it is taken for empty.
+    """
+    begin = max(0, low - length // 2)
+    gap = np.diff(packets.time_s[begin : low + length // 4 + 2])
+    return begin + 1 + int(np.argmax(gap)) if len(gap) and begin else 0 if not begin else low
+
+
+def _most_losses(packets: Crossings) -> Crossings:
+    """Return the stretch of a long capture that has the most losses."""
+    lost, most = packets.decided[1], packets.searched
+    within = np.searchsorted(lost, lost + most) - np.arange(len(lost))
+    first = int(lost[int(np.argmax(within))])
+    low = max(0, min(first - most // 4, len(packets.time_s) - most))
+    return packets.part(low, low + most)
+
+
+def refined(packets: Crossings, found: list[float], step: float = _NEAR_STEP) -> float:
     """Return the rate near one of these with the fewest wrong decisions."""
-    step, kept = _NEAR_STEP, np.array(found)
+    kept = np.array(found)
     while True:
         step /= 4
         near = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
-        wrong = np.array([_wrong(packets, rate) for rate in near])
+        wrong = np.array([fewest_wrong(packets, rate) for rate in near])
         least = near[wrong == wrong.min()]
         if step < _FINEST:
             return float(least[len(least) // 2])
@@ -63,13 +85,7 @@ def refined(packets: Crossings, found: list[float]) -> float:
         kept = np.unique(np.concatenate([[least[len(least) // 2]], near[order[:3]]]))
 
 
-def _wrong(packets: Crossings, rate: float) -> int:
-    if not packets.drops:
-        return 0
-    return split(*filled(packets, rate))[0]
-
-
 def _best(packets: Crossings, rates: Any, count: int) -> Any:
     """Return the rates with the fewest wrong decisions."""
-    wrong = np.array([_wrong(packets, rate) for rate in rates])
+    wrong = np.array([fewest_wrong(packets, rate) for rate in rates])
     return rates[np.argsort(wrong, kind="stable")[:count]]

@@ -7,22 +7,31 @@ from typing import Any
 
 import numpy as np
 
+#: Of Ethernet, where no maximum was announced (RFC 6691 §2).
+_USUAL = 1460
 
-def apart(packets: Any, mss: int | None) -> Any:
+
+def apart(packets: Any, mss: tuple[int | None, int | None]) -> Any:
     """Return packets in which each super-segment is several of the usual size, at the same instant.
 
-    ``mss``: the maximum segment size that was announced; the usual size of data is found from the packets,
-    as options take a part of it.
+    ``mss``: the maximum segment sizes for the client's data and the server's; the usual size of data is found
+    from the packets, as options take a part of it.
     """
     payload = packets.payload.astype(np.int64)
-    limit = mss or 1460
-    usual = payload[(payload > limit // 2) & (payload <= limit)]
-    size = int(np.bincount(usual).argmax()) if len(usual) else limit
+    limit = np.where(packets.from_client, *(each or _USUAL for each in mss))
+    size = np.where(
+        packets.from_client,
+        *(
+            _size(payload[packets.from_client == side], each or _USUAL)
+            for side, each in zip((True, False), mss, strict=True)
+        ),
+    )
     count = np.where(payload > limit, -(-payload // size), 1)
     rows = np.repeat(np.arange(len(payload)), count)
     part = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
     several = count[rows] > 1
     header = (packets.ip_bytes.astype(np.int64) - payload)[rows]
+    size = size[rows]
     data = np.where(several, np.minimum(size, payload[rows] - part * size), payload[rows])
     made = {name: getattr(packets, name)[rows] for name in _PLAIN}
     made["seq"] = packets.seq[rows].astype(np.int64) + np.where(several, part * size, 0)
@@ -35,4 +44,21 @@ def apart(packets: Any, mss: int | None) -> Any:
     return SimpleNamespace(**made)
 
 
-_PLAIN = ("time_ns", "from_client", "ack", "has_ack", "flags", "window", "has_ts", "ts_value", "ts_echo")
+def _size(payload: Any, limit: int) -> int:
+    """Return the most usual size of data among full segments."""
+    usual = payload[(payload > limit // 2) & (payload <= limit)]
+    return int(np.bincount(usual).argmax()) if len(usual) else limit
+
+
+_PLAIN = (
+    "ip_id",
+    "time_ns",
+    "from_client",
+    "ack",
+    "has_ack",
+    "flags",
+    "window",
+    "has_ts",
+    "ts_value",
+    "ts_echo",
+)

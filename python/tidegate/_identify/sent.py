@@ -11,14 +11,16 @@ A resent range of bytes has several packets; which of them arrived is told, in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from tidegate._identify.reports import NEVER as _NEVER
+from tidegate._identify.reports import Reports, reports_of
+
 #: A report this share of the base round trip after a packet cannot be a report of it.
 _TOO_SOON = 0.9
-_NEVER = np.iinfo(np.int64).max
 
 ARRIVED, LOST, UNKNOWN = 1, 0, -1
 
@@ -38,6 +40,8 @@ class Sent:
         spurious: resends whose first copy had arrived.
         base_round_trip_ns: the shortest round trip; 0 where none was seen.
         coarse_ns: how exact the times are, on each side.
+        begun: whether the capture has the beginning of the connection, before which it filled no bucket.
+        arrival_ns: when each came to the receiver, by the clock of `time_ns`, where a capture there tells it.
     """
 
     time_ns: Any
@@ -50,6 +54,18 @@ class Sent:
     spurious: int
     base_round_trip_ns: int
     coarse_ns: int = 0
+    begun: bool = True
+    arrival_ns: Any = None
+
+    def between(self, begin_ns: int, end_ns: int) -> Sent:
+        """Return the packets that left in a time, both ends included."""
+        inside = (self.time_ns >= begin_ns) & (self.time_ns <= end_ns)
+        columns = ("time_ns", "ip_bytes", "payload", "start", "fate", "round_trip_ns", "report_ns")
+        return replace(
+            self,
+            **{name: getattr(self, name)[inside] for name in columns},
+            arrival_ns=None if self.arrival_ns is None else self.arrival_ns[inside],
+        )
 
     @property
     def lost(self) -> int:
@@ -62,21 +78,11 @@ class Sent:
         return int(np.count_nonzero(self.payload))
 
 
-@dataclass(frozen=True)
-class _Reports:
-    """When each range between two edges was first reported, by which timestamp echo, and the duplicates."""
-
-    edges: Any
-    when: Any
-    echo: Any
-    duplicates: list[tuple[int, int]]
-
-
 def sent(packets: Any, *, from_client: bool) -> Sent:
     """Return the packets that the client, or the server, sent and what became of each."""
     mine = np.flatnonzero(packets.from_client == from_client)
     start = packets.seq[mine].astype(np.int64)
-    payload = packets.payload[mine].astype(np.int64)
+    payload = packets.payload[mine].astype(np.int32)
     time = packets.time_ns[mine]
     data = np.flatnonzero(payload > 0)
     fate = np.full(len(mine), ARRIVED, dtype=np.int8)
@@ -84,21 +90,20 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
     trip = np.full(len(mine), -1)
     base = spurious = 0
     if len(data):
-        reports = _reports(packets, from_client, start[data], start[data] + payload[data])
-        report[data], echo = _reports_of(reports, start[data], payload[data])
-        _, first, count = np.unique(start[data], return_index=True, return_counts=True)
-        once = np.zeros(len(data), dtype=bool)
-        once[first[count == 1]] = True
-        seen = once & (report[data] < _NEVER)
-        trip[data] = np.where(seen & _last_of_report(report[data]), report[data] - time[data], -1)
+        first, stamp = start[data], packets.ts_value[mine[data]].astype(np.int64)
+        reports = reports_of(packets, from_client, first, first + payload[data])
+        report[data] = reports.when
+        copies = Copies.of(first)
+        once = copies.once & (reports.when < _NEVER) & _last_of_report(reports.when)
+        trip[data] = np.where(once, reports.when - time[data], -1)
         positive = trip[trip > 0]
         base = int(positive.min()) if len(positive) else 0
-        stamps = packets.ts_value[mine][data].astype(np.int64)
-        fate[data], spurious = _fates(
-            start[data], time[data], report[data], np.where(packets.has_ts[mine][data], stamps, -1),
-            echo, reports.duplicates, base,
-        )  # fmt: skip
-    return Sent(time, _ip_bytes(packets, mine), payload, start, fate, trip, report, spurious, base)
+        stamp[~packets.has_ts[mine[data]]] = -1
+        fate[data] = fates(copies, time[data], reports, stamp, int(_TOO_SOON * base))
+        spurious = unneeded(copies, fate, data, time[data], reports.duplicates, int(_TOO_SOON * base))
+    return Sent(
+        time, packets.ip_bytes[mine].astype(np.int32), payload, start, fate, trip, report, spurious, base
+    )
 
 
 def _last_of_report(report: Any) -> Any:
@@ -106,104 +111,93 @@ def _last_of_report(report: Any) -> Any:
 
     A receiver that delays ACKs (RFC 1122 §4.2.3.2) answers every second packet, at once.
     """
+    order = np.argsort(report, kind="stable")
     last = np.zeros(len(report), dtype=bool)
-    # Of equal values, `unique` returns the first; backwards that is the last.
-    _, first = np.unique(report[::-1], return_index=True)
-    last[len(report) - 1 - first] = True
+    last[order[:-1]] = np.diff(report[order]) > 0
+    last[order[-1]] = True
     return last
 
 
-def _ip_bytes(packets: Any, mine: Any) -> Any:
-    return packets.ip_bytes[mine].astype(np.int64)
+@dataclass(frozen=True)
+class Copies:
+    """Packets by the range that they begin: the packets of one range are copies of one another.
+
+    Args:
+        start: first byte of each packet.
+        order: places of the packets, range by range, the copies of each in their order.
+        cuts: where each range begins in `order`, and the end.
+        once: of each packet, whether it has no copy.
+    """
+
+    start: Any
+    order: Any
+    cuts: Any
+    once: Any
+
+    @staticmethod
+    def of(start: Any) -> Copies:
+        """Put packets together that begin at the same byte."""
+        order = np.argsort(start, kind="stable")
+        cuts = np.concatenate([[0], np.flatnonzero(np.diff(start[order])) + 1, [len(order)]])
+        once = np.zeros(len(start), dtype=bool)
+        once[order[cuts[:-1][np.diff(cuts) == 1]]] = True
+        return Copies(start, order, cuts, once)
+
+    def several(self) -> tuple[Any, Any]:
+        """Return the places of packets with copies, range by range, and where each range begins there."""
+        count = np.diff(self.cuts)
+        many = count > 1
+        return self.order[np.repeat(many, count)], np.concatenate([[0], np.cumsum(count[many])])
 
 
-def _reports(packets: Any, from_client: bool, left: Any, right: Any) -> _Reports:
-    edges = np.unique(np.concatenate([left, right]))
-    acks = np.flatnonzero((packets.from_client != from_client) & packets.has_ack)
-    if not len(acks):
-        return _Reports(edges, np.full(len(edges), _NEVER), np.full(len(edges), -1), [])
-    # The first cumulative ACK beyond each edge, and the first SACK that holds it.
-    first = np.searchsorted(np.maximum.accumulate(packets.ack[acks].astype(np.int64)), edges, side="right")
-    known = first < len(acks)
-    by = acks[np.minimum(first, len(acks) - 1)]
-    when = np.where(known, packets.time_ns[by], _NEVER)
-    echo = np.where(known & packets.has_ts[by], packets.ts_echo[by].astype(np.int64), -1)
-    sacked, duplicates = _sacked(packets, acks, edges)
-    echo = np.where(when <= sacked, echo, -1)
-    return _Reports(edges, np.minimum(when, sacked), echo, duplicates)
+def fates(copies: Copies, time: Any, reports: Reports, stamp: Any, soon: int) -> Any:
+    """Return what became of each packet with data; `soon`: no report comes sooner, in nanoseconds."""
+    fate = np.full(len(time), ARRIVED, dtype=np.int8)
+    fate[reports.when == _NEVER] = UNKNOWN
+    places, cuts = copies.several()
+    if not len(places):
+        return fate
+    fate[places] = LOST
+    first, count = cuts[:-1], np.diff(cuts)
+    row = np.arange(len(places))
+    when = np.repeat(reports.when[places[first]], count)
+    # Of a range that was never reported, the last copy may be on its way.
+    open_end = reports.when[places[first]] == _NEVER
+    fate[places[cuts[1:][open_end] - 1]] = UNKNOWN
+    could = time[places] <= when - soon
+    could[first[~np.logical_or.reduceat(could, first)]] = True
+    last = np.maximum.reduceat(np.where(could, row, -1), first)
+    # The nearest stamp, and the later of two that are as near.
+    echo = reports.echo[places[last]]
+    stamps = np.where(could, stamp[places], _NEVER)
+    told = (echo >= 0) & (np.minimum.reduceat(stamps, first) >= 0)
+    away = np.where(could, np.abs(stamp[places] - np.repeat(echo, count)), _NEVER)
+    nearest = could & (away == np.repeat(np.minimum.reduceat(away, first), count))
+    chosen = np.where(told, np.maximum.reduceat(np.where(nearest, row, -1), first), last)
+    fate[places[chosen[~open_end]]] = ARRIVED
+    return fate
 
 
-def _sacked(packets: Any, acks: Any, edges: Any) -> tuple[Any, list[tuple[int, int]]]:
-    """Return when each edge was first in a SACK block, and the duplicates that were reported."""
-    when = np.full(len(edges), _NEVER)
-    duplicates: list[tuple[int, int]] = []
-    first = packets.sack_first
-    for at in acks[np.diff(first)[acks] > 0]:
-        now, ack = int(packets.time_ns[at]), int(packets.ack[at])
-        low, high = int(first[at]), int(first[at + 1])
-        for block in range(low, high):
-            begin, end = int(packets.sack_left[block]), int(packets.sack_right[block])
-            inside_next = (
-                high - low > 1
-                and begin >= int(packets.sack_left[low + 1])
-                and end <= int(packets.sack_right[low + 1])
-            )
-            # RFC 2883 §4: the first block reports a duplicate when it lies below the ACK or inside the
-            # second.
-            if block == low and (end <= ack or inside_next):
-                duplicates.append((now, begin))
-                continue
-            one, two = np.searchsorted(edges, (begin, end))
-            part = when[one:two]
-            part[part == _NEVER] = now
-    return when, duplicates
+def unneeded(
+    copies: Copies, fate: Any, data: Any, time: Any, duplicates: list[tuple[int, int]], soon: int
+) -> int:
+    """Mark copies that arrived besides, as duplicate SACKs report them, and return how many.
 
-
-def _reports_of(reports: _Reports, left: Any, payload: Any) -> tuple[Any, Any]:
-    """Return when the whole of each packet's range was reported, and the echo of that report."""
-    one = np.searchsorted(reports.edges, left)
-    two = np.searchsorted(reports.edges, left + payload)
-    when, echo = reports.when[one].copy(), reports.echo[one].copy()
-    for at in np.flatnonzero(two - one > 1):
-        part = reports.when[one[at] : two[at]]
-        last = int(np.argmax(part))
-        when[at], echo[at] = part[last], reports.echo[one[at] + last]
-    return when, echo
-
-
-def _fates(
-    start: Any, time: Any, report: Any, stamp: Any, echo: Any, duplicates: list[tuple[int, int]], base: int
-) -> tuple[Any, int]:
-    fate = np.full(len(start), ARRIVED, dtype=np.int8)
-    fate[report == _NEVER] = UNKNOWN
-    order = np.argsort(start, kind="stable")
-    cuts = np.concatenate([[0], np.flatnonzero(np.diff(start[order])) + 1, [len(order)]])
-    several = np.flatnonzero(np.diff(cuts) > 1)
-    copies_of: dict[int, Any] = {}
-    soon = int(_TOO_SOON * base)
-    for place in several:
-        copies = order[cuts[place] : cuts[place + 1]]
-        copies_of[int(start[copies[0]])] = copies
-        fate[copies] = LOST
-        if report[copies[0]] == _NEVER:
-            fate[copies[-1]] = UNKNOWN
-            continue
-        could = copies[time[copies] + soon <= report[copies[0]]]
-        if not len(could):
-            could = copies[:1]
-        chosen = could[-1]
-        if len(could) > 1 and echo[chosen] >= 0 and (stamp[could] >= 0).all():
-            # The nearest stamp, and the later of two that are as near.
-            away = np.abs(stamp[could] - echo[chosen])
-            chosen = could[len(could) - 1 - int(np.argmin(away[::-1]))]
-        fate[chosen] = ARRIVED
-    spurious = 0
+    ``duplicates``: when each was reported, and the first byte of its range; ``data``: where packets with data
+    stand in `fate`.
+    """
+    if not duplicates:
+        return 0
+    places, cuts = copies.several()
+    known = {start: at for at, start in enumerate(copies.start[places[cuts[:-1]]].tolist())}
+    found = 0
     for now, begin in duplicates:
-        again = copies_of.get(begin)
-        if again is None:
+        at = known.get(begin)
+        if at is None:
             continue
-        could = again[(fate[again] == LOST) & (time[again] + soon <= now)]
+        again = places[cuts[at] : cuts[at + 1]]
+        could = again[(fate[data[again]] == LOST) & (time[again] + soon <= now)]
         if len(could):
-            fate[could[-1]] = ARRIVED
-            spurious += 1
-    return fate, spurious
+            fate[data[could[-1]]] = ARRIVED
+            found += 1
+    return found

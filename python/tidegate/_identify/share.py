@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.bucket import Bucket, Point, point, with_intervals
-from tidegate._identify.crossings import Crossings
+from tidegate._identify.bucket import Bucket, Point, fit, point
+from tidegate._identify.crossings import LONG, Crossings
 from tidegate._identify.likelihood import random_likelihood
 from tidegate._identify.sent import LOST, UNKNOWN
 
@@ -20,10 +21,20 @@ if TYPE_CHECKING:
 _ENOUGH = 0.75
 #: Groupings are tried for at most so many connections, in pairs; the others stand alone.
 _MOST = 12
+_NEVER = np.iinfo(np.int64).max
+#: Packets of one group that are searched at least.
+_LEAST = 20_000
+#: Packets of all connections that are compared.
+_COMPARED = 40_000
+#: Waits are compared in times of this length, so many of them, if they differ by so much and are so alike.
+_BIN_NS, _BINS, _SWING_S, _ALIKE = 50_000_000, 40, 0.003, 0.8
 
 
-def crossings(streams: Sequence[Sent]) -> tuple[Crossings, Any]:
-    """Return the packets of these connections in order of time, and their round trips in seconds (or -1)."""
+def crossings(streams: Sequence[Sent], parts: int = 1) -> tuple[Crossings, Any]:
+    """Return the packets of these connections in order of time, and their round trips in seconds (or -1).
+
+    ``parts``: how many groups the capture has; each is searched on its part of the packets.
+    """
     time = np.concatenate([each.time_ns for each in streams])
     order = np.argsort(time, kind="stable")
 
@@ -39,6 +50,8 @@ def crossings(streams: Sequence[Sent]) -> tuple[Crossings, Any]:
         judged=(fate != UNKNOWN) & (column("payload") > 0),
         owner=owner,
         coarse_s=max(each.coarse_ns for each in streams) / 1e9,
+        begun=min(streams, key=lambda each: int(each.time_ns[0]) if len(each.time_ns) else _NEVER).begun,
+        searched=max(_LEAST, LONG // parts),
     )
     return packets, _above_base(column("round_trip_ns"), owner, streams)
 
@@ -51,52 +64,113 @@ def _above_base(trip: Any, owner: Any, streams: Sequence[Sent]) -> Any:
 
 
 def groups(streams: Sequence[Sent]) -> list[tuple[list[int], Bucket | None]]:
-    """Return which of these connections share a bucket, and the bucket of each group."""
+    """Return which of these connections share a limit, and the bucket of each group.
+
+    They share one if one bucket explains their drops, or if their packets wait for the same queue.
+    """
     everything = list(range(len(streams)))
+    found = [everything]
     if len(streams) > 1:
-        joint = point(_of(streams, everything))
-        if joint is not None and joint.explained >= _ENOUGH:
-            return [(everything, with_intervals(_of(streams, everything), joint))]
-    parts = [([each], point(_of(streams, [each]))) for each in everything]
-    while 1 < len(parts) <= _MOST:
-        merged = _best_merger(streams, parts)
-        if merged is None:
-            break
-        one, two, members, bucket = merged
-        parts = [part for at, part in enumerate(parts) if at not in (one, two)]
-        parts.append((members, bucket))
-    return [
-        (members, None if found is None else with_intervals(_of(streams, members), found))
-        for members, found in sorted(parts, key=lambda part: part[0])
+        part = _stretch(streams)
+        joint = point(_of(part, everything)) if _any(part, everything) else None
+        if joint is None or joint.explained < _ENOUGH:
+            found = _by_waits(streams, _by_drops(part))
+    return [(members, fit(_of(streams, members, len(found)))) for members in sorted(found)]
+
+
+def _stretch(streams: Sequence[Sent]) -> Sequence[Sent]:
+    """Return the streams in the time with the most losses, where they have too many packets to compare."""
+    time = np.sort(np.concatenate([each.time_ns for each in streams]))
+    lost = np.concatenate([each.time_ns[each.fate == LOST] for each in streams])
+    if len(time) <= _COMPARED:
+        return streams
+    begins = time[: -_COMPARED + 1 : _COMPARED // 8]
+    ends = time[_COMPARED - 1 :: _COMPARED // 8]
+    count = np.searchsorted(np.sort(lost), ends) - np.searchsorted(np.sort(lost), begins)
+    best = int(np.argmax(count))
+    return [each.between(int(begins[best]), int(ends[best])) for each in streams]
+
+
+def _any(streams: Sequence[Sent], members: list[int]) -> bool:
+    return any(len(streams[each].time_ns) for each in members)
+
+
+def _of(streams: Sequence[Sent], members: list[int], parts: int = 1) -> Crossings:
+    return crossings([streams[each] for each in members], parts)[0]
+
+
+def _by_drops(streams: Sequence[Sent]) -> list[list[int]]:
+    """Return groups whose drops one bucket explains better than several."""
+    parts = [
+        ([each], point(_of(streams, [each])) if _any(streams, [each]) else None)
+        for each in range(len(streams))
     ]
-
-
-def _of(streams: Sequence[Sent], members: list[int]) -> Crossings:
-    return crossings([streams[each] for each in members])[0]
-
-
-def _best_merger(
-    streams: Sequence[Sent], parts: list[tuple[list[int], Point | None]]
-) -> tuple[int, int, list[int], Point] | None:
-    best = None
-    for one in range(len(parts)):
-        for two in range(one + 1, len(parts)):
+    known: dict[tuple[int, ...], Point | None] = {}
+    while 1 < len(parts) <= _MOST:
+        best = None
+        for one, two in combinations(range(len(parts)), 2):
             if parts[one][1] is None and parts[two][1] is None:
                 continue
             members = sorted(parts[one][0] + parts[two][0])
-            bucket = point(_of(streams, members))
+            if tuple(members) not in known:
+                known[tuple(members)] = point(_of(streams, members))
+            bucket = known[tuple(members)]
             if bucket is None:
                 continue
-            apart = _gain(streams, parts[one]) + _gain(streams, parts[two])
-            more = _total(streams, members, bucket) - apart
+            more = (
+                _total(streams, members, bucket) - _total(streams, *parts[one]) - _total(streams, *parts[two])
+            )
             if more > 0 and (best is None or more > best[0]):
                 best = (more, one, two, members, bucket)
-    return None if best is None else best[1:]
+        if best is None:
+            break
+        _, one, two, members, bucket = best
+        parts = [part for at, part in enumerate(parts) if at not in (one, two)]
+        parts.append((members, bucket))
+    return [members for members, _ in parts]
 
 
-def _gain(streams: Sequence[Sent], part: tuple[list[int], Point | None]) -> float:
-    """Return the log likelihood of a part's drops, by its bucket or by chance, less what parameters cost."""
-    return _total(streams, *part)
+def _by_waits(streams: Sequence[Sent], parts: list[list[int]]) -> list[list[int]]:
+    """Join groups whose packets wait for the same queue: then they wait for as long at the same time.
+
+    The test is that of shared congestion by delay (Rubenstein, Kurose and Towsley 2002).
+    """
+    first = min((int(each.time_ns[0]) for each in streams if len(each.time_ns)), default=0)
+    waits = [_waits(streams, members, first) for members in parts]
+    joined: list[list[int]] = []
+    of: list[Any] = []
+    for members, wait in sorted(zip(parts, waits, strict=True), key=lambda each: each[0]):
+        for at, other in enumerate(of):
+            if _together(wait, other):
+                joined[at] = sorted([*joined[at], *members])
+                break
+        else:
+            joined.append(members)
+            of.append(wait)
+    return joined
+
+
+def _waits(streams: Sequence[Sent], members: list[int], first: int) -> dict[int, float]:
+    """Return the mean wait, in seconds, in each short time that has packets."""
+    parts = [streams[each] for each in members]
+    seen = [each.round_trip_ns > 0 for each in parts]
+    time = np.concatenate([each.time_ns[ok] for each, ok in zip(parts, seen, strict=True)])
+    wait = np.concatenate(
+        [each.round_trip_ns[ok] - each.base_round_trip_ns for each, ok in zip(parts, seen, strict=True)]
+    )
+    bins, place = np.unique((time - first) // _BIN_NS, return_inverse=True)
+    mean = np.bincount(place, weights=wait / 1e9) / np.maximum(1, np.bincount(place))
+    return dict(zip(bins.tolist(), mean.tolist(), strict=True))
+
+
+def _together(one: dict[int, float], two: dict[int, float]) -> bool:
+    common = sorted(one.keys() & two.keys())
+    if len(common) < _BINS:
+        return False
+    here, there = (np.array([each[at] for at in common]) for each in (one, two))
+    if min(np.ptp(here), np.ptp(there)) < _SWING_S:
+        return False
+    return bool(np.corrcoef(here, there)[0, 1] > _ALIKE)
 
 
 def _total(streams: Sequence[Sent], members: list[int], bucket: Point | None) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
@@ -15,26 +14,20 @@ if TYPE_CHECKING:
     import numpy as np
 
     from tidegate._identify.sent import Sent
+    from tidegate._identify.streams import Stream
 else:
     np = Lazy("numpy")
 
-#: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
-_REQUEST_BYTES = 3000
-
-
-@dataclass(frozen=True)
-class Stream:
-    """One direction of one connection, as identified: its packets, and what became of them."""
-
-    connection: Any
-    from_client: bool
-    seen_at: str
-    sent: Sent
+#: Shares of the progress at which the capture is read, and the packets' fates are told.
+_READ, _TOLD = 0.3, 0.5
+#: So many packets are looked at, unless told otherwise: they fit in 300 MB.
+MOST_PACKETS = 1_200_000
 
 
 def identify(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     progress: Callable[[float], object] | None = None,
+    most_packets: int = MOST_PACKETS,
 ) -> Identification:
     """Tell from captures what limited the connections in them, and by which law.
 
@@ -44,17 +37,22 @@ def identify(
     Args:
         paths: one capture (pcap or pcapng, plain or packed), or several.
         progress: called now and then with the share that is done, from 0 to 1.
+        most_packets: packets of TCP that are looked at; of a capture with more, the first ones.
 
     Raises:
         CaptureError: a file is no capture; the message names it.
         OSError: a file cannot be read.
     """
     from tidegate._capture.start import read
+    from tidegate._identify.streams import streams_of
 
-    capture = read(paths, None if progress is None else lambda share: progress(share / 2))
+    def tell(begin: float, end: float) -> Callable[[float], object]:
+        return lambda share: None if progress is None else progress(begin + (end - begin) * share)
+
+    capture = read(paths, tell(0, _READ), most_packets)
     notes = list(capture.notes)
-    streams = _streams(capture, notes)
-    found = _limits(streams, progress)
+    streams = streams_of(capture.connections, notes, tell(_READ, _TOLD))
+    found = _limits(streams, tell(_TOLD, 1))
     start = _first(streams)
     directions = []
     for at, stream in enumerate(streams):
@@ -81,92 +79,25 @@ def _nothing(capture: Any) -> str:
     )
 
 
-def _streams(capture: Any, notes: list[str]) -> list[Stream]:
-    from tidegate._identify.place import near_client
-    from tidegate._identify.received import received
-    from tidegate._identify.sent import sent
-
-    found = []
-    for connection in capture.connections:
-        packets = connection.packets
-        near = near_client(packets) if connection.packets.rows else None
-        for from_client in (True, False):
-            mine = packets.from_client == from_client
-            data = int(packets.payload[mine].sum())
-            if data < _REQUEST_BYTES:
-                continue
-            if not (~mine & packets.has_ack).any():
-                notes.append(
-                    f"Connection {connection.name}: only one direction was captured, so "
-                    "what arrived cannot be told from what was lost."
-                )
-                continue
-            end = connection.client_host if from_client else connection.server_host
-            if end.super_segments:
-                notes.append(
-                    f"Connection {connection.name}: {end.super_segments} packets are larger than the link's "
-                    "segments (segmentation offload at the capture); they are taken apart into segments."
-                )
-            if near is None:
-                notes.append(
-                    f"Connection {connection.name}: taken for a capture near the sender; nothing tells."
-                )
-            at_sender = near is None or near == from_client
-            if at_sender:
-                found.append(
-                    Stream(
-                        connection, from_client, "sender", sent(_apart(packets, end), from_client=from_client)
-                    )
-                )
-            else:
-                base = _handshake(packets)
-                found.append(
-                    Stream(
-                        connection,
-                        from_client,
-                        "receiver",
-                        received(_apart(packets, end), from_client=from_client, base_ns=base),
-                    )
-                )
-    return found
-
-
-def _apart(packets: Any, end: Any) -> Any:
-    """Return the packets with super-segments taken apart, as they crossed the link."""
-    if not end.super_segments:
-        return packets
-    from tidegate._identify.segments import apart
-
-    return apart(packets, end.mss)
-
-
-def _handshake(packets: Any) -> int:
-    """Return the time of the handshake as the capture saw it, in nanoseconds: about a round trip."""
-    syn = np.flatnonzero((packets.flags & 2) > 0)
-    if not len(syn):
-        return 1
-    later = np.flatnonzero(
-        packets.from_client & packets.has_ack & (packets.time_ns >= packets.time_ns[syn[-1]])
-    )
-    return int(packets.time_ns[later[0]] - packets.time_ns[syn[0]]) if len(later) else 1
-
-
-def _limits(streams: list[Stream], progress: Callable[[float], object] | None) -> list[Limit]:
+def _limits(streams: list[Stream], progress: Callable[[float], object]) -> list[Limit]:
     """Return the limits, from those streams that left, or came to, the same end."""
     from tidegate._identify.law import law_of
     from tidegate._identify.share import groups
 
-    sides: dict[tuple[str, bool], list[int]] = {}
+    paired = any(each.seen_at == "both" for each in streams)
+    sides: dict[tuple[bool, str], list[int]] = {}
     for at, stream in enumerate(streams):
-        # All that was captured near its sender left from one place; all that came in, came to one.
-        sides.setdefault((stream.seen_at, False), []).append(at)
+        # All that was captured near its sender left from one place; all that came in, came to one. Of
+        # captures at both ends, the sender's tells the place.
+        here = stream.seen_at == "receiver"
+        sides.setdefault((here, stream.connection.file if paired else ""), []).append(at)
     found: list[Limit] = []
     for members in sides.values():
-        for group, bucket in groups([streams[at].sent for at in members]):
-            if progress is not None:
-                progress(0.5 + 0.5 * len(found) / max(1, len(streams)))
+        shared = groups([streams[at].sent for at in members])
+        for group, bucket in shared:
+            progress(len(found) / max(1, len(streams)))
             inside = [members[each] for each in group]
-            law = law_of([streams[at].sent for at in inside], bucket)
+            law = law_of([streams[at].sent for at in inside], bucket, len(shared))
             found.append(Limit(len(found) + 1, law, inside))
     return found
 
@@ -198,12 +129,11 @@ def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
         spurious=sent.spurious,
         base_round_trip_s=_base(sent),
         goodput_bps=8 * bytes_ / span if span > 0 else 0.0,
-        limited_by=limited_by(connection.packets, sent, law, from_client=stream.from_client),
+        limited_by=limited_by(stream.acks, sent, law),
         limit=limit,
         policed=law.kind == "policer" and sent.lost > 0,
-        congestion=congestion(
-            connection.packets, sent, from_client=stream.from_client, seen_at=stream.seen_at
-        ),
+        congestion=congestion(stream.acks, sent, seen_at=stream.seen_at),
+        clocks=stream.clocks,
         losses_s=[float(each - start) / 1e9 for each in sent.time_ns[sent.fate == LOST]],
     )
 

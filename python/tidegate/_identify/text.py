@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import number, percent, table, wrapped
@@ -86,4 +87,5 @@ def _numbers(law: Law) -> list[str]:
 
 def _interval(value: Number, unit: float, name: str) -> str:
     low, high = (each / unit for each in value.interval)
-    return f"{number(value.value / unit, 4)} {name} (95%: {number(low, 5)} to {number(high, 5)})"
+    to = f"{number(low, 5)} to {number(high, 5)}" if isfinite(high) else f"{number(low, 5)} or more"
+    return f"{number(value.value / unit, 4)} {name} (95%: {to})"

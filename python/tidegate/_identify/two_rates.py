@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from tidegate._identify.crossings import fullness
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 _PEAKS = np.exp(np.arange(np.log(1.15), np.log(40.0), 0.12))
 #: Allowances tried first, as shares of the one that fits one rate, which takes the peak's waits for its own.
 _ALLOWANCES = np.arange(0.5, 1.15, 0.05)
+#: Round trips that are enough.
+_ENOUGH = 8000
 #: The second rate must explain this share of what one rate leaves.
 _BETTER = 0.25
 #: A peak nearer to the rate than this is noise.
@@ -54,12 +55,16 @@ class TwoRates:
 
 def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     """Return the two rates where they explain the round trips much better than `one` rate does."""
-    use = trip_s > 0
+    from scipy.optimize import minimize
+
+    packets, trip_s = packets.part(0, packets.searched), trip_s[: packets.searched]
+    use = np.flatnonzero(trip_s > 0)
+    use = use[:: max(1, len(use) // _ENOUGH)]
     trip = trip_s[use]
     flat = float(np.abs(trip - np.median(trip)).mean())
 
     def waits(rate: float) -> Any:
-        return (fullness(packets, rate) + packets.size)[use] * (8 / rate)
+        return (fullness(packets, rate)[use] + packets.size[use]) * (8 / rate)
 
     def left(peak: float, rate: float, allowance: float) -> float:
         rest = trip - np.maximum(waits(peak), waits(rate) - allowance)
@@ -104,9 +109,10 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         return value * (1 - width), value * (1 + width)
 
     low, high = reach(allowance, lambda each: left(peak, rate, each))
-    packet = packets.largest
+    # Where times are coarse, so is what came in at the peak until then.
+    packet = packets.largest + 2 * packets.coarse_s * peak / 8
     # A packet needs its tokens when its transmission at the peak begins; the backlog above drains by bytes.
-    more = packet * rate / peak
+    more = packets.largest * rate / peak
     return TwoRates(
         peak_bps=peak,
         peak_interval=reach(peak, lambda each: left(each, rate, allowance)),

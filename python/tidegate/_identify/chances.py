@@ -1,0 +1,28 @@
+"""Intervals by order statistics and of shares, from scipy's special functions, which load fast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import bdtr, betaincinv
+
+#: Of a 95% interval, this share lies outside on each side.
+TAIL = 0.025
+
+
+def median(values: Any) -> tuple[float, tuple[float, float]]:
+    """Return the median and its 95% interval by order statistics."""
+    ordered = np.sort(values)
+    count = len(ordered)
+    below = bdtr(np.arange(count + 1), count, 0.5)
+    low = int(max(0, np.searchsorted(below, TAIL) - 1))
+    high = int(min(count - 1, np.searchsorted(below, 1 - TAIL)))
+    return float(np.median(ordered)), (float(ordered[low]), float(ordered[high]))
+
+
+def share(hits: int, count: int) -> tuple[float, tuple[float, float]]:
+    """Return a share and its exact 95% interval (Clopper and Pearson 1934)."""
+    low = float(betaincinv(hits, count - hits + 1, TAIL)) if hits else 0.0
+    high = float(betaincinv(hits + 1, count - hits, 1 - TAIL)) if hits < count else 1.0
+    return hits / count, (low, high)

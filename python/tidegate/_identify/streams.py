@@ -1,0 +1,152 @@
+"""The directions of a capture's connections that carry data, and what became of their packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tidegate._identify.acks import Acks, acks_of
+from tidegate._identify.both import both
+from tidegate._identify.clocks import Clocks
+from tidegate._identify.ends import Pair, paired
+from tidegate._identify.place import near_client
+from tidegate._identify.received import received
+from tidegate._identify.segments import apart
+from tidegate._identify.sent import Sent, sent
+
+#: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
+_REQUEST_BYTES = 3000
+_SYN = 2
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One direction of one connection: its packets, and what became of them.
+
+    Args:
+        connection: where it was captured; at the sender, if at both ends.
+        from_client: whether the client sends.
+        seen_at: "sender", "receiver" or "both".
+        sent: its packets.
+        acks: what came back.
+        clocks: how the clocks of two captures differ.
+    """
+
+    connection: Any
+    from_client: bool
+    seen_at: str
+    sent: Sent
+    acks: Acks
+    clocks: Clocks | None = None
+
+
+def streams_of(connections: list[Any], notes: list[str], progress: Callable[[float], object]) -> list[Stream]:
+    """Return every direction that carries data; what cannot be used is said in notes."""
+    alone, pairs = paired(connections, notes)
+    found: list[Stream] = []
+    count = max(1, len(alone) + len(pairs))
+    for done, one in enumerate([*pairs, *alone]):
+        progress(done / count)
+        found += _of_pair(one, notes) if isinstance(one, Pair) else _of_one(one, notes)
+        for each in (one.client, one.server) if isinstance(one, Pair) else (one,):
+            each.packets.forget()
+    return sorted(found, key=lambda each: (each.connection.number, not each.from_client))
+
+
+def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
+    found = []
+    names = f"Connections {pair.client.number} and {pair.server.number}"
+    for from_client in (True, False):
+        near, far = (pair.client, pair.server) if from_client else (pair.server, pair.client)
+        if _data(near, from_client) < _REQUEST_BYTES:
+            continue
+        # The shift is from the server's capture to the client's.
+        shift = pair.shift if from_client else (-pair.shift[0], -pair.shift[1])
+        here, there = _apart(near), _apart(far)
+        told = both(here, there, (-shift[0], -shift[1]), from_client=from_client)
+        if told is None:
+            notes.append(f"{names}: their packets are not the same, so each capture is told for itself.")
+            return [*_of_one(pair.client, notes), *_of_one(pair.server, notes)]
+        begun = replace(told[0], begun=_end(near, from_client).opened)
+        found.append(
+            Stream(near, from_client, "both", begun, acks_of(here, from_client=from_client), told[1])
+        )
+    if found:
+        notes.append(
+            f"{names} are one, captured at both ends ({pair.client.file} near {pair.client.client})."
+        )
+        notes.extend(
+            _offload(each, from_client)
+            for each in (pair.client, pair.server)
+            for from_client in (True, False)
+            if _end(each, from_client).super_segments
+        )
+    return found
+
+
+def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
+    packets = connection.packets
+    near = near_client(packets) if packets.rows else None
+    found = []
+    for from_client in (True, False):
+        if _data(connection, from_client) < _REQUEST_BYTES:
+            continue
+        if not ((packets.from_client != from_client) & packets.has_ack).any():
+            notes.append(
+                f"Connection {connection.name}: only one direction was captured, so "
+                "what arrived cannot be told from what was lost."
+            )
+            continue
+        if _end(connection, from_client).super_segments:
+            notes.append(_offload(connection, from_client))
+        if near is None:
+            notes.append(f"Connection {connection.name}: taken for a capture near the sender; nothing tells.")
+        whole = _apart(connection)
+        acks = acks_of(whole, from_client=from_client)
+        if near is None or near == from_client:
+            told = sent(whole, from_client=from_client)
+        else:
+            told = received(whole, from_client=from_client, base_ns=_handshake(packets))
+        at = "sender" if near is None or near == from_client else "receiver"
+        told = replace(told, begun=_end(connection, from_client).opened)
+        found.append(Stream(connection, from_client, at, told, acks))
+    return found
+
+
+def _data(connection: Any, from_client: bool) -> int:
+    """Return the bytes of user data that one end sent."""
+    packets = connection.packets
+    return int(packets.payload[packets.from_client == from_client].sum())
+
+
+def _end(connection: Any, from_client: bool) -> Any:
+    return connection.client_host if from_client else connection.server_host
+
+
+def _offload(connection: Any, from_client: bool) -> str:
+    return (
+        f"Connection {connection.name}: {_end(connection, from_client).super_segments} packets are larger "
+        "than the link's segments (segmentation offload at the capture); they are taken apart into segments."
+    )
+
+
+def _apart(connection: Any) -> Any:
+    """Return the packets with super-segments taken apart, as they crossed the link."""
+    ends = (connection.client_host, connection.server_host)
+    if not any(each.super_segments for each in ends):
+        return connection.packets
+    return apart(connection.packets, tuple(each.mss for each in ends[::-1]))
+
+
+def _handshake(packets: Any) -> int:
+    """Return the time of the handshake as the capture saw it, in nanoseconds: about a round trip."""
+    syn = np.flatnonzero((packets.flags & _SYN) > 0)
+    if not len(syn):
+        return 1
+    later = np.flatnonzero(
+        packets.from_client & packets.has_ack & (packets.time_ns >= packets.time_ns[syn[-1]])
+    )
+    return int(packets.time_ns[later[0]] - packets.time_ns[syn[0]]) if len(later) else 1
