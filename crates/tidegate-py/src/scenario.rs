@@ -207,7 +207,7 @@ impl Scenario {
     /// What a picture needs to know of each gate, by name.
     fn laws_json(&self, py: Python<'_>) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
-        patiently(py, move |_| crate::laws::to_json(&inner.plan(None, 0)).to_string())
+        patiently(py, move |_| serde_json::json!(tidegate_result::laws(&inner.plan(None, 0))).to_string())
     }
 
     fn plan_json(&self, py: Python<'_>) -> PyResult<String> {

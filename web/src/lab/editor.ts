@@ -1,7 +1,7 @@
 // The text of the scenario, with its lines numbered and what is wrong written under them.
 import { element } from "../shared/dom";
+import type { Problem } from "./place";
 import { keys, type Schema } from "./schema";
-import type { Problem } from "./server";
 import { entries } from "./toml";
 
 export class Editor {

@@ -16,9 +16,11 @@ export interface Answer {
     requests?: Row[];
     pools?: Row[];
     seed: number;
+    engine: string;
+    duration_s: number;
   };
   view: View | null;
-  report: string;
+  report: string | null;
   theory: {
     theory: string;
     assumptions: string[];
@@ -32,7 +34,7 @@ export interface Comparison {
   warnings: string[];
   view: View | null;
   cloud: Cloud | null;
-  report: string;
+  report: string | null;
   seed: number;
   summaries: { flows: Row[]; gates: Row[] }[];
 }
@@ -94,17 +96,42 @@ const MOST_ROWS = 12;
 
 export class Results {
   private board: Board | null = null;
-  private readonly numbers = element("section", { "aria-label": "Results", id: "results" });
-  private readonly stage = element("section", { "aria-label": "Over time", id: "board" });
+  private last: Answer | Comparison | null = null;
+  private readonly results = element("section", { "aria-label": "Results", id: "results" });
+  readonly stage = element("section", { "aria-label": "Over time", id: "board" });
   private readonly rest = element("section", { "aria-label": "More" });
 
   constructor(private readonly host: HTMLElement) {
-    host.append(this.numbers, this.stage, this.rest);
+    host.append(this.results, this.stage, this.rest);
+  }
+
+  get view(): View | null {
+    return this.last?.view ?? null;
+  }
+
+  get cloud(): Cloud | null {
+    return this.last && "cloud" in this.last ? this.last.cloud : null;
+  }
+
+  /** What is shown, as numbers: a run's summary, or those of variants with what they are compared by. */
+  numbers(): unknown {
+    if (!this.last) return null;
+    if ("summary" in this.last) return this.last.summary;
+    const { rows, summaries, seed, warnings } = this.last;
+    const variants = rows.map((row, place) => ({ ...row, summary: summaries[place] }));
+    return { seed, variants, warnings };
+  }
+
+  /** The tables as they stand on the page. */
+  tables(): string {
+    return [...this.results.querySelectorAll(".wide, .warnings, .limited")]
+      .map((each) => each.outerHTML)
+      .join("\n");
   }
 
   /** What is shown, in a few words. */
   get title(): string {
-    return this.numbers.querySelector("h2")?.textContent ?? "";
+    return this.results.querySelector("h2")?.textContent ?? "";
   }
 
   /** Says that what is shown is of a scenario before. */
@@ -112,9 +139,26 @@ export class Results {
     this.host.classList.toggle("stale", is);
   }
 
+  /** A live run that is under way: its lines so far. */
+  live(title: string, view: View | null): void {
+    this.results.replaceChildren(
+      element("h2", {}, `${title || "Results"}, live`),
+      element(
+        "p",
+        { class: "where" },
+        "The kernel's TCP in real time; its numbers come at its end.",
+      ),
+    );
+    this.rest.replaceChildren();
+    if (view) this.draw(view);
+    this.stale(false);
+  }
+
   run(answer: Answer): void {
-    this.numbers.replaceChildren(
-      element("h2", {}, answer.title || "Results"),
+    this.last = answer;
+    const live = answer.summary.engine === "live" ? ", live" : "";
+    this.results.replaceChildren(
+      element("h2", {}, `${answer.title || "Results"}${live}`),
       ...warnings(answer.warnings),
       table("flow", answer.summary.flows, FLOWS),
       table("gate", answer.summary.gates, GATES),
@@ -124,18 +168,19 @@ export class Results {
       ...limits(answer.summary.flows),
     );
     this.draw(answer.view);
-    this.rest.replaceChildren(...theories(answer), report(answer.report));
+    this.rest.replaceChildren(...theories(answer), ...report(answer.report));
     this.stale(false);
   }
 
   compare(answer: Comparison): void {
-    this.numbers.replaceChildren(
+    this.last = answer;
+    this.results.replaceChildren(
       element("h2", {}, "Variants, with the same random numbers"),
       ...warnings(answer.warnings),
       table("scenario", answer.rows, [...VARIANTS, ...ofTraffic(answer.rows)]),
     );
     this.draw(answer.view);
-    this.rest.replaceChildren(report(answer.report));
+    this.rest.replaceChildren(...report(answer.report));
     if (answer.cloud) {
       const place = element("div", { id: "cloud" });
       this.rest.prepend(element("h3", {}, "One number against another"), place);
@@ -145,6 +190,7 @@ export class Results {
   }
 
   private draw(view: View | null): void {
+    if (view && this.board?.update(view)) return;
     const part = this.board?.part;
     this.board?.destroy();
     const shown = part && view && part[1] <= view.end ? part : undefined;
@@ -269,11 +315,9 @@ function theories(answer: Answer): HTMLElement[] {
   });
 }
 
-function report(text: string): HTMLElement {
-  return element(
-    "details",
-    {},
-    element("summary", {}, "The whole table, as tidegate run prints it"),
-    element("pre", {}, text),
-  );
+/** Where the command line's text is known. */
+function report(text: string | null): HTMLElement[] {
+  if (text === null) return [];
+  const words = element("summary", {}, "The whole table, as tidegate run prints it");
+  return [element("details", {}, words, element("pre", {}, text))];
 }

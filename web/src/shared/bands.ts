@@ -15,25 +15,14 @@ interface Row {
 
 export function bands(
   host: HTMLElement,
-  told: Bands,
+  first: Bands,
   columns: Float64Array[],
   linked: Linked,
 ): Chart {
-  const x = columns[told.x] ?? new Float64Array();
-  const rows = told.rows.map((row) => ({
-    name: row.name,
-    codes: columns[row.codes] ?? new Float64Array(),
-  }));
-  const used = new Set(rows.flatMap((row) => [...new Set(row.codes)]));
+  let told = first;
+  let { x, rows } = numbers(told, columns);
   const key = element("ul", { class: "key" });
-  told.words.forEach((word, code) => {
-    if (!used.has(code)) return;
-    const sign = element("i", {
-      class: "block",
-      style: `background: var(--b${told.colours[code]})`,
-    });
-    key.append(element("li", {}, sign, word));
-  });
+  keyOf(key, told, rows);
   const holder = element("div", { class: "canvas", "aria-hidden": "true" });
   host.append(key, holder);
   const setup = options(linked, host.clientWidth || 600, rows.length * ROW + 34);
@@ -74,10 +63,37 @@ export function bands(
   return {
     host,
     plot,
+    update(view, fresh, end) {
+      told = view.bands ?? told;
+      ({ x, rows } = numbers(told, fresh));
+      keyOf(key, told, rows);
+      const ends: uPlot.AlignedData = [
+        [0, end],
+        [null, null],
+      ];
+      plot.setData(ends, false);
+    },
     show: (from, to) => plot.setScale("x", { min: from, max: to }),
     at: (time) =>
       `${told.title}: ${rows.map((row) => (rows.length > 1 ? `${row.name} ` : "") + word(row, time)).join(", ")}`,
   };
+}
+
+function numbers(told: Bands, columns: Float64Array[]) {
+  const column = (place: number) => columns[place] ?? new Float64Array();
+  return {
+    x: column(told.x),
+    rows: told.rows.map((row) => ({ name: row.name, codes: column(row.codes) })),
+  };
+}
+
+function keyOf(key: HTMLElement, told: Bands, rows: { codes: Float64Array }[]): void {
+  const used = new Set(rows.flatMap((row) => [...new Set(row.codes)]));
+  const items = told.words.flatMap((word, code) => {
+    const style = `background: var(--b${told.colours[code]})`;
+    return used.has(code) ? [element("li", {}, element("i", { class: "block", style }), word)] : [];
+  });
+  key.replaceChildren(...items);
 }
 
 /** Narrow columns, each parted by how long each word stood in it; a long stretch fills its columns. */

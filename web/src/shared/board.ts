@@ -12,7 +12,8 @@ export class Board {
   private from = 0;
   private to: number;
   private cursor: number;
-  private readonly end: number;
+  private end: number;
+  private readonly shape: string;
   private readonly where = element("output", { class: "range", "aria-live": "off" });
   private readonly speech = element("p", { class: "unseen", "aria-live": "polite" });
 
@@ -24,6 +25,7 @@ export class Board {
     view: View,
     shown?: [number, number],
   ) {
+    this.shape = shapeOf(view);
     this.end = view.end;
     this.to = view.end;
     this.cursor = view.end / 2;
@@ -54,6 +56,17 @@ export class Board {
   /** What is shown, where it is a part of the run. */
   get part(): [number, number] | null {
     return this.to - this.from < this.end ? [this.from, this.to] : null;
+  }
+
+  /** Draws other numbers, where they are of the same charts and lines; false: they are not. */
+  update(view: View): boolean {
+    if (shapeOf(view) !== this.shape) return false;
+    const whole = this.part === null || this.to > view.end;
+    this.end = view.end;
+    const columns = view.columns.map(unpacked);
+    for (const each of this.charts) each.update(view, columns, view.end);
+    this.show(...((whole ? [0, view.end] : [this.from, this.to]) as [number, number]), true);
+    return true;
   }
 
   destroy(): void {
@@ -156,4 +169,19 @@ export class Board {
       }
     }
   }
+}
+
+/** What the charts of a view are, without their numbers. */
+function shapeOf({ panels, bands, notes }: View): string {
+  const lines = panels.map(({ id, title, unit, lines: own }) => [
+    [id, title, unit],
+    own.map(({ name, colour, look, from, fit }) => [name, colour, look, from, fit]),
+  ]);
+  return JSON.stringify([
+    lines,
+    bands?.title,
+    bands?.note,
+    bands?.rows.map((row) => row.name),
+    notes,
+  ]);
 }
