@@ -145,11 +145,10 @@ pub(crate) fn requests(plan: &Plan, seen: &EndReport) -> Vec<RequestSummary> {
 
 /// Each flow's history, as often as the plan asks; samples carry the instant at which they were read.
 pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every: Span) -> Vec<Vec<FlowRow>> {
-    let stride = match plan.record.level {
-        RecordLevel::Summary => return vec![Vec::new(); wires.len()],
-        RecordLevel::Events => 1,
-        RecordLevel::Every(asked) => (asked.picos() / every.picos().max(1)).max(1),
-    };
+    if plan.record.level == RecordLevel::Summary {
+        return vec![Vec::new(); wires.len()];
+    }
+    let stride = stride(plan, every);
     let history = |(number, wire): (usize, &FlowWire)| {
         if plan.record.flows.as_ref().is_some_and(|chosen| !chosen.contains(&number)) {
             return Vec::new();
@@ -164,6 +163,14 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
         .collect()
     };
     wires.iter().enumerate().map(history).collect()
+}
+
+/// Every so many readings, which are made every `every`, are a row.
+pub(crate) fn stride(plan: &Plan, every: Span) -> u64 {
+    match plan.record.level {
+        RecordLevel::Summary | RecordLevel::Events => 1,
+        RecordLevel::Every(asked) => (asked.picos() / every.picos().max(1)).max(1),
+    }
 }
 
 /// What was noted last, of values noted in order of time.
@@ -188,7 +195,7 @@ impl<'a, T: Copy> Latest<'a, T> {
     }
 }
 
-fn row(sample: &Sample, received: Arrived, delays: [Option<Span>; 2], mss: u32) -> FlowRow {
+pub(crate) fn row(sample: &Sample, received: Arrived, delays: [Option<Span>; 2], mss: u32) -> FlowRow {
     let info = &sample.info;
     let [rtt_ms, one_way_ms] = delays.map(|delay| delay.map_or(f64::NAN, |span| span.as_secs_f64() * 1e3));
     let slow = info.ssthresh.is_none_or(|threshold| info.cwnd < threshold);

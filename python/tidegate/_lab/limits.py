@@ -17,6 +17,8 @@ class Limits:
     flows: int = 1000
     #: Seconds that an answer may take.
     wall_s: float = 30.0
+    #: Seconds that a live run may last.
+    live_s: float = 600.0
     #: Bytes that a run may need beside the program itself.
     memory: int = 1_000_000_000
     #: Scenarios of a comparison.

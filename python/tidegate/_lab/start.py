@@ -39,6 +39,8 @@ class Opened:
         """End the server and its processes."""
         self.server.server_close()
         self.server.pool.close()
+        if self.server.live is not None:
+            self.server.live.close()
 
 
 def open_laboratory(
@@ -78,6 +80,8 @@ def open_laboratory(
         names = {*LOOPBACK, socket.gethostname().lower(), *_addresses()}
     hosts = frozenset(f"{name}:{real}" for name in names)
     server.guard = Guard(token, hosts, limits)
+    if public:
+        server.live = None
     shown = "127.0.0.1" if host in ("localhost", "0.0.0.0") else host
     return Opened(server, f"http://{shown}:{real}/{token}/", public)
 

@@ -32,6 +32,7 @@ use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
+use crate::progress::Progress;
 use crate::pump::Owed;
 use crate::{Clock, LiveError};
 use dialogue::{Dialogues, begins_anew, has_requests};
@@ -53,6 +54,8 @@ struct Shared {
     dialogues: Dialogues,
     /// User bytes that have come out of each receiver's socket, of its latest connection.
     delivered: Vec<AtomicU64>,
+    /// Where rows are told while the run lasts.
+    progress: Option<Progress>,
 }
 
 /// A flow's sending end, for whoever reads its state.
@@ -100,6 +103,14 @@ pub struct Prepared {
     addresses: Vec<Addresses>,
     /// Where connections come in: at the receiver, of flows with requests at the sender.
     doors: Vec<OwnedFd>,
+    progress: Option<Progress>,
+}
+
+impl Prepared {
+    /// The same, and rows of flows are told while the run lasts.
+    pub(crate) fn telling(self, progress: Option<Progress>) -> Prepared {
+        Prepared { progress, ..self }
+    }
 }
 
 /// Where a flow's ends are.
@@ -149,7 +160,7 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
         };
         doors.push(lab.side(side).run(open)??);
     }
-    Ok(Prepared { stack, addresses, doors })
+    Ok(Prepared { stack, addresses, doors, progress: None })
 }
 
 /// The addresses of a class of flows whose routes say the same; the first has the usual ones.
@@ -219,7 +230,7 @@ impl Endpoints {
         (clock, owed): (Clock, Arc<Owed>),
         every: Span,
     ) -> Result<Endpoints, LiveError> {
-        let Prepared { stack, addresses, doors } = prepared;
+        let Prepared { stack, addresses, doors, progress } = prepared;
         let event = || {
             EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
                 .map_err(|error| LiveError::kernel("make an event", error))
@@ -234,6 +245,7 @@ impl Endpoints {
             owed,
             dialogues: Dialogues::new(plan),
             delivered: plan.flows.iter().map(|_| AtomicU64::new(0)).collect(),
+            progress,
         });
         let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];
         for (flow, door) in plan.flows.iter().zip(doors) {

@@ -1,6 +1,7 @@
 //! Reading the state of every sender every few milliseconds.
 
 use std::os::fd::AsFd as _;
+use std::sync::atomic::Ordering;
 
 use tidegate_core::units::{Span, Time};
 
@@ -39,7 +40,12 @@ pub(super) fn work(shared: &Shared, clock: Clock, every: Span, until: Time) -> V
             info.total_retransmitted = all.retransmitted;
             info.timeouts = info.timeouts.map(|_| all.timeouts);
             if info.established || sending.anew {
-                samples.push(Sample { at: clock.now(), tick, flow, info });
+                let sample = Sample { at: clock.now(), tick, flow, info };
+                if let Some(progress) = &shared.progress {
+                    let delivered = shared.delivered[flow as usize].load(Ordering::Relaxed);
+                    progress.tell(&sample, delivered);
+                }
+                samples.push(sample);
             }
         }
         let passed = clock.now().picos() / every.picos().max(1);
