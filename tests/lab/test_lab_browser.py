@@ -102,6 +102,22 @@ def test_keys_are_completed(chrome: Chrome) -> None:
     ActionChains(chrome).key_down(Keys.CONTROL).send_keys(" ").key_up(Keys.CONTROL).perform()
     offers = [each.text for each in chrome.find_elements("css selector", ".offers button")]
     assert {"police", "jitter", "framing"} <= {*offers}
+    ActionChains(chrome).send_keys(Keys.ESCAPE).perform()
+    assert not one(chrome, ".offers").is_displayed()
+    # Behind a key's sign the words that it takes.
+    place = SMALL.index('newreno"') + 1
+    chrome.execute_script(
+        "const area = arguments[0]; area.setRangeText('', arguments[1], arguments[1] + 6);"
+        "area.focus(); area.setSelectionRange(arguments[1] - 1, arguments[1]); area.setRangeText('');",
+        area, place,
+    )  # fmt: skip
+    ActionChains(chrome).key_down(Keys.CONTROL).send_keys(" ").key_up(Keys.CONTROL).perform()
+    offers = [each.text for each in chrome.find_elements("css selector", ".offers button")]
+    assert {"newreno", "cubic", "bbr"} <= {*offers}
+    ActionChains(chrome).send_keys("cub").key_down(Keys.CONTROL).send_keys(" ").key_up(
+        Keys.CONTROL
+    ).send_keys(Keys.ARROW_DOWN, Keys.ENTER).perform()
+    until(chrome, lambda: 'tcp.cc = "cubic"' in text_of(chrome))
 
 
 def test_back_and_forward(chrome: Chrome) -> None:

@@ -1,6 +1,6 @@
 // What came out: numbers, what limited whom, theory beside the simulation, and the lines over time.
 import { Board } from "../shared/board";
-import { cloud } from "../shared/cloud";
+import { type Chosen, cloud } from "../shared/cloud";
 import { element, told } from "../shared/dom";
 import type { Cloud, View } from "../shared/view";
 
@@ -96,6 +96,8 @@ const MOST_ROWS = 12;
 
 export class Results {
   private board: Board | null = null;
+  /** The numbers that were chosen to stand against each other. */
+  private readonly chosen: Chosen = {};
   private last: Answer | Comparison | null = null;
   private readonly results = element("section", { "aria-label": "Results", id: "results" });
   readonly stage = element("section", { "aria-label": "Over time", id: "board" });
@@ -184,7 +186,7 @@ export class Results {
     if (answer.cloud) {
       const place = element("div", { id: "cloud" });
       this.rest.prepend(element("h3", {}, "One number against another"), place);
-      cloud(place, answer.cloud);
+      cloud(place, answer.cloud, this.chosen);
     }
     this.stale(false);
   }

@@ -6,6 +6,8 @@ import { firstFrom } from "./thin";
 import type { Bands } from "./view";
 
 const ROW = 26;
+/** Longer names do not fit beside the row: they stand in it. */
+const MOST_LETTERS = 7;
 
 interface Row {
   number: number;
@@ -33,7 +35,7 @@ export function bands(
       grid: { show: false },
       ticks: { show: false },
       splits: () => rows.map((_, row) => rows.length - row - 0.5),
-      values: () => rows.map((row) => (row.name.length > 7 ? `…${row.name.slice(-6)}` : row.name)),
+      values: () => rows.map((row) => (row.name.length > MOST_LETTERS ? "" : row.name)),
     },
   ];
   setup.padding = [4, null, null, null];
@@ -46,6 +48,7 @@ export function bands(
         const paints = told.colours.map((each) => colour(`b${each}`));
         for (const [number, row] of rows.entries()) {
           drawRow(plot, x, row.codes, { number, count: rows.length, paints });
+          if (row.name.length > MOST_LETTERS) drawName(plot, row.name, number, rows.length);
         }
       },
     ],
@@ -94,6 +97,24 @@ function keyOf(key: HTMLElement, told: Bands, rows: { codes: Float64Array }[]): 
     return used.has(code) ? [element("li", {}, element("i", { class: "block", style }), word)] : [];
   });
   key.replaceChildren(...items);
+}
+
+function drawName(plot: uPlot, name: string, number: number, count: number): void {
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  const middle = bbox.top + ((number + 0.5) * bbox.height) / count;
+  ctx.save();
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  const wide = ctx.measureText(name).width + 8 * ratio;
+  ctx.fillStyle = colour("paper");
+  ctx.globalAlpha = 0.85;
+  ctx.fillRect(bbox.left + 3 * ratio, middle - 8 * ratio, wide, 16 * ratio);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colour("ink");
+  ctx.fillText(name, bbox.left + 7 * ratio, middle);
+  ctx.restore();
 }
 
 /** Narrow columns, each parted by how long each word stood in it; a long stretch fills its columns. */

@@ -18,6 +18,8 @@ export interface Chart {
 export interface Linked {
   key: string;
   end: number;
+  /** From here on is measured; what lies before is shaded. */
+  measured(): number;
   zoomed(from: number, to: number): void;
 }
 
@@ -48,6 +50,7 @@ export function options(linked: Linked, width: number, height: number): uPlot.Op
     ],
     series: [{}],
     hooks: {
+      drawClear: [(plot) => shadeUnmeasured(plot, linked.measured())],
       setSelect: [
         (plot) => {
           const { left, width: wide } = plot.select;
@@ -57,6 +60,17 @@ export function options(linked: Linked, width: number, height: number): uPlot.Op
       ],
     },
   };
+}
+
+/** What lies before the measured time counts in no number: it is shaded. */
+function shadeUnmeasured(plot: uPlot, until: number): void {
+  const { ctx, bbox } = plot;
+  const right = Math.min(plot.valToPos(until, "x", true), bbox.left + bbox.width);
+  if (!(until > 0) || right <= bbox.left) return;
+  ctx.save();
+  ctx.fillStyle = colour("unmeasured");
+  ctx.fillRect(bbox.left, bbox.top, right - bbox.left, bbox.height);
+  ctx.restore();
 }
 
 const round = (value: number) => Number(value.toPrecision(10));
