@@ -113,7 +113,7 @@ def test_a_run_stops_when_nobody_listens(lab: Running) -> None:
     [
         (SLOW.replace("4 Mbit/s", "4 Mbot/s"), 'the unit of "4 Mbot/s" is not known'),
         (SLOW.replace('"4 s"', '"2000 s"'), "600 s at most"),
-        (SLOW.replace('[flow.bulk]\npath = ["bottleneck"]', "[nothing]"), "nothing"),
+        (SLOW.replace('"newreno"', '"copa"'), "copa"),
     ],
 )
 def test_what_cannot_run_is_told(lab: Running, text: str, words: str) -> None:

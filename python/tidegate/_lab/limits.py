@@ -11,6 +11,8 @@ class Limits:
 
     #: Bytes of a request.
     body: int = 1_000_000
+    #: Seconds within which it has to come.
+    body_s: float = 20.0
     #: Seconds that a scenario may last in its own time.
     duration_s: float = 3600.0
     #: Flows, and background sources, of a scenario, copies counted.

@@ -7,7 +7,6 @@ import itertools
 import json
 import select
 import socket
-import threading
 import time
 from base64 import b64decode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +19,7 @@ from tidegate._lab.files import examples_folder, gallery, scenarios, text_of
 from tidegate._lab.guard import Guard
 from tidegate._lab.limits import RefusedError
 from tidegate._lab.pool import Pool
+from tidegate._lab.room import Room, refuse
 from tidegate._lab.streams import LiveRuns
 
 if TYPE_CHECKING:
@@ -76,22 +76,23 @@ class Laboratory(ThreadingHTTPServer):
         self.pool = pool
         self.folder = folder
         self.file = file
-        self.room = threading.BoundedSemaphore(guard.limits.connections)
+        self.room = Room(guard.limits.connections)
         super().__init__(place, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, or close where there are too many."""
-        if not self.room.acquire(blocking=False):
+        """Answer in a thread of its own, or say that there are too many."""
+        if self.room.enter():
+            super().process_request(request, client_address)
+        else:
+            refuse(request)
             self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer, then make room."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self.room.release()
+            self.room.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a visitor who goes away is no error."""
@@ -120,6 +121,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self._answer(self._post)
+
+    def handle_one_request(self) -> None:
+        """Wait for a request and answer it; who only waits makes room for others."""
+        self.server.room.waits(self.connection)
+        super().handle_one_request()
 
     def _answer(self, work: Any) -> None:
         try:
@@ -193,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
         asked = guard.path(self.path, self.headers)
         length = guard.size(self.headers)
         try:
-            job = json.loads(self.rfile.read(length))
+            job = json.loads(self._body(length))
             # Half a letter, which JSON can spell, is no text.
             json.dumps(job, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
@@ -207,6 +213,25 @@ class _Handler(BaseHTTPRequestHandler):
         page = str(job.get("page"))[:80]
         work = {**job, "do": what, "folder": str(self._folder(job))}
         self._told(self.server.pool.do(page, _LANES[what], work, self._is_gone))
+
+    def _body(self, length: int) -> bytes:
+        """Return the body, which has to come within some seconds."""
+        end = time.monotonic() + self.server.guard.limits.body_s
+        parts: list[bytes] = []
+        while length > 0:
+            try:
+                self.connection.settimeout(max(0.01, end - time.monotonic()))
+                part = self.rfile.read1(min(length, 1 << 16))
+            except TimeoutError:
+                seconds = self.server.guard.limits.body_s
+                raise RefusedError(408, f"the request did not come whole within {seconds:g} s") from None
+            if not part:
+                break
+            parts.append(part)
+            length -= len(part)
+        self.connection.settimeout(_PATIENCE_S)
+        self.server.room.works(self.connection)
+        return b"".join(parts)
 
     def _folder(self, job: Mapping[str, Any]) -> Path:
         return examples_folder() if job.get("from") == "examples" else self.server.folder

@@ -42,11 +42,11 @@ export class LiveLines {
   view(): View | null {
     if (!this.about || !this.tables.flows?.time_s?.length || !this.tables.gates) return null;
     const { summary, paths, laws, words } = this.about;
-    const run = recording(
-      { summary: this.sofar(summary), paths, laws, tables: this.tables },
-      words,
-    );
-    return runView(run);
+    // Round trips of segments are read off the packets, at the end: until then there is the kernel's smoothed one.
+    const { rtt_ms: _, ...flows } = this.tables.flows;
+    const tables = { ...this.tables, flows };
+    const run = recording({ summary: this.sofar(summary), paths, laws, tables }, words);
+    return upTo(runView(run));
   }
 
   /** Of gates so far: what they dropped, by which the one that is shown is chosen. */
@@ -61,4 +61,13 @@ export class LiveLines {
     });
     return { ...summary, gates };
   }
+}
+
+/** What held a flow back last is known until now, and not until the run's end. */
+function upTo(view: View): View {
+  for (const { codes } of view.bands?.rows ?? []) {
+    const column = view.columns[codes];
+    if (column instanceof Float64Array && column.length) column[column.length - 1] = Number.NaN;
+  }
+  return view;
 }
