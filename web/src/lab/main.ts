@@ -184,6 +184,8 @@ class Laboratory {
     this.banner.hidden = true;
     this.editor.tell([]);
     this.state.textContent = words;
+    place("short").textContent = this.results.short();
+    place("short").hidden = false;
     document.body.dataset.answered = String(Number(document.body.dataset.answered ?? 0) + 1);
   }
 
@@ -228,6 +230,7 @@ class Laboratory {
   private failed(error: unknown): void {
     const refusal = error instanceof Refusal ? error : new Refusal(-1, String(error));
     this.results.stale(true);
+    place("short").hidden = true;
     this.editor.tell(refusal.problems);
     const count = refusal.problems.filter((each) => each.line !== null || each.key).length;
     this.state.textContent = count
