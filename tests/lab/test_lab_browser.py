@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +26,21 @@ def served(folder: Path) -> Iterator[Running]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with opened(tmp_path_factory.mktemp("chrome")) as found:
+        yield found
+
+
 @pytest.fixture
-def chrome(tmp_path: Path, served: Running) -> Iterator[Chrome]:
-    with opened(tmp_path / "chrome") as browser:
-        browser.get(served.address)
-        until(browser, lambda: answered(browser) > 0)
-        yield browser
+def chrome(browser: Chrome, served: Running) -> Chrome:
+    """The page as it begins."""
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.get("about:blank")
+    browser.get(served.address)
+    until(browser, lambda: answered(browser) > 0)
+    complaints(browser)  # What earlier tests provoked.
+    return browser
 
 
 def said(folder: Path, text: str) -> dict[str, Any]:
@@ -143,6 +153,7 @@ def test_two_tabs_are_apart(chrome: Chrome, served: Running) -> None:
     first = chrome.current_window_handle
     write(chrome, SMALL.replace("4 Mbit/s", "7 Mbit/s"))
     chrome.switch_to.new_window("tab")
+    second = chrome.current_window_handle
     chrome.get(served.address)
     until(chrome, lambda: answered(chrome) > 0)
     assert text_of(chrome) == SMALL
@@ -151,6 +162,9 @@ def test_two_tabs_are_apart(chrome: Chrome, served: Running) -> None:
     assert '"7 Mbit/s"' in text_of(chrome)
     write(chrome, SMALL.replace("4 Mbit/s", "8 Mbit/s"))
     assert shown(chrome, "goodput_bps") > 5e6
+    chrome.switch_to.window(second)
+    chrome.close()
+    chrome.switch_to.window(first)
 
 
 def test_fifty_rapid_changes_leave_one_run(chrome: Chrome, served: Running) -> None:
@@ -226,19 +240,38 @@ def test_no_serious_fault_for_those_who_do_not_see(chrome: Chrome) -> None:
     assert faults(chrome) == []
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_page_fits(tmp_path: Path, served: Running, width: int, dark: bool) -> None:
+def test_the_page_fits(tmp_path: Path, served: Running, dark: bool) -> None:
     with opened(tmp_path / "chrome", dark=dark) as browser:
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        browser.get(served.address)
-        until(browser, lambda: answered(browser) > 0)
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-        assert complaints(browser) == []
-        assert faults(browser) == []
+        for width in (390, 1280, 1920):
+            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            browser.get("about:blank")
+            browser.get(served.address)
+            until(browser, lambda: answered(browser) > 0)
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+            assert one(browser, "#short").is_displayed() == (width == 390)
+            assert complaints(browser) == []
+            assert faults(browser) == []
 
 
-def test_the_page_is_small(served: Running) -> None:
-    sizes = [len(ask(served, "GET", f"/{TOKEN}/{name}")[1]) for name in ("", "lab.js", "lab.css")]
-    assert sum(sizes) < 400_000
+def test_the_page_is_small_and_nothing_in_it_moves_by_itself(served: Running) -> None:
+    found = [ask(served, "GET", f"/{TOKEN}/{name}")[1] for name in ("", "lab.js", "lab.css")]
+    assert sum(map(len, found)) < 400_000
+    # So there is nothing to switch off for those who want less motion.
+    assert not re.search(rb"transition|animation|scroll-behavior|@keyframes", found[2])
+
+
+def test_keys_do_what_the_mouse_does(chrome: Chrome) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
+    field = chrome.find_element("id", "field-gate.bottleneck.rate")
+    chrome.execute_script("arguments[0].focus()", field)
+    ActionChains(chrome).send_keys(Keys.TAB).perform()
+    focused = "return document.activeElement.getAttribute('aria-label')"
+    assert chrome.execute_script(focused) == "gate bottleneck rate, slider"
+    before = answered(chrome)
+    ActionChains(chrome).send_keys(Keys.ARROW_RIGHT * 20).perform()
+    until(chrome, lambda: answered(chrome) > before and '"4 Mbit/s"' not in text_of(chrome))
+    spoken = chrome.execute_script("return document.activeElement.getAttribute('aria-valuetext')")
+    assert f'rate = "{spoken}"' in text_of(chrome)

@@ -103,7 +103,8 @@ export class Editor {
 
   private typed(settled: boolean): void {
     this.number();
-    this.close();
+    // What settles the text is that it loses the focus, to the offers perhaps.
+    if (!settled) this.close();
     this.change(this.area.value, settled);
   }
 
@@ -171,7 +172,9 @@ export class Editor {
 
   private insert(words: string): void {
     const at = this.area.selectionStart;
-    this.area.setRangeText(words, at, at, "end");
+    // A quote that stands there closes the word already.
+    const closes = words.endsWith('"') && this.area.value[at] === '"';
+    this.area.setRangeText(closes ? words.slice(0, -1) : words, at, at, "end");
     this.offers.hidden = true;
     this.area.focus();
     this.typed(false);
