@@ -93,6 +93,7 @@ def _about(scenario: Scenario) -> dict[str, Any]:
 
     plan = plan_of(scenario)
     names = [gate["name"] for gate in plan["gates"]]
+    laws = scenario.laws()
 
     def ways(gates: list[int]) -> list[str]:
         return [names[gate] for gate in gates]
@@ -104,15 +105,21 @@ def _about(scenario: Scenario) -> dict[str, Any]:
             "duration_s": scenario.duration_s,
             "measured_from_s": scenario.warmup_s,
             "flows": [{"name": name} for name in scenario.flow_names],
-            "gates": [{"name": name} for name in scenario.gate_names],
+            "gates": [_gate(name, laws.get(name) or {}) for name in scenario.gate_names],
             "warnings": [],
         },
         "paths": {
             flow["name"]: {"path": ways(flow["path"]), "back": ways(flow["back"])} for flow in plan["flows"]
         },
-        "laws": scenario.laws(),
+        "laws": laws,
         "words": WORDS,
     }
+
+
+def _gate(name: str, law: dict[str, Any]) -> dict[str, Any]:
+    """Return what a summary would say of a gate before its run."""
+    contract = law.get("contract")
+    return {"name": name, **({"contract_bps": contract["rate_bps"]} if contract else {})}
 
 
 def _plain(tables: dict[str, dict[str, tuple[str, bytes]]]) -> dict[str, dict[str, list[float | None]]]:
