@@ -10,10 +10,6 @@ use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Table, flow_and_gate_tables, slot_bps};
 
-use crate::endpoints::Sample;
-use crate::rows;
-use crate::wire::Arrived;
-
 /// How often the engine tells.
 const EVERY: Span = Span::from_millis(50);
 
@@ -26,11 +22,6 @@ struct Seen {
     gates: Vec<Vec<GateRow>>,
     flows: Vec<Vec<FlowRow>>,
     slot_bps: Vec<f64>,
-    mss: Vec<u32>,
-    /// Rows of flows are told of every so many readings.
-    stride: u64,
-    /// By flow: what came out of the receiver's socket, of connections before the latest and of it.
-    received: Vec<[u64; 2]>,
 }
 
 impl PartialEq for Progress {
@@ -42,15 +33,12 @@ impl PartialEq for Progress {
 impl Eq for Progress {}
 
 impl Progress {
-    /// Begins anew for a run of `plan`; every `stride`th reading of the senders is a row.
-    pub(crate) fn begin(&self, plan: &Plan, stride: u64) {
+    /// Begins anew for a run of `plan`.
+    pub(crate) fn begin(&self, plan: &Plan) {
         *self.seen() = Seen {
             gates: vec![Vec::new(); plan.gates.len()],
             flows: vec![Vec::new(); plan.flows.len()],
             slot_bps: plan.gates.iter().map(slot_bps).collect(),
-            mss: plan.flows.iter().map(|flow| flow.tcp.mss).collect(),
-            stride: stride.max(1),
-            received: vec![[0; 2]; plan.flows.len()],
         };
     }
 
@@ -63,19 +51,10 @@ impl Progress {
         flow_and_gate_tables(&flows, &gates, &seen.slot_bps)
     }
 
-    /// The state of a sender, and what has come out of its receiver's socket: of its latest connection, bytes.
-    pub(crate) fn tell(&self, sample: &Sample, delivered: u64) {
-        let mut seen = self.seen();
-        let flow = sample.flow as usize;
-        let Some([before, latest]) = seen.received.get_mut(flow) else { return };
-        if delivered < *latest {
-            *before += *latest;
-        }
-        *latest = delivered;
-        let bytes = *before + delivered;
-        if sample.tick.is_multiple_of(seen.stride) {
-            let row = rows::row(sample, Arrived { bytes, in_order: bytes }, [None; 2], seen.mss[flow]);
-            seen.flows[flow].push(row);
+    /// A row of a flow.
+    pub(crate) fn tell(&self, flow: usize, row: FlowRow) {
+        if let Some(rows) = self.seen().flows.get_mut(flow) {
+            rows.push(row);
         }
     }
 
@@ -86,17 +65,17 @@ impl Progress {
 
 /// The engine's side of it.
 #[derive(Debug)]
-pub(crate) struct Telling {
+pub(crate) struct TellingGates {
     progress: Option<Progress>,
     next: Time,
     /// Rows that were told already, by gate.
     told: Vec<usize>,
 }
 
-impl Telling {
-    pub(crate) fn new(progress: Option<Progress>, gates: usize) -> Telling {
+impl TellingGates {
+    pub(crate) fn new(progress: Option<Progress>, gates: usize) -> TellingGates {
         let next = if progress.is_some() { Time::ZERO } else { Time::NEVER };
-        Telling { progress, next, told: vec![0; gates] }
+        TellingGates { progress, next, told: vec![0; gates] }
     }
 
     /// Tells the rows that gates wrote since the last time, now and then.

@@ -7,6 +7,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, has_ecn};
+use crate::progress::Progress;
 use crate::wire::{Arrived, FlowWire};
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
@@ -165,8 +166,45 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
     wires.iter().enumerate().map(history).collect()
 }
 
+/// What is told of senders while a run lasts: of every so many readings a row, with what has come out of the receiver's socket.
+#[derive(Debug)]
+pub(crate) struct TellingFlows {
+    progress: Progress,
+    stride: u64,
+    mss: Vec<u32>,
+    /// By flow: bytes of connections before the latest, and of it.
+    received: Vec<[u64; 2]>,
+}
+
+impl TellingFlows {
+    pub(crate) fn new(progress: Progress, plan: &Plan, every: Span) -> TellingFlows {
+        progress.begin(plan);
+        TellingFlows {
+            progress,
+            stride: stride(plan, every),
+            mss: plan.flows.iter().map(|flow| flow.tcp.mss).collect(),
+            received: vec![[0; 2]; plan.flows.len()],
+        }
+    }
+
+    /// A reading, and the bytes that have come out of the receiver's socket, of its latest connection.
+    pub(crate) fn tell(&mut self, sample: &Sample, delivered: u64) {
+        let flow = sample.flow as usize;
+        let [before, latest] = &mut self.received[flow];
+        if delivered < *latest {
+            *before += *latest;
+        }
+        *latest = delivered;
+        let bytes = *before + delivered;
+        if sample.tick.is_multiple_of(self.stride) {
+            let received = Arrived { bytes, in_order: bytes };
+            self.progress.tell(flow, row(sample, received, [None; 2], self.mss[flow]));
+        }
+    }
+}
+
 /// Every so many readings, which are made every `every`, are a row.
-pub(crate) fn stride(plan: &Plan, every: Span) -> u64 {
+fn stride(plan: &Plan, every: Span) -> u64 {
     match plan.record.level {
         RecordLevel::Summary | RecordLevel::Events => 1,
         RecordLevel::Every(asked) => (asked.picos() / every.picos().max(1)).max(1),
@@ -195,7 +233,7 @@ impl<'a, T: Copy> Latest<'a, T> {
     }
 }
 
-pub(crate) fn row(sample: &Sample, received: Arrived, delays: [Option<Span>; 2], mss: u32) -> FlowRow {
+fn row(sample: &Sample, received: Arrived, delays: [Option<Span>; 2], mss: u32) -> FlowRow {
     let info = &sample.info;
     let [rtt_ms, one_way_ms] = delays.map(|delay| delay.map_or(f64::NAN, |span| span.as_secs_f64() * 1e3));
     let slow = info.ssthresh.is_none_or(|threshold| info.cwnd < threshold);

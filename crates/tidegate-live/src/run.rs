@@ -8,7 +8,7 @@ use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, class_histories, not_done, slot_bps};
 
-use crate::endpoints::{self, EndReport, Endpoints, Stack};
+use crate::endpoints::{self, EndReport, Endpoints, Heard, Stack};
 use crate::lab::{Backend, Lab, LabOptions, Work};
 use crate::progress::Progress;
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
@@ -108,16 +108,18 @@ pub fn run(
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
     let prepared = endpoints::prepare(&lab, plan, stack)?;
     let every = sampling(plan);
-    if let Some(progress) = &options.progress {
-        progress.begin(plan, rows::stride(plan, every));
-    }
+    let mut telling = options.progress.clone().map(|progress| rows::TellingFlows::new(progress, plan, every));
+    let heard: Heard = Box::new(move |sample, delivered| {
+        if let Some(telling) = &mut telling {
+            telling.tell(sample, delivered);
+        }
+    });
     let progress = options.progress.clone();
-    let pump_options =
-        PumpOptions { capture_bytes: segment::ENOUGH, progress: progress.clone(), ..options.pump.clone() };
+    let pump_options = PumpOptions { capture_bytes: segment::ENOUGH, progress, ..options.pump.clone() };
     let classifier = Classifier::Ports { flows: plan.flows.len() as u16 };
     let pump = Pump::start(&mut lab, plan, classifier, &pump_options)?;
     let clock = pump.clock();
-    let ends = Endpoints::start(&lab, plan, prepared.telling(progress), (clock, pump.owed()), every)?;
+    let ends = Endpoints::start(&lab, plan, prepared, (clock, pump.owed()), (every, heard))?;
     let is_done = || plan.until_done && ends.open(plan) == 0;
     while pump.is_running() && ends.are_running() && !is_done() {
         std::thread::sleep(REVIEW);

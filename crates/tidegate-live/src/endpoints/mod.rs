@@ -32,7 +32,6 @@ use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::units::Span;
 
 use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
-use crate::progress::Progress;
 use crate::pump::Owed;
 use crate::{Clock, LiveError};
 use dialogue::{Dialogues, begins_anew, has_requests};
@@ -54,8 +53,6 @@ struct Shared {
     dialogues: Dialogues,
     /// User bytes that have come out of each receiver's socket, of its latest connection.
     delivered: Vec<AtomicU64>,
-    /// Where rows are told while the run lasts.
-    progress: Option<Progress>,
 }
 
 /// A flow's sending end, for whoever reads its state.
@@ -103,14 +100,6 @@ pub struct Prepared {
     addresses: Vec<Addresses>,
     /// Where connections come in: at the receiver, of flows with requests at the sender.
     doors: Vec<OwnedFd>,
-    progress: Option<Progress>,
-}
-
-impl Prepared {
-    /// The same, and rows of flows are told while the run lasts.
-    pub(crate) fn telling(self, progress: Option<Progress>) -> Prepared {
-        Prepared { progress, ..self }
-    }
 }
 
 /// Where a flow's ends are.
@@ -160,7 +149,7 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
         };
         doors.push(lab.side(side).run(open)??);
     }
-    Ok(Prepared { stack, addresses, doors, progress: None })
+    Ok(Prepared { stack, addresses, doors })
 }
 
 /// The addresses of a class of flows whose routes say the same; the first has the usual ones.
@@ -195,6 +184,9 @@ fn ends(
     Ok(own)
 }
 
+/// Who hears each reading of a sender, and the bytes that have come out of its receiver's socket by then.
+pub type Heard = Box<dyn FnMut(&Sample, u64) + Send>;
+
 /// Threads at the ends.
 #[derive(Debug)]
 pub struct Endpoints {
@@ -219,7 +211,7 @@ pub struct EndReport {
 
 impl Endpoints {
     /// Starts the threads; flows begin as the plan says on `clock`, and raise what is `owed`. State
-    /// is read every `every`.
+    /// is read every `every`, and `heard` hears of it.
     ///
     /// # Errors
     /// [`LiveError::Kernel`].
@@ -228,9 +220,9 @@ impl Endpoints {
         plan: &Plan,
         prepared: Prepared,
         (clock, owed): (Clock, Arc<Owed>),
-        every: Span,
+        (every, heard): (Span, Heard),
     ) -> Result<Endpoints, LiveError> {
-        let Prepared { stack, addresses, doors, progress } = prepared;
+        let Prepared { stack, addresses, doors } = prepared;
         let event = || {
             EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
                 .map_err(|error| LiveError::kernel("make an event", error))
@@ -245,7 +237,6 @@ impl Endpoints {
             owed,
             dialogues: Dialogues::new(plan),
             delivered: plan.flows.iter().map(|_| AtomicU64::new(0)).collect(),
-            progress,
         });
         let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];
         for (flow, door) in plan.flows.iter().zip(doors) {
@@ -267,7 +258,7 @@ impl Endpoints {
         let until = plan.duration;
         let sampler = std::thread::Builder::new()
             .name("sampler".to_owned())
-            .spawn(move || sampler::work(&seen, clock, every, until))
+            .spawn(move || sampler::work(&seen, clock, (every, heard), until))
             .map_err(|error| LiveError::kernel("start the thread \"sampler\"", error))?;
         Ok(Endpoints { shared, threads, sampler, stack })
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use tidegate_core::units::{Span, Time};
 
 use super::ending::Counts;
-use super::{Shared, TcpInfo};
+use super::{Heard, Shared, TcpInfo};
 use crate::Clock;
 
 /// The state of a sender.
@@ -23,7 +23,12 @@ pub struct Sample {
 }
 
 /// Reads until the run is over; a tick that was slept through is left out.
-pub(super) fn work(shared: &Shared, clock: Clock, every: Span, until: Time) -> Vec<Sample> {
+pub(super) fn work(
+    shared: &Shared,
+    clock: Clock,
+    (every, mut heard): (Span, Heard),
+    until: Time,
+) -> Vec<Sample> {
     let mut samples = Vec::new();
     let mut tick = 1;
     while !shared.is_over() {
@@ -41,10 +46,7 @@ pub(super) fn work(shared: &Shared, clock: Clock, every: Span, until: Time) -> V
             info.timeouts = info.timeouts.map(|_| all.timeouts);
             if info.established || sending.anew {
                 let sample = Sample { at: clock.now(), tick, flow, info };
-                if let Some(progress) = &shared.progress {
-                    let delivered = shared.delivered[flow as usize].load(Ordering::Relaxed);
-                    progress.tell(&sample, delivered);
-                }
+                heard(&sample, shared.delivered[flow as usize].load(Ordering::Relaxed));
                 samples.push(sample);
             }
         }

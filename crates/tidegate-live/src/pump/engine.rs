@@ -19,7 +19,7 @@ use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use crate::clock::after;
 use crate::lab::{Edge, Side};
-use crate::progress::Telling;
+use crate::progress::TellingGates;
 use crate::segment::{codepoint, ecn, mark, set_codepoint};
 use crate::{Clock, LiveError, limits};
 
@@ -41,7 +41,7 @@ pub(super) struct Engine {
     pub(super) stalls: Stalls,
     pub(super) recording: Recording,
     pub(super) transfers: Transfers,
-    telling: Telling,
+    telling: TellingGates,
     waiter: Waiter,
     classifier: Classifier,
     slab: Slab,
@@ -88,7 +88,7 @@ impl Engine {
             lateness: Lateness::default(),
             stalls: Stalls::longer_than(limits::harmless_stall(plan).span),
             recording: Recording::new(options.capture_bytes),
-            telling: Telling::new(options.progress.clone(), plan.gates.len()),
+            telling: TellingGates::new(options.progress.clone(), plan.gates.len()),
             waiter,
             classifier,
             slab: Slab::new(mtu as usize, READY_PACKETS),
