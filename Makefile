@@ -28,7 +28,7 @@ build: setup ## the same, and every Rust crate in release
 demo: setup ## a cellular link, three congestion controls, one picture
 	$(BIN)/python examples/demo.py
 
-wasm: ## the simulator as a WebAssembly module, in target/wasm
+wasm: ## the simulator as a WebAssembly module: target/wasm, tidegate lab --static, wheels, the site
 	crates/tidegate-wasm/build
 
 test: ## every test; builds benches and fuzz targets
@@ -137,6 +137,7 @@ WHEEL_TOOLS := target/wheel-tools
 wheel: setup ## a wheel for Linux in target/wheels (manylinux_2_28, any Python from 3.11 on)
 	@test -x $(WHEEL_TOOLS)/bin/maturin || $(PYTHON) -m venv $(WHEEL_TOOLS)
 	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check "$$(grep ^maturin== requirements.lock)" "ziglang==0.17.1"
+	@crates/tidegate-wasm/build || echo "skipped: this wheel cannot make the laboratory as files (tidegate lab --static)"
 	rm -rf target/wheels
 	PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH" $(WHEEL_TOOLS)/bin/maturin build --release --locked --zig --compatibility manylinux_2_28 \
 	  --interpreter $(CURDIR)/$(BIN)/python --out target/wheels
@@ -146,7 +147,8 @@ try-wheel: ## the wheel of make wheel in a new environment and an empty folder: 
 	target/wheel-try/venv/bin/pip install --quiet --disable-pip-version-check target/wheels/*.whl
 	cd target/wheel-try/empty && export PATH="$(CURDIR)/target/wheel-try/venv/bin:$$PATH" && tidegate init policer > x.toml \
 	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml \
-	  && test -s ../venv/share/man/man1/tidegate-run.1
+	  && test -s ../venv/share/man/man1/tidegate-run.1 \
+	  && if test -f $(CURDIR)/python/tidegate/_page/built/tidegate.wasm.gz; then tidegate lab --static page && test -s page/tidegate.wasm.gz; fi
 
 clean: ## remove everything that was built, .venv included
 	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache

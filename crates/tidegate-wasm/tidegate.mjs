@@ -9,10 +9,20 @@
  * @typedef {Float64Array | BigUint64Array | Uint32Array | Uint8Array} Column
  *   2^64 − 1 stands for "none" in a column that may have none.
  * @typedef {{ line: number | null, column: number | null, key: string, read: string, problem: string, help: string | null }} Problem
- * @typedef {{ summary: any, warnings: string[], tables: Record<string, Record<string, Column>> }} Run
+ * @typedef {{ path: string[], back: string[] }} Way
+ * @typedef {{ queue_limit: { unit: string, count: number } | null,
+ *   token_bucket: { rate_bps: number, burst_bytes: number, peak_bps: number | null } | null,
+ *   contract: { rate_bps: number, peak_bps: number | null } | null }} Law
+ * @typedef {{ summary: any, warnings: string[], paths: Record<string, Way>, laws: Record<string, Law>,
+ *   tables: Record<string, Record<string, Column>> }} Run
+ *   `paths` are the gates that each flow passes, `laws` what a picture shows of a gate beside its columns.
  */
 
 const COLUMNS = { f64: Float64Array, u64: BigUint64Array, maybe_u64: BigUint64Array, u32: Uint32Array, u8: Uint8Array };
+
+/** The memory from which on a module that stops has had too little: `build` gives it 1 GiB at most. */
+const NEARLY_ALL = 700_000_000;
+const NO_MEMORY = "the run needs more than 1 GB of memory; make it shorter, or use tidegate run";
 
 /** A scenario or a question that is wrong, a run that stopped, or a bug; `kind` says which. */
 export class TidegateError extends Error {
@@ -20,7 +30,7 @@ export class TidegateError extends Error {
   constructor({ kind, message, problems = [] }) {
     super(message);
     this.name = "TidegateError";
-    /** "scenario", "run", "question" or "bug". */
+    /** "scenario", "run", "question", "memory" or "bug". */
     this.kind = kind;
     /** What is wrong with a scenario, each with its line and column, counted from 1. */
     this.problems = problems;
@@ -61,7 +71,8 @@ export class Tidegate {
     const column = (/** @type {{ kind: keyof typeof COLUMNS, at: number, rows: number }} */ { kind, at, rows }) => {
       const type = COLUMNS[kind];
       const start = bytes.byteOffset + at;
-      return new type(bytes.buffer.slice(start, start + rows * type.BYTES_PER_ELEMENT));
+      const own = /** @type {ArrayBuffer} */ (bytes.buffer).slice(start, start + rows * type.BYTES_PER_ELEMENT);
+      return new type(own);
     };
     return { ...json, tables: mapped(json.tables, (table) => mapped(table, column)) };
   }
@@ -69,6 +80,14 @@ export class Tidegate {
   /** The JSON Schema of the scenario language. */
   schema() {
     return this.#ask({ ask: "schema" }).json;
+  }
+
+  /**
+   * The words behind the codes of each table's columns.
+   * @returns {Record<string, Record<string, string[]>>}
+   */
+  words() {
+    return this.#ask({ ask: "words" }).json;
   }
 
   /**
@@ -104,8 +123,11 @@ export class Tidegate {
       return this.#taken(tidegate_answer(room, question.length));
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      const used = memory.buffer.byteLength;
       const said = new TextDecoder().decode(this.#taken(this.exports.tidegate_panic()));
       this.exports = instantiate(this.module);
+      // Where no more memory is to be had there is no panic: the module stops.
+      if (!said && used > NEARLY_ALL) throw new TidegateError({ kind: "memory", message: NO_MEMORY });
       throw new TidegateError({ kind: "bug", message: said || `the module stopped: ${error.message}` });
     }
   }

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import gallery
+import laboratory
 import links
 import pages
 import papers
@@ -57,6 +58,10 @@ def main() -> int:
     if options.rust is not None:
         rust.write(ROOT / "crates", options.rust, source, extra)
     pages.add_contents(source)
+    if laboratory.is_there():
+        laboratory.link_pages(source, ROOT / "examples")
+    else:
+        print("skipped: the site has no laboratory, because make wasm has not built its module")
 
     built = options.out / tg.__version__
     shutil.rmtree(built, ignore_errors=True)
@@ -66,6 +71,8 @@ def main() -> int:
     if subprocess.run([*command, str(source), str(built)], check=False).returncode != 0:
         return 1
     shutil.copytree(extra, built, dirs_exist_ok=True)
+    if laboratory.is_there():
+        laboratory.write(built)
     list_versions(options.out)
     problems = links.problems(built)
     for problem in problems:

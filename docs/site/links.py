@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Folders whose pages other programs wrote; links into them are checked, links in them are not.
 FOREIGN = ("rust", "reports")
+#: Of its page an address has a scenario behind #, and no heading.
+LABORATORY = "laboratory"
 
 
 class _Page(HTMLParser):
@@ -53,6 +55,9 @@ def problems(built: Path) -> list[str]:
             target = (file.parent / unquote(place.partition("?")[0])).resolve() if place else file
             if not target.is_file():
                 found.append(f"{shown}: {link}: there is no such file")
+            elif target.parent == built / LABORATORY:
+                if not re.match(r"(x=[\w-]+|e=[\w-]+)?$", heading):
+                    found.append(f"{shown}: {link}: the laboratory has no such scenario")
             elif heading and target.suffix == ".html" and unquote(heading) not in _read(target).names:
                 found.append(f"{shown}: {link}: there is no such heading")
     return found

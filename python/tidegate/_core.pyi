@@ -269,6 +269,7 @@ class Scenario:
         backend: str | None = None,
         spin_us: int | None = None,
         tick: Callable[[float], bool] | None = None,
+        heard: Callable[[float, dict[str, dict[str, tuple[str, bytes]]]], None] | None = None,
     ) -> RunData: ...
 
 @final

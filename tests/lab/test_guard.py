@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -216,3 +217,29 @@ def test_answers_let_nothing_in_and_nothing_out(lab: Running) -> None:
     assert "Access-Control-Allow-Origin" not in answer.headers
     assert "Python" not in answer.headers["Server"]
     connection.close()
+
+
+def test_a_body_that_comes_too_slowly_is_refused(folder: Path) -> None:
+    with running(folder, limits=Limits(body_s=0.5)) as lab:
+        with closing(socket.create_connection(("127.0.0.1", lab.port), timeout=20)) as client:
+            head = f"POST /{TOKEN}/api/run HTTP/1.1\r\nHost: 127.0.0.1:{lab.port}\r\n"
+            head += "Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"
+            client.sendall(head.encode())
+            answer = client.makefile("rb").read()
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"did not come whole within 0.5 s" in answer
+        assert ask(lab, "GET", f"/{TOKEN}/api/status")[0] == 200
+
+
+def test_connections_that_only_wait_make_room(folder: Path) -> None:
+    with running(folder, limits=Limits(connections=4)) as lab:
+        place = ("127.0.0.1", lab.port)
+        waiting = [socket.create_connection(place, timeout=20) for _ in range(4)]
+        for client in waiting:
+            client.sendall(b"GET /")
+        with closing(socket.create_connection(place, timeout=20)) as more:
+            assert b"too many connections" in more.makefile("rb").read(), "they have just come"
+        time.sleep(2.2)
+        assert ask(lab, "GET", f"/{TOKEN}/api/status")[0] == 200
+        for client in waiting:
+            client.close()

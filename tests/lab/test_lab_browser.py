@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,13 @@ import pytest
 from browser import complaints, faults, opened
 from common import EXAMPLES, SMALL, command
 from laboratory import TOKEN, Running, ask, running
+from page_of_lab import answered, drag, one, shown, text_of, until, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from selenium.webdriver import Chrome
-    from selenium.webdriver.remote.webelement import WebElement
-
-#: Seconds that a page may take on a busy machine.
-PATIENCE = 20
 
 
 @pytest.fixture(scope="module")
@@ -28,67 +26,21 @@ def served(folder: Path) -> Iterator[Running]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with opened(tmp_path_factory.mktemp("chrome")) as found:
+        yield found
+
+
 @pytest.fixture
-def chrome(tmp_path: Path, served: Running) -> Iterator[Chrome]:
-    with opened(tmp_path / "chrome") as browser:
-        browser.get(served.address)
-        until(browser, lambda: answered(browser) > 0)
-        yield browser
-
-
-def one(browser: Chrome, selector: str) -> WebElement:
-    return browser.find_element("css selector", selector)
-
-
-def answered(browser: Chrome) -> int:
-    return int(browser.execute_script("return document.body.dataset.answered || 0"))
-
-
-def until(browser: Chrome, true: Callable[[], Any]) -> None:
-    from selenium.common.exceptions import StaleElementReferenceException
-
-    def now() -> Any:
-        # The page makes its tables anew with every answer, also between two looks at them.
-        try:
-            return true()
-        except StaleElementReferenceException:
-            return False
-
-    end = time.monotonic() + PATIENCE
-    while not now():
-        assert time.monotonic() < end, one(browser, "header").text + one(browser, "#problems").text
-        time.sleep(0.02)
-
-
-def write(browser: Chrome, text: str) -> None:
-    """Put a text into the editor, as typing does."""
-    before = answered(browser)
-    browser.execute_script(
-        "const area = document.getElementById('text'); area.value = arguments[0];"
-        "area.dispatchEvent(new Event('input')); area.dispatchEvent(new Event('change'));",
-        text,
-    )
-    until(browser, lambda: answered(browser) > before or one(browser, "#problems").text)
-
-
-def drag(browser: Chrome, field: str, *steps: int) -> None:
-    """Move a slider through steps, as a hand does."""
-    slider = browser.find_element("id", f"field-{field}-slider")
-    browser.execute_script(
-        "for (const step of arguments[1]) { arguments[0].value = step;"
-        " arguments[0].dispatchEvent(new Event('input')); }"
-        "arguments[0].dispatchEvent(new Event('change'));",
-        slider,
-        list(steps),
-    )
-
-
-def shown(browser: Chrome, key: str) -> float:
-    return float(one(browser, f"#results td[data-key={key}]").get_attribute("data-value") or "nan")
-
-
-def text_of(browser: Chrome) -> str:
-    return str(one(browser, "#text").get_property("value"))
+def chrome(browser: Chrome, served: Running) -> Chrome:
+    """The page as it begins."""
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.get("about:blank")
+    browser.get(served.address)
+    until(browser, lambda: answered(browser) > 0)
+    complaints(browser)  # What earlier tests provoked.
+    return browser
 
 
 def said(folder: Path, text: str) -> dict[str, Any]:
@@ -160,6 +112,22 @@ def test_keys_are_completed(chrome: Chrome) -> None:
     ActionChains(chrome).key_down(Keys.CONTROL).send_keys(" ").key_up(Keys.CONTROL).perform()
     offers = [each.text for each in chrome.find_elements("css selector", ".offers button")]
     assert {"police", "jitter", "framing"} <= {*offers}
+    ActionChains(chrome).send_keys(Keys.ESCAPE).perform()
+    assert not one(chrome, ".offers").is_displayed()
+    # Behind a key's sign the words that it takes.
+    place = SMALL.index('newreno"') + 1
+    chrome.execute_script(
+        "const area = arguments[0]; area.setRangeText('', arguments[1], arguments[1] + 6);"
+        "area.focus(); area.setSelectionRange(arguments[1] - 1, arguments[1]); area.setRangeText('');",
+        area, place,
+    )  # fmt: skip
+    ActionChains(chrome).key_down(Keys.CONTROL).send_keys(" ").key_up(Keys.CONTROL).perform()
+    offers = [each.text for each in chrome.find_elements("css selector", ".offers button")]
+    assert {"newreno", "cubic", "bbr"} <= {*offers}
+    ActionChains(chrome).send_keys("cub").key_down(Keys.CONTROL).send_keys(" ").key_up(
+        Keys.CONTROL
+    ).send_keys(Keys.ARROW_DOWN, Keys.ENTER).perform()
+    until(chrome, lambda: 'tcp.cc = "cubic"' in text_of(chrome))
 
 
 def test_back_and_forward(chrome: Chrome) -> None:
@@ -185,6 +153,7 @@ def test_two_tabs_are_apart(chrome: Chrome, served: Running) -> None:
     first = chrome.current_window_handle
     write(chrome, SMALL.replace("4 Mbit/s", "7 Mbit/s"))
     chrome.switch_to.new_window("tab")
+    second = chrome.current_window_handle
     chrome.get(served.address)
     until(chrome, lambda: answered(chrome) > 0)
     assert text_of(chrome) == SMALL
@@ -193,6 +162,9 @@ def test_two_tabs_are_apart(chrome: Chrome, served: Running) -> None:
     assert '"7 Mbit/s"' in text_of(chrome)
     write(chrome, SMALL.replace("4 Mbit/s", "8 Mbit/s"))
     assert shown(chrome, "goodput_bps") > 5e6
+    chrome.switch_to.window(second)
+    chrome.close()
+    chrome.switch_to.window(first)
 
 
 def test_fifty_rapid_changes_leave_one_run(chrome: Chrome, served: Running) -> None:
@@ -268,19 +240,38 @@ def test_no_serious_fault_for_those_who_do_not_see(chrome: Chrome) -> None:
     assert faults(chrome) == []
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_page_fits(tmp_path: Path, served: Running, width: int, dark: bool) -> None:
+def test_the_page_fits(tmp_path: Path, served: Running, dark: bool) -> None:
     with opened(tmp_path / "chrome", dark=dark) as browser:
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        browser.get(served.address)
-        until(browser, lambda: answered(browser) > 0)
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-        assert complaints(browser) == []
-        assert faults(browser) == []
+        for width in (390, 1280, 1920):
+            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            browser.get("about:blank")
+            browser.get(served.address)
+            until(browser, lambda: answered(browser) > 0)
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+            assert one(browser, "#short").is_displayed() == (width == 390)
+            assert complaints(browser) == []
+            assert faults(browser) == []
 
 
-def test_the_page_is_small(served: Running) -> None:
-    sizes = [len(ask(served, "GET", f"/{TOKEN}/{name}")[1]) for name in ("", "lab.js", "lab.css")]
-    assert sum(sizes) < 400_000
+def test_the_page_is_small_and_nothing_in_it_moves_by_itself(served: Running) -> None:
+    found = [ask(served, "GET", f"/{TOKEN}/{name}")[1] for name in ("", "lab.js", "lab.css")]
+    assert sum(map(len, found)) < 400_000
+    # So there is nothing to switch off for those who want less motion.
+    assert not re.search(rb"transition|animation|scroll-behavior|@keyframes", found[2])
+
+
+def test_keys_do_what_the_mouse_does(chrome: Chrome) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
+    field = chrome.find_element("id", "field-gate.bottleneck.rate")
+    chrome.execute_script("arguments[0].focus()", field)
+    ActionChains(chrome).send_keys(Keys.TAB).perform()
+    focused = "return document.activeElement.getAttribute('aria-label')"
+    assert chrome.execute_script(focused) == "gate bottleneck rate, slider"
+    before = answered(chrome)
+    ActionChains(chrome).send_keys(Keys.ARROW_RIGHT * 20).perform()
+    until(chrome, lambda: answered(chrome) > before and '"4 Mbit/s"' not in text_of(chrome))
+    spoken = chrome.execute_script("return document.activeElement.getAttribute('aria-valuetext')")
+    assert f'rate = "{spoken}"' in text_of(chrome)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from tidegate import _core
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-CRATE = ROOT / "crates" / "tidegate-wasm"
 #: Congestion control in Python is not to be had in a page.
 SCENARIOS = sorted(path for path in EXAMPLES.glob("*.toml") if "python:" not in path.read_text())
 #: What scenarios may name.
@@ -22,18 +20,6 @@ FILES = {
 }
 
 pytestmark = pytest.mark.timeout(900)
-
-
-@pytest.fixture(scope="module")
-def module() -> Path:
-    """Return the module, built from the sources as they are."""
-    if shutil.which("node") is None:
-        pytest.skip("no Node (node) here")
-    built = subprocess.run([CRATE / "build", "--installed"], capture_output=True, text=True, check=False)
-    if built.returncode == 3:
-        pytest.skip(built.stdout.strip())
-    assert built.returncode == 0, built.stderr
-    return ROOT / "target" / "wasm" / "tidegate.wasm"
 
 
 def ask(module: Path, folder: Path, questions: list[dict[str, Any]]) -> None:

@@ -31,6 +31,8 @@ pub mod priority;
 #[cfg(target_os = "linux")]
 mod processors;
 #[cfg(target_os = "linux")]
+mod progress;
+#[cfg(target_os = "linux")]
 pub mod pump;
 #[cfg(target_os = "linux")]
 pub mod replay;
@@ -57,6 +59,8 @@ pub mod wire;
 pub use clock::Clock;
 #[cfg(target_os = "linux")]
 pub use lab::{Backend, Lab, LabOptions, Side, Work};
+#[cfg(target_os = "linux")]
+pub use progress::Progress;
 #[cfg(target_os = "linux")]
 pub use pump::{Classifier, Idle, Pump, PumpOptions, PumpReport, RunningPump};
 

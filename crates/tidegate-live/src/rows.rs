@@ -7,6 +7,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, has_ecn};
+use crate::progress::Progress;
 use crate::wire::{Arrived, FlowWire};
 
 /// `TCP_CA_CWR`, `Recovery` and `Loss`.
@@ -145,11 +146,10 @@ pub(crate) fn requests(plan: &Plan, seen: &EndReport) -> Vec<RequestSummary> {
 
 /// Each flow's history, as often as the plan asks; samples carry the instant at which they were read.
 pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every: Span) -> Vec<Vec<FlowRow>> {
-    let stride = match plan.record.level {
-        RecordLevel::Summary => return vec![Vec::new(); wires.len()],
-        RecordLevel::Events => 1,
-        RecordLevel::Every(asked) => (asked.picos() / every.picos().max(1)).max(1),
-    };
+    if plan.record.level == RecordLevel::Summary {
+        return vec![Vec::new(); wires.len()];
+    }
+    let stride = stride(plan, every);
     let history = |(number, wire): (usize, &FlowWire)| {
         if plan.record.flows.as_ref().is_some_and(|chosen| !chosen.contains(&number)) {
             return Vec::new();
@@ -164,6 +164,51 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
         .collect()
     };
     wires.iter().enumerate().map(history).collect()
+}
+
+/// What is told of senders while a run lasts: of every so many readings a row, with what has come out of the receiver's socket.
+#[derive(Debug)]
+pub(crate) struct TellingFlows {
+    progress: Progress,
+    stride: u64,
+    mss: Vec<u32>,
+    /// By flow: bytes of connections before the latest, and of it.
+    received: Vec<[u64; 2]>,
+}
+
+impl TellingFlows {
+    pub(crate) fn new(progress: Progress, plan: &Plan, every: Span) -> TellingFlows {
+        progress.begin(plan);
+        TellingFlows {
+            progress,
+            stride: stride(plan, every),
+            mss: plan.flows.iter().map(|flow| flow.tcp.mss).collect(),
+            received: vec![[0; 2]; plan.flows.len()],
+        }
+    }
+
+    /// A reading, and the bytes that have come out of the receiver's socket, of its latest connection.
+    pub(crate) fn tell(&mut self, sample: &Sample, delivered: u64) {
+        let flow = sample.flow as usize;
+        let [before, latest] = &mut self.received[flow];
+        if delivered < *latest {
+            *before += *latest;
+        }
+        *latest = delivered;
+        let bytes = *before + delivered;
+        if sample.tick.is_multiple_of(self.stride) {
+            let received = Arrived { bytes, in_order: bytes };
+            self.progress.tell(flow, row(sample, received, [None; 2], self.mss[flow]));
+        }
+    }
+}
+
+/// Every so many readings, which are made every `every`, are a row.
+fn stride(plan: &Plan, every: Span) -> u64 {
+    match plan.record.level {
+        RecordLevel::Summary | RecordLevel::Events => 1,
+        RecordLevel::Every(asked) => (asked.picos() / every.picos().max(1)).max(1),
+    }
 }
 
 /// What was noted last, of values noted in order of time.

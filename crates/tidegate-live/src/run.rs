@@ -8,8 +8,9 @@ use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, class_histories, not_done, slot_bps};
 
-use crate::endpoints::{self, EndReport, Endpoints, Stack};
+use crate::endpoints::{self, EndReport, Endpoints, Heard, Stack};
 use crate::lab::{Backend, Lab, LabOptions, Work};
+use crate::progress::Progress;
 use crate::pump::{Classifier, Pump, PumpOptions, PumpReport};
 use crate::rows::{self, States};
 use crate::verify::{self, Verified};
@@ -29,8 +30,10 @@ pub struct RunOptions {
     pub backend: Backend,
     /// Which processor does what.
     pub work: Work,
-    /// See [`PumpOptions`]; `capture_bytes` is chosen by the run.
+    /// See [`PumpOptions`]; `capture_bytes` and `progress` are chosen by the run.
     pub pump: PumpOptions,
+    /// Where rows are told while the run lasts.
+    pub progress: Option<Progress>,
 }
 
 /// What a live run gives.
@@ -104,12 +107,19 @@ pub fn run(
         LabOptions { gso_segments: stack.gso_segments, work: options.work, ..LabOptions::default() };
     let mut lab = Lab::new(plan, options.backend, &lab_options)?;
     let prepared = endpoints::prepare(&lab, plan, stack)?;
-    let pump_options = PumpOptions { capture_bytes: segment::ENOUGH, ..options.pump.clone() };
+    let every = sampling(plan);
+    let mut telling = options.progress.clone().map(|progress| rows::TellingFlows::new(progress, plan, every));
+    let heard: Heard = Box::new(move |sample, delivered| {
+        if let Some(telling) = &mut telling {
+            telling.tell(sample, delivered);
+        }
+    });
+    let progress = options.progress.clone();
+    let pump_options = PumpOptions { capture_bytes: segment::ENOUGH, progress, ..options.pump.clone() };
     let classifier = Classifier::Ports { flows: plan.flows.len() as u16 };
     let pump = Pump::start(&mut lab, plan, classifier, &pump_options)?;
     let clock = pump.clock();
-    let every = sampling(plan);
-    let ends = Endpoints::start(&lab, plan, prepared, (clock, pump.owed()), every)?;
+    let ends = Endpoints::start(&lab, plan, prepared, (clock, pump.owed()), (every, heard))?;
     let is_done = || plan.until_done && ends.open(plan) == 0;
     while pump.is_running() && ends.are_running() && !is_done() {
         std::thread::sleep(REVIEW);

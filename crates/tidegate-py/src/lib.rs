@@ -10,7 +10,6 @@ mod effcap;
 mod error;
 mod gcra;
 mod guard;
-mod laws;
 mod live;
 mod plan;
 mod pool;

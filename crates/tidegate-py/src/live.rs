@@ -1,9 +1,9 @@
 //! The live engine: runs with the kernel's TCP.
 
 #[cfg(target_os = "linux")]
-pub(crate) use here::{Shell, data, live_clean, live_enter, run, shell};
+pub(crate) use here::{Progress, Shell, data, live_clean, live_enter, run, shell};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use nowhere::{Shell, data, live_clean, live_enter, run, shell};
+pub(crate) use nowhere::{Progress, Shell, data, live_clean, live_enter, run, shell};
 
 #[cfg(target_os = "linux")]
 mod here {
@@ -14,6 +14,7 @@ mod here {
     use pyo3::prelude::*;
     use tidegate_core::plan::Plan;
     use tidegate_core::units::Time;
+    pub(crate) use tidegate_live::Progress;
     use tidegate_live::settings::VARIABLE;
     use tidegate_live::{Backend, LiveRun, PumpReport, RunOptions, Side};
 
@@ -27,10 +28,12 @@ mod here {
         plan: &Plan,
         backend: Option<&str>,
         spin_us: Option<u64>,
+        progress: Option<Progress>,
         go_on: &mut (dyn FnMut(Time) -> bool + Send),
     ) -> PyResult<LiveRun> {
         let words = std::env::var(VARIABLE).unwrap_or_default();
         let mut options = RunOptions::from_words(&words).map_err(error::ArgumentError::new_err)?;
+        options.progress = progress;
         if let Some(spin) = spin_us {
             options.pump.spin = Duration::from_micros(spin);
         }
@@ -156,11 +159,22 @@ mod nowhere {
 
     pub(crate) enum Never {}
 
+    /// Nothing is told where nothing runs.
+    #[derive(Clone, Default)]
+    pub(crate) struct Progress;
+
+    impl Progress {
+        pub(crate) fn take(&self) -> Vec<tidegate_result::Table> {
+            Vec::new()
+        }
+    }
+
     pub(crate) fn run(
         _py: Python<'_>,
         _plan: &Plan,
         _backend: Option<&str>,
         _spin_us: Option<u64>,
+        _progress: Option<Progress>,
         _go_on: &mut (dyn FnMut(Time) -> bool + Send),
     ) -> PyResult<Never> {
         Err(error::live(&LiveError::NotLinux))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CoDelPlan, CongestionPlan, Discipline, FlowPlan,
     Framing, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan, QueueCounts,
-    QueueLimit, RatePlan, RtoPlan, StartPlan, StepThreshold, TcpPlan,
+    RatePlan, RtoPlan, StartPlan, StepThreshold, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -64,15 +64,6 @@ fn calls(calls: &CallsPlan) -> Value {
     })
 }
 
-pub(crate) fn queue_limit(limit: QueueLimit) -> Value {
-    match limit {
-        QueueLimit::Unlimited => json!(null),
-        QueueLimit::Packets(packets) => json!({ "unit": "packets", "count": packets }),
-        QueueLimit::Bytes(bytes) => json!({ "unit": "bytes", "count": bytes }),
-        QueueLimit::Cells(cells) => json!({ "unit": "cells", "count": cells }),
-    }
-}
-
 fn gate(gate: &GatePlan) -> Value {
     let framing = match gate.framing {
         Framing::Ip => json!({ "kind": "ip" }),
@@ -84,7 +75,7 @@ fn gate(gate: &GatePlan) -> Value {
     json!({
         "name": gate.name,
         "rate": rate(&gate.rate),
-        "queue_limit": queue_limit(gate.queue.limit),
+        "queue_limit": tidegate_result::queue_limit(gate.queue.limit),
         "discipline": gate.classes.as_ref().map_or(gate.queue.discipline.name(), |classes| classes.scheduler.name()),
         "aqm": aqm(gate.queue.discipline),
         "queue_counts_all": gate.queue.counts == QueueCounts::All,

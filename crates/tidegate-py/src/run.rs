@@ -97,16 +97,21 @@ impl RunData {
 
     #[getter]
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let tables = PyDict::new(py);
-        for table in &self.tables {
-            let columns = PyDict::new(py);
-            for (name, column) in &table.columns {
-                columns.set_item(name, bytes(py, column)?)?;
-            }
-            tables.set_item(table.name, columns)?;
-        }
-        Ok(tables)
+        tables_as_bytes(py, &self.tables)
     }
+}
+
+/// Tables by name: of each column its type and its bytes.
+pub(crate) fn tables_as_bytes<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for table in tables {
+        let columns = PyDict::new(py);
+        for (name, column) in &table.columns {
+            columns.set_item(name, bytes(py, column)?)?;
+        }
+        all.set_item(table.name, columns)?;
+    }
+    Ok(all)
 }
 
 /// Every recorded table with its columns, as JSON.

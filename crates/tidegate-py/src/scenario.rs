@@ -11,6 +11,7 @@ use tidegate_scenario::{Reading, ScenarioError, Syntax, Warning, check_recording
 
 use crate::error::{self, ArgumentError};
 use crate::guard::patiently;
+use crate::live::Progress;
 use crate::run::RunData;
 use crate::start::{self, Asking};
 
@@ -248,7 +249,7 @@ impl Scenario {
     /// What a picture needs to know of each gate, by name.
     fn laws_json(&self, py: Python<'_>) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
-        patiently(py, move |_| crate::laws::to_json(&inner.plan(None, 0)).to_string())
+        patiently(py, move |_| serde_json::json!(tidegate_result::laws(&inner.plan(None, 0))).to_string())
     }
 
     fn plan_json(&self, py: Python<'_>) -> PyResult<String> {
@@ -302,8 +303,9 @@ impl Scenario {
         asking.settle(done)
     }
 
-    /// A run of the kernel's TCP in real time; `pcap` names the captures at the two ends.
-    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, backend = None, spin_us = None, tick = None))]
+    /// A run of the kernel's TCP in real time; `pcap` names the captures at the two ends. `heard` is called with the
+    /// share that is done and the rows that came since the last call, as tables of a run; its answer says nothing.
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, backend = None, spin_us = None, tick = None, heard = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn run_live(
         &self,
@@ -315,10 +317,13 @@ impl Scenario {
         backend: Option<&str>,
         spin_us: Option<u64>,
         tick: Option<Py<PyAny>>,
+        heard: Option<Py<PyAny>>,
     ) -> PyResult<RunData> {
         let plan = self.plan(seed, replication, record)?;
-        let mut asking = Asking::new(&plan, tick.as_ref());
-        let done = crate::live::run(py, &plan, backend, spin_us, &mut |now| asking.go_on(now));
+        let telling = heard.as_ref().map(|heard| (heard, Progress::default()));
+        let progress = telling.as_ref().map(|(_, progress)| progress.clone());
+        let mut asking = Asking::new(&plan, tick.as_ref()).telling(telling);
+        let done = crate::live::run(py, &plan, backend, spin_us, progress, &mut |now| asking.go_on(now));
         crate::live::data(py, &plan, asking.settle(done)?, pcap.unwrap_or_default())
     }
 }

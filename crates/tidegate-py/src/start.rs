@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use tidegate_core::plan::Plan;
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, Side, pcap};
 
 use crate::control;
 use crate::error::{self, named};
 use crate::guard::patiently_asking;
-use crate::run::RunData;
+use crate::live::Progress;
+use crate::run::{RunData, tables_as_bytes};
 
 /// A simulated run. `pcap` names the captures at the two ends; `tick` is called with the share that is done
 /// and says whether to go on.
@@ -46,25 +47,47 @@ pub(crate) fn sim(
     })?
 }
 
+/// Rows of a live run are handed to Python so often.
+const TOLD_EVERY: Span = Span::from_millis(100);
+
 /// Asks Python during a live run whether to go on, and keeps what it raises until the run has ended.
 pub(crate) struct Asking<'a> {
     plan: &'a Plan,
     tick: Option<&'a Py<PyAny>>,
+    telling: Option<(&'a Py<PyAny>, Progress, Time)>,
     raised: Option<PyErr>,
 }
 
 impl<'a> Asking<'a> {
     /// `tick` is called with the share that is done and says whether to go on.
     pub(crate) fn new(plan: &'a Plan, tick: Option<&'a Py<PyAny>>) -> Asking<'a> {
-        Asking { plan, tick, raised: None }
+        Asking { plan, tick, telling: None, raised: None }
+    }
+
+    /// The same, and somebody hears what comes meanwhile.
+    pub(crate) fn telling(self, telling: Option<(&'a Py<PyAny>, Progress)>) -> Asking<'a> {
+        Asking { telling: telling.map(|(heard, progress)| (heard, progress, Time::ZERO)), ..self }
     }
 
     /// Whether the run goes on after `now`.
     pub(crate) fn go_on(&mut self, now: Time) -> bool {
-        ask(self.plan, now, self.tick).unwrap_or_else(|error| {
+        let asked = ask(self.plan, now, self.tick).and_then(|wanted| self.tell(now).map(|()| wanted));
+        asked.unwrap_or_else(|error| {
             self.raised = Some(error);
             false
         })
+    }
+
+    /// Tells whoever listens what came since the last time, now and then.
+    fn tell(&mut self, now: Time) -> PyResult<()> {
+        let Some((heard, progress, next)) = &mut self.telling else { return Ok(()) };
+        if now < *next {
+            return Ok(());
+        }
+        *next = now.saturating_add(TOLD_EVERY);
+        let share = now.as_secs_f64() / self.plan.duration.as_secs_f64();
+        let tables = progress.take();
+        Python::attach(|py| heard.bind(py).call1((share, tables_as_bytes(py, &tables)?)).map(drop))
     }
 
     /// What came of the run, or what Python raised meanwhile.

@@ -12,6 +12,7 @@ mod cells;
 pub mod columns;
 mod interval;
 mod key;
+mod laws;
 mod losses;
 pub mod pcap;
 mod request_summary;
@@ -23,9 +24,10 @@ pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
 pub use interval::student_t;
 pub use key::digest;
+pub use laws::{GateLaw, LimitOfQueue, laws, queue_limit};
 pub use losses::{LossSummary, PoliceSummary};
 pub use request_summary::RequestSummary;
-pub use result::{RunResult, Table, class_histories, slot_bps};
+pub use result::{RunResult, Table, class_histories, flow_and_gate_tables, slot_bps};
 pub use rows::{Column, FlowRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
     AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary,

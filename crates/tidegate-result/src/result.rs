@@ -76,13 +76,9 @@ impl RunResult {
     /// Every recorded table in long form; index columns count the plan's flows, gates and background sources.
     #[must_use]
     pub fn tables(&self) -> Vec<Table> {
-        let slots = |gate: u32| self.slot_bps[gate as usize];
-        let mut tables = vec![
-            table("flows", columns::FLOWS, &owned(&self.flows, |_| f64::NAN)),
-            table("gates", columns::GATES, &owned(&self.gates, slots)),
-            table("drops", columns::DROPS, &events(&self.drops)),
-            table("marks", columns::MARKS, &events(&self.marks)),
-        ];
+        let mut tables = flow_and_gate_tables(&self.flows, &self.gates, &self.slot_bps);
+        tables.push(table("drops", columns::DROPS, &events(&self.drops)));
+        tables.push(table("marks", columns::MARKS, &events(&self.marks)));
         if self.summary.gates.iter().any(|gate| !gate.classes.is_empty()) {
             tables.push(table("classes", columns::CLASSES, &owned(&self.classes, |_| f64::NAN)));
         }
@@ -91,6 +87,15 @@ impl RunResult {
         }
         tables
     }
+}
+
+/// The tables `flows` and `gates` of these histories, by flow and by gate.
+#[must_use]
+pub fn flow_and_gate_tables(flows: &[Vec<FlowRow>], gates: &[Vec<GateRow>], slot_bps: &[f64]) -> Vec<Table> {
+    vec![
+        table("flows", columns::FLOWS, &owned(flows, |_| f64::NAN)),
+        table("gates", columns::GATES, &owned(gates, |gate| slot_bps[gate as usize])),
+    ]
 }
 
 /// A table of the entries' columns over these rows.

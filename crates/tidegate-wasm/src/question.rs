@@ -32,6 +32,8 @@ pub enum Question {
     },
     /// The JSON Schema of the scenario language.
     Schema {},
+    /// The words behind the codes of recorded columns.
+    Words {},
 }
 
 /// A scenario as a page has it.
@@ -73,7 +75,7 @@ impl Question {
             Question::Check { scenario } | Question::Run { scenario, .. } => {
                 scenario.files(&message.bytes)?
             }
-            Question::Schema {} => Files::default(),
+            Question::Schema {} | Question::Words {} => Files::default(),
         };
         Ok((question, files))
     }
@@ -90,6 +92,7 @@ impl Question {
                 Err(error) => reply::wrong_scenario(&error),
             },
             Question::Schema {} => reply::schema(),
+            Question::Words {} => reply::words(),
         }
     }
 }

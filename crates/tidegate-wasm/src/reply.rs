@@ -1,17 +1,22 @@
 //! What an answer says.
 //!
-//! - A run: `{"summary": …, "warnings": […], "tables": {"flows": {"time_s": {"kind": "f64", "at": 0, "rows": 1001}, …}, …}}`. `summary`
-//!   is that of `tidegate run --json`; the bytes of a column begin at `at` behind the JSON, least significant byte first, 255s where a
-//!   `maybe_u64` has none.
+//! - A run: `{"summary": …, "warnings": […], "paths": {"bulk": {"path": ["link"], "back": []}, …}, "laws": {"link": …, …}, "tables":
+//!   {"flows": {"time_s": {"kind": "f64", "at": 0, "rows": 1001}, …}, …}}`. `summary` is that of `tidegate run --json`; the bytes of a
+//!   column begin at `at` behind the JSON, least significant byte first, 255s where a `maybe_u64` has none. `paths` are the gates
+//!   that flows pass, `laws` what a picture shows of a gate beside its columns.
+//! - The recorded columns: `{"flows": {"held_by": ["window", …], …}, …}`, the words behind the codes of each table's columns.
 //! - A scenario that was checked: `{"title": …, "duration_s": …, "explain": …, …}`.
 //! - A scenario that is wrong: `{"error": {"kind": "scenario", "message": …, "problems": [{"line": 3, "column": 8, …}, …]}}`.
 //! - A run that stopped: `{"error": {"kind": "run", "message": …}}`; a question that is none: `"kind": "question"`.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tidegate_core::plan::{Plan, RecordLevel};
-use tidegate_result::{Column, RunResult};
+use tidegate_core::plan::{FlowPlan, Plan, RecordLevel};
+use tidegate_result::columns::Description;
+use tidegate_result::{Column, GateLaw, RunResult};
 use tidegate_scenario::{Report, Scenario, ScenarioError};
 
 use crate::message::Message;
@@ -21,6 +26,8 @@ use crate::message::Message;
 struct Done<'a> {
     summary: &'a RawValue,
     warnings: Vec<String>,
+    paths: Map<String, Value>,
+    laws: BTreeMap<&'a str, GateLaw>,
     tables: Map<String, Value>,
 }
 
@@ -37,12 +44,30 @@ pub(crate) fn done(scenario: &Scenario, plan: &Plan, result: &RunResult) -> Mess
     }
     let summary = serde_json::value::to_raw_value(&result.summary);
     let json = summary.and_then(|summary| {
-        serde_json::to_string(&Done { summary: &summary, warnings: warnings(scenario), tables })
+        let (warnings, paths, laws) = (warnings(scenario), paths(plan), tidegate_result::laws(plan));
+        serde_json::to_string(&Done { summary: &summary, warnings, paths, laws, tables })
     });
     match json {
         Ok(json) => Message { json, bytes },
         Err(error) => stopped(&format!("the summary is not JSON: {error}")),
     }
+}
+
+/// The gates that each flow passes, data and what comes back.
+fn paths(plan: &Plan) -> Map<String, Value> {
+    let names =
+        |gates: &[usize]| gates.iter().map(|&gate| plan.gates[gate].name.as_str()).collect::<Vec<_>>();
+    let way = |flow: &FlowPlan| json!({ "path": names(&flow.path), "back": names(&flow.back) });
+    plan.flows.iter().map(|flow| (flow.name.clone(), way(flow))).collect()
+}
+
+/// The words behind the codes of each table's columns.
+pub(crate) fn words() -> Message {
+    let of_table = |(table, columns): (&str, Vec<Description>)| {
+        let with = columns.into_iter().filter_map(|column| Some((column.name, column.words?)));
+        (table.to_owned(), with.map(|(name, words)| (name.to_owned(), json!(words))).collect::<Value>())
+    };
+    plain(tidegate_result::columns::tables().into_iter().map(of_table).collect())
 }
 
 /// Adds the bytes of a column; says where they are.
@@ -75,6 +100,7 @@ pub(crate) fn checked(scenario: &Scenario) -> Message {
     plain(json!({
         "title": scenario.title(),
         "duration_s": scenario.duration().as_secs_f64(),
+        "until_done": scenario.until_done(),
         "warmup_s": scenario.warmup().as_secs_f64(),
         "seed": scenario.seed(),
         "runs": scenario.runs(),

@@ -38,9 +38,16 @@ def run_live(
     record: str | None,
     pcap: tuple[str | None, str | None] | None,
     tick: Callable[[float], bool] | None,
+    heard: Callable[[float, dict[str, dict[str, tuple[str, bytes]]]], None] | None = None,
 ) -> _core.RunData:
-    """Run a scenario with the kernel's TCP. ``pcap``: files for what the sender and the receiver see."""
-    return scenario._inner.run_live(seed=seed, replication=replication, record=record, pcap=pcap, tick=tick)
+    """Run a scenario with the kernel's TCP. ``pcap``: files for what the sender and the receiver see.
+
+    ``heard`` is called while the run lasts, with the share that is done and the rows of flows and gates that
+    came since the last call, as :attr:`RunData.tables` has them.
+    """
+    return scenario._inner.run_live(
+        seed=seed, replication=replication, record=record, pcap=pcap, tick=tick, heard=heard
+    )
 
 
 def live_shell(

@@ -11,7 +11,9 @@ from tidegate._cli.options import epilog, note, say
 
 
 @click.command(
-    epilog=epilog("lab", "lab scenario.toml", "lab scenario.toml --port 8765 --no-browser", page="lab")
+    epilog=epilog(
+        "lab", "lab scenario.toml", "lab --example policer", "lab scenario.toml --static page", page="lab"
+    )
 )
 @click.argument("file", metavar="[FILE]", required=False, type=FILES)
 @click.option(
@@ -25,23 +27,42 @@ from tidegate._cli.options import epilog, note, say
     help="Address to listen at; another one lets others in the network in.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only, do not open it.")
-def lab(file: str | None, port: int, host: str, no_browser: bool) -> None:
+@click.option(
+    "--example", metavar="NAME", help="Begin with an example or a template, such as policer or household."
+)
+@click.option(
+    "--static",
+    metavar="DIR",
+    help="Write the page as a folder of files instead, with the simulator in it, for any web server.",
+)
+def lab(
+    file: str | None, port: int, host: str, no_browser: bool, example: str | None, static: str | None
+) -> None:
     """Open a page in the browser where a change shows its effect.
 
     FILE is a scenario, or a folder of scenarios and traces; without it, the working folder. Ends with Ctrl-C.
     """
-    from tidegate._lab.start import open_laboratory
+    from tidegate._lab.start import example_place, open_laboratory, place_of
 
-    opened = open_laboratory(None if file is None else Path(file), host=host, port=port)
+    source = None if file is None else Path(file)
+    behind = "" if example is None else example_place(example)
+    if static is not None:
+        from tidegate._lab.static import size_of, write_static
+
+        folder, name = place_of(source)
+        size = size_of(write_static(Path(static), folder if source else None, name))
+        say(f"{static}: {size / 1e6:.1f} MB. Any web server gives it out: python3 -m http.server -d {static}")
+        return
+    opened = open_laboratory(source, host=host, port=port)
     if opened.public:
         note(
             f"warning: the laboratory listens at {host}, not for this machine alone: whoever learns the "
             "address can run scenarios here, and the connection is not encrypted"
         )
-    say(f"Laboratory: {opened.address}")
+    say(f"Laboratory: {opened.address}{behind}")
     say("Whoever has this address can use it. It ends with Ctrl-C.")
     if not no_browser:
         import webbrowser
 
-        webbrowser.open(opened.address)
+        webbrowser.open(opened.address + behind)
     opened.serve()

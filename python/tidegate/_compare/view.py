@@ -88,7 +88,7 @@ def comparison_cloud(comparison: Variants) -> Cloud | None:
     points = [
         (
             variant.label(comparison.axes),
-            [None if row[n] is None else (float(row[n]) / scale_of(n)[0], None, None) for n in names],
+            [None if row.get(n) is None else (float(row[n]) / scale_of(n)[0], None, None) for n in names],
         )
         for variant, row in zip(comparison.variants, rows, strict=True)
     ]

@@ -11,12 +11,16 @@ class Limits:
 
     #: Bytes of a request.
     body: int = 1_000_000
+    #: Seconds within which it has to come.
+    body_s: float = 20.0
     #: Seconds that a scenario may last in its own time.
     duration_s: float = 3600.0
     #: Flows, and background sources, of a scenario, copies counted.
     flows: int = 1000
     #: Seconds that an answer may take.
     wall_s: float = 30.0
+    #: Seconds that a live run may last.
+    live_s: float = 600.0
     #: Bytes that a run may need beside the program itself.
     memory: int = 1_000_000_000
     #: Scenarios of a comparison.

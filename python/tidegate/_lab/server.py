@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import select
 import socket
-import threading
 import time
 from base64 import b64decode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,8 @@ from tidegate._lab.files import examples_folder, gallery, scenarios, text_of
 from tidegate._lab.guard import Guard
 from tidegate._lab.limits import RefusedError
 from tidegate._lab.pool import Pool
+from tidegate._lab.room import Room, refuse
+from tidegate._lab.streams import LiveRuns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,29 +70,41 @@ class Laboratory(ThreadingHTTPServer):
     def __init__(
         self, place: tuple[str, int], guard: Guard, pool: Pool, folder: Path, file: str | None
     ) -> None:
+        #: None: whoever reaches this laboratory may not have the kernel of its machine send.
+        self.live: LiveRuns | None = LiveRuns(guard.limits)
         self.guard = guard
         self.pool = pool
         self.folder = folder
         self.file = file
-        self.room = threading.BoundedSemaphore(guard.limits.connections)
+        self.room = Room(guard.limits.connections)
         super().__init__(place, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, or close where there are too many."""
-        if not self.room.acquire(blocking=False):
+        """Answer in a thread of its own, or say that there are too many."""
+        if self.room.enter():
+            super().process_request(request, client_address)
+        else:
+            refuse(request)
             self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer, then make room."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self.room.release()
+            self.room.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a visitor who goes away is no error."""
+
+
+def _written(event: tuple[str, Any] | None) -> bytes:
+    """Return an event as its stream has it; None as a comment, which says nothing."""
+    if event is None:
+        return b":\n\n"
+    name, data = event
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"event: {name}\ndata: {text}\n\n".encode(errors="replace")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -107,6 +121,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self._answer(self._post)
+
+    def handle_one_request(self) -> None:
+        """Wait for a request and answer it; who only waits makes room for others."""
+        self.server.room.waits(self.connection)
+        super().handle_one_request()
 
     def _answer(self, work: Any) -> None:
         try:
@@ -180,18 +199,59 @@ class _Handler(BaseHTTPRequestHandler):
         asked = guard.path(self.path, self.headers)
         length = guard.size(self.headers)
         try:
-            job = json.loads(self.rfile.read(length))
+            job = json.loads(self._body(length))
             # Half a letter, which JSON can spell, is no text.
             json.dumps(job, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise RefusedError(400, f"the request is not JSON: {error}") from None
+        if asked == "api/live" and isinstance(job, dict):
+            self._live(job)
+            return
         what = asked.removeprefix("api/")
         if not isinstance(job, dict) or asked == what or what not in _LANES:
             raise RefusedError(404, f'there is nothing at "{asked[:80]}"')
         page = str(job.get("page"))[:80]
-        folder = examples_folder() if job.get("from") == "examples" else self.server.folder
-        work = {**job, "do": what, "folder": str(folder)}
+        work = {**job, "do": what, "folder": str(self._folder(job))}
         self._told(self.server.pool.do(page, _LANES[what], work, self._is_gone))
+
+    def _body(self, length: int) -> bytes:
+        """Return the body, which has to come within some seconds."""
+        end = time.monotonic() + self.server.guard.limits.body_s
+        parts: list[bytes] = []
+        while length > 0:
+            try:
+                self.connection.settimeout(max(0.01, end - time.monotonic()))
+                part = self.rfile.read1(min(length, 1 << 16))
+            except TimeoutError:
+                seconds = self.server.guard.limits.body_s
+                raise RefusedError(408, f"the request did not come whole within {seconds:g} s") from None
+            if not part:
+                break
+            parts.append(part)
+            length -= len(part)
+        self.connection.settimeout(_PATIENCE_S)
+        self.server.room.works(self.connection)
+        return b"".join(parts)
+
+    def _folder(self, job: Mapping[str, Any]) -> Path:
+        return examples_folder() if job.get("from") == "examples" else self.server.folder
+
+    def _live(self, job: Mapping[str, Any]) -> None:
+        """Make a live run and send what it tells as server-sent events (HTML standard, 9.2)."""
+        if self.server.live is None:
+            raise RefusedError(
+                403, "live runs are for this machine alone; this laboratory lets others in the network in"
+            )
+        told = self.server.live.run(
+            {"text": job.get("text"), "folder": str(self._folder(job))}, self._is_gone
+        )
+        # A refusal comes with the first event, before anything is sent.
+        first = next(told)
+        self.close_connection = True
+        with contextlib.closing(told), contextlib.suppress(OSError):
+            self._head(200, {"Content-Type": "text/event-stream", "Connection": "close"})
+            for event in itertools.chain([first], told):
+                self.wfile.write(_written(event))
 
     def _told(self, found: Mapping[str, Any]) -> None:
         if "file" in found:
@@ -214,17 +274,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, text.encode(errors="replace"), "application/json")
 
     def _send(self, status: int, data: bytes, kind: str, more: Mapping[str, str] | None = None) -> None:
+        about = {"Content-Type": kind, **(more or {}), "Content-Length": str(len(data))}
         try:
-            self.send_response(status)
-            for name, value in {**_RULES, "Content-Type": kind, **(more or {})}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            if self.close_connection:
-                self.send_header("Connection", "close")
-            self.end_headers()
+            self._head(status, {**about, **({"Connection": "close"} if self.close_connection else {})})
             self.wfile.write(data)
         except OSError:
             self.close_connection = True
+
+    def _head(self, status: int, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {**_RULES, **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
         """Refuse what is no request, in the form of every answer."""

@@ -7,7 +7,8 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate._base.errors import ArgumentError
+from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._lab.files import gallery
 from tidegate._lab.guard import LOOPBACK, Guard
 from tidegate._lab.limits import Limits
 from tidegate._lab.pool import Pool
@@ -38,6 +39,8 @@ class Opened:
         """End the server and its processes."""
         self.server.server_close()
         self.server.pool.close()
+        if self.server.live is not None:
+            self.server.live.close()
 
 
 def open_laboratory(
@@ -53,12 +56,7 @@ def open_laboratory(
         OSError: the port is taken, or there is no such file.
     """
     limits = limits or Limits()
-    source = Path() if source is None else source
-    folder, file = (source, None) if source.is_dir() else (source.parent, source.name)
-    if file is not None and not source.is_file():
-        raise FileNotFoundError(2, "no such file", str(source))
-    if file is not None and not file.endswith(".toml"):
-        raise ArgumentError(f"{source}: the laboratory opens scenarios in TOML, with names that end in .toml")
+    folder, file = place_of(source)
     token = os.environ.get(TOKEN) or secrets.token_urlsafe(18)
     if (
         not 16 <= len(token) <= 200
@@ -82,8 +80,38 @@ def open_laboratory(
         names = {*LOOPBACK, socket.gethostname().lower(), *_addresses()}
     hosts = frozenset(f"{name}:{real}" for name in names)
     server.guard = Guard(token, hosts, limits)
+    if public:
+        server.live = None
     shown = "127.0.0.1" if host in ("localhost", "0.0.0.0") else host
     return Opened(server, f"http://{shown}:{real}/{token}/", public)
+
+
+def place_of(source: Path | None) -> tuple[Path, str | None]:
+    """Return the folder of a scenario and its name there; of a folder, or of none, no name.
+
+    Raises:
+        ArgumentError: it is no scenario in TOML.
+        OSError: there is no such file.
+    """
+    if source is None or source.is_dir():
+        return source or Path(), None
+    if not source.is_file():
+        raise FileNotFoundError(2, "no such file", str(source))
+    if not source.name.endswith(".toml"):
+        raise ArgumentError(f"{source}: the laboratory opens scenarios in TOML, with names that end in .toml")
+    return source.parent, source.name
+
+
+def example_place(name: str) -> str:
+    """Return what stands behind the page's address to begin with an example.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+    """
+    known = [each["name"] for each in gallery()]
+    if name not in known:
+        raise UnknownNameError(nearest("example", name, known))
+    return f"#e={name}"
 
 
 def _addresses() -> list[str]:

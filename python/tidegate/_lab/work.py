@@ -31,21 +31,36 @@ def answer(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, Any]
     """Do what is asked for and return what goes to the page: ``status`` and ``body``, or ``file``."""
     try:
         return {"status": 200, **_WORK[job["do"]](job, limits, tick)}
-    except RefusedError as error:
-        return {"status": error.status, "body": {"error": error.reason}}
-    except StoppedError:
-        return {"status": 409, "body": {"error": "stopped: the page asked for something newer"}}
-    except ScenarioError as error:
+    except Exception as error:
+        if isinstance(error, ArgumentError | EngineError | RunError | TraceError) and not tick(0.0):
+            return refusal(StoppedError(), limits)
+        return refusal(error, limits)
+
+
+def refusal(error: BaseException, limits: Limits) -> dict[str, Any]:
+    """Return what goes to the page where there is no answer: ``status`` and ``body``.
+
+    Raises:
+        BaseException: it is nothing that is told to a page.
+    """
+    status = 422
+    body: dict[str, Any] = {"error": str(error), "problems": []}
+    if isinstance(error, RefusedError):
+        status, body = error.status, {"error": error.reason}
+    elif isinstance(error, StoppedError):
+        status, body = 409, {"error": "stopped: the page asked for something newer"}
+    elif isinstance(error, ScenarioError):
         problems = [told(each) for each in (error, *(error.others or []))]
-        return {"status": 422, "body": {"error": problems[0]["problem"], "problems": problems}}
-    except (ArgumentError, EngineError, RunError, TraceError) as error:
-        if not tick(0.0):
-            return {"status": 409, "body": {"error": "stopped: the page asked for something newer"}}
-        return {"status": 422, "body": {"error": str(error), "problems": [told(error)]}}
-    except MemoryError:
-        return {"status": 413, "body": {"error": too_much(limits)}}
-    except OSError as error:
-        return {"status": 422, "body": {"error": str(error.strerror or error), "problems": []}}
+        body = {"error": problems[0]["problem"], "problems": problems}
+    elif isinstance(error, ArgumentError | EngineError | RunError | TraceError):
+        body = {"error": str(error), "problems": [told(error)]}
+    elif isinstance(error, MemoryError):
+        status, body = 413, {"error": too_much(limits)}
+    elif isinstance(error, OSError):
+        body = {"error": str(error.strerror or error), "problems": []}
+    else:
+        raise error
+    return {"status": status, "body": body}
 
 
 def too_much(limits: Limits) -> str:
@@ -54,7 +69,7 @@ def too_much(limits: Limits) -> str:
     return f"the run needs more than {most} MB of memory; make it shorter, or use tidegate run"
 
 
-def _scenario(text: Any, folder: str, limits: Limits, name: str = "scenario") -> Scenario:
+def scenario_of(text: Any, folder: str, limits: Limits, name: str = "scenario") -> Scenario:
     """Check a scenario, first that it is not too large for a page.
 
     Raises:
@@ -95,7 +110,7 @@ def _tables(tables: Any) -> list[dict[str, Any]]:
 
 
 def _check(job: Mapping[str, Any], limits: Limits, _: Tick) -> dict[str, Any]:
-    scenario = _scenario(job.get("text"), job["folder"], limits)
+    scenario = scenario_of(job.get("text"), job["folder"], limits)
     return {"body": {"problems": [], **_facts(scenario)}}
 
 
@@ -129,33 +144,36 @@ def _executed(scenario: Scenario, seed: int | None, tick: Tick) -> Run:
             execute(scenario, seed=seed, record="summary", tick=tick, quiet=True).summary["duration_s"]
         )
     return execute(
-        scenario, seed=seed, record=sample_span(length, _SAMPLES), tick=tick, command=_COMMAND, quiet=True
+        scenario, seed=seed, record=sample_span(length, _SAMPLES), tick=tick, command=COMMAND, quiet=True
     )
 
 
 #: What a report says made it.
-_COMMAND = ["tidegate", "lab"]
+COMMAND = ["tidegate", "lab"]
 
 
 def _run(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, Any]:
-    from tidegate._run.view import run_view
-
     begun = time.perf_counter()
-    scenario = _scenario(job.get("text"), job["folder"], limits)
+    scenario = scenario_of(job.get("text"), job["folder"], limits)
     # Without a seed of its own, every change is drawn with the same random numbers.
     seed = _seed(job)
     run = _executed(scenario, seed if seed is not None else (scenario.seed or 1), tick)
+    found = answer_of(scenario, run)
+    return {"body": {**found, "ms": round(1000 * (time.perf_counter() - begun), 1)}}
+
+
+def answer_of(scenario: Scenario, run: Run) -> dict[str, Any]:
+    """Return what the page shows of a run, whichever engine ran it."""
+    from tidegate._run.view import run_view
+
     view = run_view(run)
     return {
-        "body": {
-            **_facts(scenario),
-            "warnings": run.warnings,
-            "summary": run.summary,
-            "view": None if view is None else view.to_dict(),
-            "report": run.report(),
-            "theory": theory_rows(scenario, run.summary),
-            "ms": round(1000 * (time.perf_counter() - begun), 1),
-        }
+        **_facts(scenario),
+        "warnings": run.warnings,
+        "summary": run.summary,
+        "view": None if view is None else view.to_dict(),
+        "report": run.report(),
+        "theory": theory_rows(scenario, run.summary),
     }
 
 
@@ -182,7 +200,7 @@ def theory_rows(scenario: Scenario, summary: Mapping[str, Any]) -> list[dict[str
 def _theory(job: Mapping[str, Any], limits: Limits, _: Tick) -> dict[str, Any]:
     from tidegate.theory._match import match
 
-    scenario = _scenario(job.get("text"), job["folder"], limits)
+    scenario = scenario_of(job.get("text"), job["folder"], limits)
     misses = [
         {"theory": each.theory, "because": getattr(each, "reason", "")}
         for each in match(scenario)
@@ -235,7 +253,7 @@ def _compared(job: Mapping[str, Any], limits: Limits, tick: Tick) -> Any:
     named = [
         (str(each.get("name") or place)[:60], each.get("text")) for place, each in enumerate(variants, 1)
     ]
-    checked = [(name, _scenario(text, job["folder"], limits, name)) for name, text in named]
+    checked = [(name, scenario_of(text, job["folder"], limits, name)) for name, text in named]
 
     def progress(share: float) -> None:
         if not tick(share):
@@ -246,7 +264,7 @@ def _compared(job: Mapping[str, Any], limits: Limits, tick: Tick) -> Any:
     seed = _seed(job)
     return execute_all(
         prepared, seed=1 if seed is None and checked[0][1].seed is None else seed,
-        record=sample_span(longest, _SAMPLES), progress=progress, command=_COMMAND,
+        record=sample_span(longest, _SAMPLES), progress=progress, command=COMMAND,
     )  # fmt: skip
 
 
@@ -258,7 +276,7 @@ def _download(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, A
     if job.get("variants"):
         result = _compared(job, limits, tick)
     else:
-        scenario = _scenario(job.get("text"), job["folder"], limits)
+        scenario = scenario_of(job.get("text"), job["folder"], limits)
         if kind == "toml":
             return _file(str(job["text"]).encode(), "toml")
         seed = _seed(job)

@@ -94,12 +94,14 @@ def execute(
     pcap: str | os.PathLike[str] | None = None,
     exact_events: bool = False,
     tick: Callable[[float], bool] | None = None,
+    heard: Callable[[float, dict[str, dict[str, tuple[str, bytes]]]], None] | None = None,
     command: list[str] | None = None,
     quiet: bool = False,
 ) -> Run:
     """:func:`run` for a checked scenario.
 
     ``tick`` is called every moment with the share of the run that is done; False stops it.
+    ``heard`` is called during a live run with that share and the rows that came (:func:`compiled.run_live`).
     ``quiet``: this is one of many, so nobody needs to hear that there are more.
     """
     chosen = choose(seed, scenario.seed)
@@ -119,6 +121,7 @@ def execute(
             or _default_record(scenario, length(scenario, chosen, engine=engine), _LIVE_SAMPLES_PER_S),
             pcap=ends,
             tick=tick,
+            heard=heard,
         )
     else:
         data = compiled.simulate(

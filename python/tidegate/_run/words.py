@@ -96,7 +96,7 @@ def metric_words(metric: str, gate: str | None = None) -> str:
         name, _, column = rest.partition(".limited_by.") if ".limited_by." in rest else rest.rpartition(".")
         if ".limited_by." in rest:
             return f"time of flow {name} limited by {column.replace('gate.', 'gate ')}"
-        of = f" at gate {name}" if kind == "gate" else f" of {'all requests' if name == 'all' else name}"
+        of = f" at gate {name}" if kind == "gate" else f" of {_all(kind) if name == 'all' else name}"
     elif gate is not None and (metric in _SHARES or metric.startswith("queue_")):
         of = f" at gate {gate}"
     for ending, _, _ in _UNITS:
@@ -107,6 +107,11 @@ def metric_words(metric: str, gate: str | None = None) -> str:
         told = f", {_PARTS[parts.pop()]}"
     words = " ".join(parts)
     return f"{_WORDS.get(words, words)}{of}{told}"
+
+
+def _all(kind: str) -> str:
+    """Return what the row of all together is called."""
+    return "all traffic" if kind == "traffic" else "all requests"
 
 
 def metric_label(metric: str, gate: str | None = None) -> str:

@@ -1,7 +1,7 @@
 // The text of the scenario, with its lines numbered and what is wrong written under them.
 import { element } from "../shared/dom";
-import { keys, type Schema } from "./schema";
-import type { Problem } from "./server";
+import type { Problem } from "./place";
+import { at, keys, type Schema, words } from "./schema";
 import { entries } from "./toml";
 
 export class Editor {
@@ -11,7 +11,7 @@ export class Editor {
     autocomplete: "off",
     autocapitalize: "off",
     wrap: "off",
-    "aria-label": "The scenario, TOML. Control and space completes a key.",
+    "aria-label": "The scenario, TOML. Control and space completes a key or a word.",
     "aria-describedby": "problems",
   });
   private readonly gutter = element("div", { class: "gutter", "aria-hidden": "true" });
@@ -38,6 +38,7 @@ export class Editor {
     this.area.addEventListener("change", () => this.typed(true));
     this.area.addEventListener("scroll", () => this.scrolled());
     this.area.addEventListener("keydown", (event) => this.key(event));
+    this.offers.addEventListener("keydown", (event) => this.pick(event));
     this.area.addEventListener("blur", () => setTimeout(() => this.close(), 200));
   }
 
@@ -102,7 +103,8 @@ export class Editor {
 
   private typed(settled: boolean): void {
     this.number();
-    this.close();
+    // What settles the text is that it loses the focus, to the offers perhaps.
+    if (!settled) this.close();
     this.change(this.area.value, settled);
   }
 
@@ -137,32 +139,80 @@ export class Editor {
     if (!this.offers.contains(document.activeElement)) this.offers.hidden = true;
   }
 
-  /** Offers the keys that the schema knows in the table of the cursor's line. */
+  /** Offers what the schema knows at the cursor: words for a value, else keys of the table. */
   private offer(): void {
     const schema = this.schema();
     if (!schema) return;
     const before = this.area.value.slice(0, this.area.selectionStart);
-    const begun = /[\w.-]*$/.exec(before)?.[0] ?? "";
-    const head = entries(`${before.slice(0, before.length - begun.length).trimEnd()}\n__here = 1`);
-    const table = head.find((each) => each.path.at(-1) === "__here")?.path.slice(0, -1) ?? [];
-    const parts = begun.split(".");
-    const start = parts.pop() ?? "";
-    const found = keys(schema, [...table, ...parts]).filter((each) => each.key.startsWith(start));
+    const found = offers(schema, before);
     this.offers.replaceChildren(
-      ...found.map(({ key, meaning, raw }) => {
-        const insert = () => this.insert(`${key.slice(start.length)} = ${raw || '""'}`);
-        const button = element("button", { type: "button", role: "option", click: insert }, key);
+      ...found.map(({ word, meaning, insert }) => {
+        const click = () => this.insert(insert);
+        const button = element("button", { type: "button", role: "option", click }, word);
         return element("li", { role: "presentation" }, button, element("small", {}, ` ${meaning}`));
       }),
     );
+    const line = Number.parseFloat(getComputedStyle(this.area).lineHeight) || 20;
+    const down = before.split("\n").length * line - this.area.scrollTop + 4;
+    this.offers.style.top = `${Math.max(line, Math.min(down, this.area.clientHeight))}px`;
     this.offers.hidden = found.length === 0;
+  }
+
+  /** In the list: arrows move, Escape goes back to the text. */
+  private pick(event: KeyboardEvent): void {
+    const buttons = [...this.offers.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape" || (step === -1 && at === 0)) this.area.focus();
+    else if (step !== undefined) buttons[at + step]?.focus();
+    else return;
+    event.preventDefault();
+    if (event.key === "Escape") this.close();
   }
 
   private insert(words: string): void {
     const at = this.area.selectionStart;
-    this.area.setRangeText(words, at, at, "end");
+    // A quote that stands there closes the word already.
+    const closes = words.endsWith('"') && this.area.value[at] === '"';
+    this.area.setRangeText(closes ? words.slice(0, -1) : words, at, at, "end");
     this.offers.hidden = true;
     this.area.focus();
     this.typed(false);
   }
+}
+
+interface Offer {
+  word: string;
+  meaning: string;
+  /** What is missing of it at the cursor. */
+  insert: string;
+}
+
+/** What may stand at the end of a text. */
+export function offers(schema: Schema, before: string): Offer[] {
+  const value = /^(.*[^\w.-])?([\w.-]+)[ \t]*=[ \t]*("?)([\w-]*)$/.exec(
+    before.slice(before.lastIndexOf("\n") + 1),
+  );
+  if (value) {
+    const [, , key = "", quote, begun = ""] = value;
+    const head = before.slice(0, before.length - (quote?.length ?? 0) - begun.length);
+    const path = entries(`${head}1`).at(-1)?.path;
+    const known = path?.at(-1) === key.split(".").at(-1) ? at(schema, path ?? []) : null;
+    return words(known ?? {})
+      .filter(({ word }) => word.startsWith(begun))
+      .map(({ word, meaning }) => {
+        const rest = `${word.slice(begun.length)}"`;
+        return { word, meaning, insert: quote || begun ? rest : `"${rest}` };
+      });
+  }
+  const begun = /[\w.-]*$/.exec(before)?.[0] ?? "";
+  const above = entries(`${before.slice(0, before.length - begun.length).trimEnd()}\n__here = 1`);
+  const table = above.find((each) => each.path.at(-1) === "__here")?.path.slice(0, -1) ?? [];
+  const parts = begun.split(".");
+  const start = parts.pop() ?? "";
+  return keys(schema, [...table, ...parts])
+    .filter(({ key }) => key.startsWith(start))
+    .map(({ key, meaning, raw }) => {
+      return { word: key, meaning, insert: `${key.slice(start.length)} = ${raw || '""'}` };
+    });
 }

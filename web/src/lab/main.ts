@@ -4,25 +4,23 @@ import "./look.css";
 import { element } from "../shared/dom";
 import { Editor } from "./editor";
 import { Form } from "./form";
-import { type Example, Gallery } from "./gallery";
-import { type Answer, type Comparison, Results } from "./results";
+import { Gallery } from "./gallery";
+import { Inside } from "./inside";
+import { LiveLines } from "./live";
+import { type Asked, type Kind, type Place, Refusal } from "./place";
+import { Results } from "./results";
 import type { Schema } from "./schema";
-import { ask, file, get, Refusal } from "./server";
+import { Server } from "./server";
 import { fragment, shared } from "./share";
+import { Traces } from "./traces";
 import { Variants } from "./variants";
-
-interface Start {
-  version: string;
-  folder: string;
-  files: string[];
-  file: string | null;
-  text: string | null;
-}
 
 /** A change that is not followed by another for so long, in ms, has a place of its own in the history. */
 const SETTLED = 700;
 /** A run that takes longer, in ms, is given up for the next one. */
 const PATIENCE = 400;
+/** Lines of a live run are drawn so often, in ms. */
+const REDRAWN = 250;
 
 const place = (id: string) => document.getElementById(id) as HTMLElement;
 
@@ -34,6 +32,8 @@ class Laboratory {
   private timer = 0;
   private form: Form | null = null;
   private schema: Schema | null = null;
+  /** A live run under way: what ends it. Changes wait for its end. */
+  private live: AbortController | null = null;
   private readonly results = new Results(place("answer"));
   private readonly state = place("state");
   private readonly banner = place("banner");
@@ -49,35 +49,48 @@ class Laboratory {
     (text) => this.take(text, true),
   );
 
+  constructor(private readonly answers: Place) {}
+
   async begin(): Promise<void> {
-    const [start, schema, gallery] = await Promise.all([
-      get<Start>("start"),
-      get<Schema>("schema"),
-      get<{ examples: Example[] }>("gallery"),
+    const [start, schema, examples] = await Promise.all([
+      this.answers.start(),
+      this.answers.schema(),
+      this.answers.gallery(),
     ]);
     this.schema = schema;
     this.form = new Form(place("form"), schema, (text, settled) => this.take(text, settled));
     const scenarios = new Gallery(
-      gallery.examples,
+      examples,
       start.files,
-      (text, examples) => this.open(text, examples),
+      (text, own) => this.open(text, own),
       (name) => this.fetch(name),
     );
     place("scenarios").addEventListener("click", () => scenarios.open());
     place("share").addEventListener("click", () => this.share());
-    for (const what of ["toml", "json", "png", "svg", "html"]) {
-      place(`get-${what}`).addEventListener("click", () => this.download(what));
+    place("live").addEventListener("click", () => this.runLive());
+    for (const what of ["toml", "json", "png", "svg", "html"] as const) {
+      const button = place(`get-${what}`);
+      button.hidden = !this.answers.kinds.includes(what);
+      button.addEventListener("click", () => this.download(what));
+    }
+    if (this.answers instanceof Inside) {
+      const failed = (message: string) => this.failed(new Refusal(413, message));
+      new Traces(place("own-traces"), this.answers.chosen, () => this.run(), failed);
     }
     addEventListener("popstate", () => this.back());
     addEventListener("hashchange", () => this.back());
-    const first = gallery.examples.find((each) => each.name === "household");
+    const first = examples.find((each) => each.name === "household");
     const named = /^#e=([\w-]+)$/.exec(location.hash)?.[1];
-    const example = gallery.examples.findLast((each) => each.name === named);
+    const example = examples.findLast((each) => each.name === named);
     const given = example ? { text: example.text, examples: true } : await shared(location.hash);
     const begun = given ?? { text: start.text ?? first?.text ?? "", examples: start.text === null };
     this.examples = begun.examples;
     this.take(begun.text, false);
     history.replaceState(null, "", await fragment({ text: this.text, examples: this.examples }));
+  }
+
+  private get asked(): Asked {
+    return { text: this.text, variants: this.variants.all(), examples: this.examples };
   }
 
   /** Another scenario, with its own place in the history. */
@@ -88,8 +101,7 @@ class Laboratory {
 
   private async fetch(name: string): Promise<void> {
     try {
-      const found = await get<{ text: string }>(`file?name=${encodeURIComponent(name)}`);
-      this.open(found.text, false);
+      this.open(await this.answers.file(name), false);
     } catch (error) {
       this.failed(error);
     }
@@ -98,13 +110,15 @@ class Laboratory {
   /** Every change comes here, whether typed, dragged or opened. */
   private take(text: string, settled: boolean): void {
     clearTimeout(this.timer);
-    if (text !== this.text) {
-      this.text = text;
-      this.editor.show(text);
-      this.form?.show(text);
-      this.run();
-    }
+    if (text !== this.text) this.show(text);
     this.timer = setTimeout(() => this.remember(), settled ? 0 : SETTLED);
+  }
+
+  private show(text: string): void {
+    this.text = text;
+    this.editor.show(text);
+    this.form?.show(text);
+    this.run();
   }
 
   private async remember(): Promise<void> {
@@ -117,20 +131,18 @@ class Laboratory {
     const found = await shared(location.hash);
     if (!found || found.text === this.text) return;
     this.examples = found.examples;
-    this.text = found.text;
-    this.editor.show(found.text);
-    this.form?.show(found.text);
-    this.run();
+    this.show(found.text);
   }
 
   /** Runs what is wanted now; of what changes meanwhile only the newest is run. */
   private async run(): Promise<void> {
     this.wanted = true;
+    if (this.live) return;
     if (this.running) {
       if (performance.now() - this.running.since > PATIENCE) this.running.stop.abort();
       return;
     }
-    while (this.wanted) {
+    while (this.wanted && !this.live) {
       this.wanted = false;
       const stop = new AbortController();
       this.running = { since: performance.now(), stop };
@@ -150,33 +162,77 @@ class Laboratory {
 
   private async once(signal: AbortSignal): Promise<void> {
     const begun = performance.now();
-    const from = this.examples ? "examples" : "folder";
-    const variants = this.variants.all();
+    const { asked } = this;
     let came: number;
-    if (variants.length) {
-      const answer = await ask<Comparison>("compare", { variants, from }, signal);
+    if (asked.variants.length) {
+      const answer = await this.answers.compare(asked, signal);
       came = performance.now();
       this.results.compare(answer);
     } else {
-      const answer = await ask<Answer>("run", { text: this.text, from }, signal);
+      const answer = await this.answers.run(asked, signal);
       came = performance.now();
       this.results.run(answer);
     }
     document.body.dataset.drawn = String(Math.round(performance.now() - came));
+    const took = Math.round(performance.now() - begun);
+    this.answered(`answered in ${took} ms`);
+    document.body.dataset.took = String(took);
+  }
+
+  private answered(words: string): void {
     document.title = `${this.results.title} – Tidegate laboratory`;
     this.banner.hidden = true;
     this.editor.tell([]);
-    const took = Math.round(performance.now() - begun);
-    this.state.textContent = `answered in ${took} ms`;
+    this.state.textContent = words;
+    place("short").textContent = this.results.short();
+    place("short").hidden = false;
     document.body.dataset.answered = String(Number(document.body.dataset.answered ?? 0) + 1);
-    document.body.dataset.took = String(took);
+  }
+
+  /** Begins a run with the kernel's TCP, or stops the one that is under way. */
+  private async runLive(): Promise<void> {
+    if (this.live) {
+      this.live.abort();
+      return;
+    }
+    const button = place("live");
+    const stop = new AbortController();
+    this.live = stop;
+    this.running?.stop.abort();
+    this.wanted = false;
+    button.textContent = "Stop the live run";
+    this.state.textContent = "the live run begins …";
+    const lines = new LiveLines();
+    const drawn = setInterval(() => this.drawLive(lines), REDRAWN);
+    try {
+      const answer = await this.answers.live(this.asked, (told) => lines.hear(told), stop.signal);
+      this.results.run(answer);
+      this.answered(`live run done, ${answer.summary.duration_s} s`);
+    } catch (error) {
+      const stopped = error instanceof Refusal && error.status === 409 && stop.signal.aborted;
+      if (!stopped) this.failed(error);
+      else this.state.textContent = "live run stopped";
+    }
+    clearInterval(drawn);
+    this.live = null;
+    button.textContent = "Run live";
+    if (this.wanted) this.run();
+  }
+
+  private drawLive(lines: LiveLines): void {
+    const view = lines.view();
+    if (!view) return;
+    this.results.live(lines.title, view);
+    this.state.textContent = `live: ${(lines.share * view.end).toFixed(1)} of ${view.end} s`;
+    document.body.dataset.live = String(Number(document.body.dataset.live ?? 0) + 1);
   }
 
   private failed(error: unknown): void {
     const refusal = error instanceof Refusal ? error : new Refusal(-1, String(error));
     this.results.stale(true);
+    place("short").hidden = true;
     this.editor.tell(refusal.problems);
-    const count = refusal.problems.length;
+    const count = refusal.problems.filter((each) => each.line !== null || each.key).length;
     this.state.textContent = count
       ? `${count} ${count === 1 ? "problem" : "problems"} in the scenario`
       : "";
@@ -201,31 +257,27 @@ class Laboratory {
   private async share(): Promise<void> {
     await this.remember();
     const words = place("shared");
+    const whole = this.answers instanceof Inside;
     const field = element("input", {
       type: "text",
       readonly: true,
-      "aria-label": "The scenario as part of an address",
+      "aria-label": whole
+        ? "The address with the scenario in it"
+        : "The scenario as part of an address",
     });
-    field.value = location.hash;
-    words.replaceChildren(
-      element(
-        "p",
-        {},
-        "Put this behind the address of any laboratory: the scenario is in it, and goes to no server.",
-      ),
-      field,
-    );
+    field.value = whole ? location.href : location.hash;
+    const told = whole
+      ? "Whoever opens this address has the scenario; it is behind #, which goes to no server."
+      : "Put this behind the address of any laboratory: the scenario is in it, and goes to no server.";
+    words.replaceChildren(element("p", {}, told), field);
     words.hidden = false;
     field.select();
-    await navigator.clipboard?.writeText(location.hash).catch(() => undefined);
+    await navigator.clipboard?.writeText(field.value).catch(() => undefined);
   }
 
-  private async download(what: string): Promise<void> {
+  private async download(what: Kind): Promise<void> {
     try {
-      const from = this.examples ? "examples" : "folder";
-      const variants = this.variants.all();
-      const asked = variants.length && what !== "toml" ? { variants } : { text: this.text };
-      const data = await file({ what, from, ...asked });
+      const data = await this.answers.download(what, this.asked, this.results);
       const address = URL.createObjectURL(data);
       element("a", { href: address, download: `tidegate.${what}` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -235,8 +287,25 @@ class Laboratory {
   }
 }
 
-new Laboratory().begin().catch((error: unknown) => {
-  const banner = place("banner");
-  banner.hidden = false;
-  banner.textContent = error instanceof Error ? error.message : String(error);
-});
+/** A page that was made to work without a server says so in its head. */
+function answers(): Place {
+  const alone = document.querySelector("meta[name='tidegate-alone']");
+  if (!alone) return new Server();
+  if (location.protocol === "file:")
+    throw new Error(
+      "A browser loads no module from a file. Open this folder through a web server: python3 -m http.server.",
+    );
+  return new Inside();
+}
+
+async function begin(): Promise<void> {
+  try {
+    await new Laboratory(answers()).begin();
+  } catch (error) {
+    const banner = place("banner");
+    banner.hidden = false;
+    banner.textContent = error instanceof Error ? error.message : String(error);
+  }
+}
+
+begin();

@@ -1,10 +1,20 @@
 // What came out: numbers, what limited whom, theory beside the simulation, and the lines over time.
 import { Board } from "../shared/board";
-import { cloud } from "../shared/cloud";
+import { type Chosen, cloud } from "../shared/cloud";
 import { element, told } from "../shared/dom";
 import type { Cloud, View } from "../shared/view";
-
-type Row = Record<string, unknown>;
+import {
+  FLOWS,
+  GATES,
+  ofTraffic,
+  others,
+  POOLS,
+  REQUESTS,
+  type Row,
+  TRAFFIC,
+  table,
+  VARIANTS,
+} from "./numbers";
 
 export interface Answer {
   title: string;
@@ -16,9 +26,11 @@ export interface Answer {
     requests?: Row[];
     pools?: Row[];
     seed: number;
+    engine: string;
+    duration_s: number;
   };
   view: View | null;
-  report: string;
+  report: string | null;
   theory: {
     theory: string;
     assumptions: string[];
@@ -32,79 +44,65 @@ export interface Comparison {
   warnings: string[];
   view: View | null;
   cloud: Cloud | null;
-  report: string;
+  report: string | null;
   seed: number;
   summaries: { flows: Row[]; gates: Row[] }[];
 }
 
-/** Columns that are shown: name, heading, unit, divisor. */
-const FLOWS: [string, string, string, number][] = [
-  ["goodput_bps", "goodput", "Mbit/s", 1e6],
-  ["rtt_p50_ms", "RTT p50", "ms", 1],
-  ["rtt_p99_ms", "RTT p99", "ms", 1],
-  ["loss", "loss", "%", 0.01],
-  ["segments_retransmitted", "resent", "segments", 1],
-  ["timeouts", "time-outs", "", 1],
-  ["cwnd_mean_segments", "mean cwnd", "segments", 1],
-  ["completion_s", "done after", "s", 1],
-];
-const GATES: [string, string, string, number][] = [
-  ["rate_mean_bps", "rate", "Mbit/s", 1e6],
-  ["utilisation", "used", "%", 0.01],
-  ["loss", "loss", "%", 0.01],
-  ["dropped_packets", "dropped", "packets", 1],
-  ["dropped_cells", "dropped", "cells", 1],
-  ["queue_mean_packets", "mean queue", "packets", 1],
-  ["queue_delay_p50_ms", "wait p50", "ms", 1],
-  ["queue_delay_p99_ms", "wait p99", "ms", 1],
-];
-const TRAFFIC: [string, string, string, number][] = [
-  ["throughput_bps", "throughput", "Mbit/s", 1e6],
-  ["loss", "loss", "%", 0.01],
-  ["delay_p50_ms", "delay p50", "ms", 1],
-  ["delay_p99_ms", "delay p99", "ms", 1],
-  ["interarrival_jitter_ms", "jitter", "ms", 1],
-  ["media_frames_late", "frames late", "", 1],
-];
-const REQUESTS: [string, string, string, number][] = [
-  ["finished", "finished", "requests", 1],
-  ["unfinished", "unfinished", "requests", 1],
-  ["response_p50_s", "response p50", "s", 1],
-  ["response_p95_s", "p95", "s", 1],
-  ["response_p99_s", "p99", "s", 1],
-];
-const POOLS: [string, string, string, number][] = [
-  ["capacity_bps", "capacity", "Mbit/s", 1e6],
-  ["utilisation", "reserved", "%", 0.01],
-  ["calls_offered", "calls", "", 1],
-  ["calls_blocked", "blocked", "%", 0.01],
-  ["call_wait_p99_s", "wait p99", "s", 1],
-];
-const VARIANTS: [string, string, string, number][] = [
-  ["goodput_bps", "goodput", "Mbit/s", 1e6],
-  ["fairness", "fairness", "", 1],
-  ["queue_delay_p50_ms", "wait p50", "ms", 1],
-  ["queue_delay_p99_ms", "wait p99", "ms", 1],
-  ["loss", "loss", "%", 0.01],
-  ["utilisation", "used", "%", 0.01],
-  ["timeouts", "time-outs", "", 1],
-  ["completion_s", "done after", "s", 1],
-];
-const MOST_ROWS = 12;
-
 export class Results {
   private board: Board | null = null;
-  private readonly numbers = element("section", { "aria-label": "Results", id: "results" });
-  private readonly stage = element("section", { "aria-label": "Over time", id: "board" });
+  /** The numbers that were chosen to stand against each other. */
+  private readonly chosen: Chosen = {};
+  private last: Answer | Comparison | null = null;
+  private readonly results = element("section", { "aria-label": "Results", id: "results" });
+  readonly stage = element("section", { "aria-label": "Over time", id: "board" });
   private readonly rest = element("section", { "aria-label": "More" });
 
   constructor(private readonly host: HTMLElement) {
-    host.append(this.numbers, this.stage, this.rest);
+    host.append(this.results, this.stage, this.rest);
+  }
+
+  get view(): View | null {
+    return this.last?.view ?? null;
+  }
+
+  get cloud(): Cloud | null {
+    return this.last && "cloud" in this.last ? this.last.cloud : null;
+  }
+
+  /** What is shown, as numbers: a run's summary, or those of variants with what they are compared by. */
+  numbers(): unknown {
+    if (!this.last) return null;
+    if ("summary" in this.last) return this.last.summary;
+    const { rows, summaries, seed, warnings } = this.last;
+    const variants = rows.map((row, place) => ({ ...row, summary: summaries[place] }));
+    return { seed, variants, warnings };
+  }
+
+  /** The first numbers in a line: for a screen that has no room for more beside the form. */
+  short(): string {
+    if (!this.last) return "";
+    const { last } = this;
+    const [flows, gates] =
+      "rows" in last
+        ? [last.rows.slice(-1), last.rows.slice(-1)]
+        : [last.summary.flows, last.summary.gates];
+    const goodput = flows.reduce((sum, row) => sum + Number(row.goodput_bps ?? 0), 0);
+    const waits = gates.map((row) => row.queue_delay_p99_ms).filter((each) => each != null);
+    const wait = waits.length ? `, wait p99 ${told(Math.max(...waits.map(Number)))} ms` : "";
+    return `${"rows" in last ? "now: " : ""}goodput ${told(goodput / 1e6)} Mbit/s${wait}`;
+  }
+
+  /** The tables as they stand on the page. */
+  tables(): string {
+    return [...this.results.querySelectorAll(".wide, .warnings, .limited")]
+      .map((each) => each.outerHTML)
+      .join("\n");
   }
 
   /** What is shown, in a few words. */
   get title(): string {
-    return this.numbers.querySelector("h2")?.textContent ?? "";
+    return this.results.querySelector("h2")?.textContent ?? "";
   }
 
   /** Says that what is shown is of a scenario before. */
@@ -112,9 +110,26 @@ export class Results {
     this.host.classList.toggle("stale", is);
   }
 
+  /** A live run that is under way: its lines so far. */
+  live(title: string, view: View | null): void {
+    this.results.replaceChildren(
+      element("h2", {}, `${title || "Results"}, live`),
+      element(
+        "p",
+        { class: "where" },
+        "The kernel's TCP in real time; its numbers come at its end.",
+      ),
+    );
+    this.rest.replaceChildren();
+    if (view) this.draw(view);
+    this.stale(false);
+  }
+
   run(answer: Answer): void {
-    this.numbers.replaceChildren(
-      element("h2", {}, answer.title || "Results"),
+    this.last = answer;
+    const live = answer.summary.engine === "live" ? ", live" : "";
+    this.results.replaceChildren(
+      element("h2", {}, `${answer.title || "Results"}${live}`),
       ...warnings(answer.warnings),
       table("flow", answer.summary.flows, FLOWS),
       table("gate", answer.summary.gates, GATES),
@@ -124,88 +139,34 @@ export class Results {
       ...limits(answer.summary.flows),
     );
     this.draw(answer.view);
-    this.rest.replaceChildren(...theories(answer), report(answer.report));
+    this.rest.replaceChildren(...theories(answer), ...report(answer.report));
     this.stale(false);
   }
 
   compare(answer: Comparison): void {
-    this.numbers.replaceChildren(
+    this.last = answer;
+    this.results.replaceChildren(
       element("h2", {}, "Variants, with the same random numbers"),
       ...warnings(answer.warnings),
       table("scenario", answer.rows, [...VARIANTS, ...ofTraffic(answer.rows)]),
     );
     this.draw(answer.view);
-    this.rest.replaceChildren(report(answer.report));
+    this.rest.replaceChildren(...report(answer.report));
     if (answer.cloud) {
       const place = element("div", { id: "cloud" });
       this.rest.prepend(element("h3", {}, "One number against another"), place);
-      cloud(place, answer.cloud);
+      cloud(place, answer.cloud, this.chosen);
     }
     this.stale(false);
   }
 
   private draw(view: View | null): void {
+    if (view && this.board?.update(view)) return;
     const part = this.board?.part;
     this.board?.destroy();
     const shown = part && view && part[1] <= view.end ? part : undefined;
     this.board = view ? new Board(this.stage, view, shown) : null;
   }
-}
-
-/** A table where there is something to tell. */
-function others(
-  what: string,
-  rows: Row[] | undefined,
-  columns: [string, string, string, number][],
-): HTMLElement[] {
-  return rows?.length ? [table(what, rows, columns)] : [];
-}
-
-/** Columns of a comparison that are of background traffic: traffic.NAME.delay_p99_ms. */
-function ofTraffic(rows: Row[]): [string, string, string, number][] {
-  return Object.keys(rows[0] ?? {}).flatMap((key) => {
-    const name = /^traffic\.(.+)\.delay_p99_ms$/.exec(key)?.[1];
-    return name ? [[key, `${name}: delay p99`, "ms", 1] as [string, string, string, number]] : [];
-  });
-}
-
-function table(
-  what: string,
-  rows: Row[],
-  columns: [string, string, string, number][],
-): HTMLElement {
-  const there = columns.filter(([key]) => rows.some((row) => typeof row[key] === "number"));
-  const name = what === "scenario" ? what : "name";
-  const head = element(
-    "tr",
-    {},
-    element("th", { class: "text", scope: "col" }, what === "scenario" ? "variant" : what),
-  );
-  for (const [, words, unit] of there) {
-    head.append(
-      element("th", { scope: "col" }, words, ...(unit ? [element("small", {}, unit)] : [])),
-    );
-  }
-  const body = element("tbody");
-  for (const row of rows.slice(0, MOST_ROWS)) {
-    const line = element("tr", {}, element("td", { class: "text" }, String(row[name] ?? "")));
-    for (const [key, , , factor] of there) {
-      const value = row[key];
-      const known = typeof value === "number";
-      const cell = { "data-key": key, "data-value": known ? value : "" };
-      line.append(element("td", cell, known ? told(value / factor) : "–"));
-    }
-    body.append(line);
-  }
-  const grid = element("table", { class: "grid" }, element("thead", {}, head), body);
-  const box = element(
-    "div",
-    { class: "wide", tabindex: "0", role: "group", "aria-label": `Numbers of each ${what}` },
-    grid,
-  );
-  if (rows.length > MOST_ROWS)
-    box.append(element("p", { class: "where" }, `The first ${MOST_ROWS} of ${rows.length}.`));
-  return box;
 }
 
 /** One line for each flow: what it was limited by, and for which share of the time. */
@@ -269,11 +230,9 @@ function theories(answer: Answer): HTMLElement[] {
   });
 }
 
-function report(text: string): HTMLElement {
-  return element(
-    "details",
-    {},
-    element("summary", {}, "The whole table, as tidegate run prints it"),
-    element("pre", {}, text),
-  );
+/** Where the command line's text is known. */
+function report(text: string | null): HTMLElement[] {
+  if (text === null) return [];
+  const words = element("summary", {}, "The whole table, as tidegate run prints it");
+  return [element("details", {}, words, element("pre", {}, text))];
 }

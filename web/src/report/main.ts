@@ -30,9 +30,11 @@ function begin(): void {
   if (board || place) fold();
 }
 
-/** The still pictures are for paper: on the screen they are folded away, and there for who wants them. */
+/** Still pictures of what charts show are for paper: on the screen they are folded away, and there for who wants them. */
 function fold(): void {
   for (const still of document.querySelectorAll(".still")) {
+    // Elsewhere a picture is all that there is.
+    if (!still.closest("section")?.querySelector("#board, #cloud")) continue;
     const details = element(
       "details",
       { class: "still" },

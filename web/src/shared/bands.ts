@@ -6,6 +6,8 @@ import { firstFrom } from "./thin";
 import type { Bands } from "./view";
 
 const ROW = 26;
+/** Longer names do not fit beside the row: they stand in it. */
+const MOST_LETTERS = 7;
 
 interface Row {
   number: number;
@@ -15,25 +17,14 @@ interface Row {
 
 export function bands(
   host: HTMLElement,
-  told: Bands,
+  first: Bands,
   columns: Float64Array[],
   linked: Linked,
 ): Chart {
-  const x = columns[told.x] ?? new Float64Array();
-  const rows = told.rows.map((row) => ({
-    name: row.name,
-    codes: columns[row.codes] ?? new Float64Array(),
-  }));
-  const used = new Set(rows.flatMap((row) => [...new Set(row.codes)]));
+  let told = first;
+  let { x, rows } = numbers(told, columns);
   const key = element("ul", { class: "key" });
-  told.words.forEach((word, code) => {
-    if (!used.has(code)) return;
-    const sign = element("i", {
-      class: "block",
-      style: `background: var(--b${told.colours[code]})`,
-    });
-    key.append(element("li", {}, sign, word));
-  });
+  keyOf(key, told, rows);
   const holder = element("div", { class: "canvas", "aria-hidden": "true" });
   host.append(key, holder);
   const setup = options(linked, host.clientWidth || 600, rows.length * ROW + 34);
@@ -44,7 +35,7 @@ export function bands(
       grid: { show: false },
       ticks: { show: false },
       splits: () => rows.map((_, row) => rows.length - row - 0.5),
-      values: () => rows.map((row) => (row.name.length > 7 ? `…${row.name.slice(-6)}` : row.name)),
+      values: () => rows.map((row) => (row.name.length > MOST_LETTERS ? "" : row.name)),
     },
   ];
   setup.padding = [4, null, null, null];
@@ -57,6 +48,7 @@ export function bands(
         const paints = told.colours.map((each) => colour(`b${each}`));
         for (const [number, row] of rows.entries()) {
           drawRow(plot, x, row.codes, { number, count: rows.length, paints });
+          if (row.name.length > MOST_LETTERS) drawName(plot, row.name, number, rows.length);
         }
       },
     ],
@@ -74,10 +66,55 @@ export function bands(
   return {
     host,
     plot,
+    update(view, fresh, end) {
+      told = view.bands ?? told;
+      ({ x, rows } = numbers(told, fresh));
+      keyOf(key, told, rows);
+      const ends: uPlot.AlignedData = [
+        [0, end],
+        [null, null],
+      ];
+      plot.setData(ends, false);
+    },
     show: (from, to) => plot.setScale("x", { min: from, max: to }),
     at: (time) =>
       `${told.title}: ${rows.map((row) => (rows.length > 1 ? `${row.name} ` : "") + word(row, time)).join(", ")}`,
   };
+}
+
+function numbers(told: Bands, columns: Float64Array[]) {
+  const column = (place: number) => columns[place] ?? new Float64Array();
+  return {
+    x: column(told.x),
+    rows: told.rows.map((row) => ({ name: row.name, codes: column(row.codes) })),
+  };
+}
+
+function keyOf(key: HTMLElement, told: Bands, rows: { codes: Float64Array }[]): void {
+  const used = new Set(rows.flatMap((row) => [...new Set(row.codes)]));
+  const items = told.words.flatMap((word, code) => {
+    const style = `background: var(--b${told.colours[code]})`;
+    return used.has(code) ? [element("li", {}, element("i", { class: "block", style }), word)] : [];
+  });
+  key.replaceChildren(...items);
+}
+
+function drawName(plot: uPlot, name: string, number: number, count: number): void {
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  const middle = bbox.top + ((number + 0.5) * bbox.height) / count;
+  ctx.save();
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  const wide = ctx.measureText(name).width + 8 * ratio;
+  ctx.fillStyle = colour("paper");
+  ctx.globalAlpha = 0.85;
+  ctx.fillRect(bbox.left + 3 * ratio, middle - 8 * ratio, wide, 16 * ratio);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colour("ink");
+  ctx.fillText(name, bbox.left + 7 * ratio, middle);
+  ctx.restore();
 }
 
 /** Narrow columns, each parted by how long each word stood in it; a long stretch fills its columns. */

@@ -12,7 +12,9 @@ export class Board {
   private from = 0;
   private to: number;
   private cursor: number;
-  private readonly end: number;
+  private end: number;
+  private measured: number;
+  private readonly shape: string;
   private readonly where = element("output", { class: "range", "aria-live": "off" });
   private readonly speech = element("p", { class: "unseen", "aria-live": "polite" });
 
@@ -24,7 +26,9 @@ export class Board {
     view: View,
     shown?: [number, number],
   ) {
+    this.shape = shapeOf(view);
     this.end = view.end;
+    this.measured = view.from;
     this.to = view.end;
     this.cursor = view.end / 2;
     host.append(this.bar(), this.speech);
@@ -32,6 +36,7 @@ export class Board {
     const linked: Linked = {
       key: `board-${++boards}`,
       end: view.end,
+      measured: () => this.measured,
       zoomed: (from, to) => this.show(from, to),
     };
     if (view.bands) {
@@ -56,6 +61,18 @@ export class Board {
     return this.to - this.from < this.end ? [this.from, this.to] : null;
   }
 
+  /** Draws other numbers, where they are of the same charts and lines; false: they are not. */
+  update(view: View): boolean {
+    if (shapeOf(view) !== this.shape) return false;
+    const whole = this.part === null || this.to > view.end;
+    this.end = view.end;
+    this.measured = view.from;
+    const columns = view.columns.map(unpacked);
+    for (const each of this.charts) each.update(view, columns, view.end);
+    this.show(...((whole ? [0, view.end] : [this.from, this.to]) as [number, number]), true);
+    return true;
+  }
+
   destroy(): void {
     this.ended.abort();
     this.watch.disconnect();
@@ -71,7 +88,8 @@ export class Board {
     this.from = begin;
     this.to = begin + span;
     for (const each of this.charts) each.show(this.from, this.to);
-    this.where.value = `${Number(this.from.toPrecision(4))} to ${Number(this.to.toPrecision(4))} s`;
+    const measured = this.measured > 0 ? `, measured from ${this.measured} s` : "";
+    this.where.value = `${short(this.from)} to ${short(this.to)} s${measured}`;
   }
 
   private zoom(factor: number): void {
@@ -156,4 +174,21 @@ export class Board {
       }
     }
   }
+}
+
+const short = (value: number) => Number(value.toPrecision(4));
+
+/** What the charts of a view are, without their numbers. */
+function shapeOf({ panels, bands, notes }: View): string {
+  const lines = panels.map(({ id, title, unit, lines: own }) => [
+    [id, title, unit],
+    own.map(({ name, colour, look, from, fit }) => [name, colour, look, from, fit]),
+  ]);
+  return JSON.stringify([
+    lines,
+    bands?.title,
+    bands?.note,
+    bands?.rows.map((row) => row.name),
+    notes,
+  ]);
 }

@@ -2,12 +2,14 @@
 import uPlot from "uplot";
 import { colour, element, told } from "./dom";
 import { edges, means, type Row, rates, thinned } from "./thin";
-import type { Line, Panel } from "./view";
+import type { Line, Panel, View } from "./view";
 
 /** What the board does with every chart. */
 export interface Chart {
   readonly host: HTMLElement;
   readonly plot: uPlot;
+  /** Takes other numbers of a panel or of bands that looks the same; [`show`] draws them. */
+  update(view: View, columns: Float64Array[], end: number): void;
   show(from: number, to: number): void;
   /** What stands at an instant, in words. */
   at(time: number): string;
@@ -16,6 +18,8 @@ export interface Chart {
 export interface Linked {
   key: string;
   end: number;
+  /** From here on is measured; what lies before is shaded. */
+  measured(): number;
   zoomed(from: number, to: number): void;
 }
 
@@ -46,6 +50,7 @@ export function options(linked: Linked, width: number, height: number): uPlot.Op
     ],
     series: [{}],
     hooks: {
+      drawClear: [(plot) => shadeUnmeasured(plot, linked.measured())],
       setSelect: [
         (plot) => {
           const { left, width: wide } = plot.select;
@@ -57,16 +62,27 @@ export function options(linked: Linked, width: number, height: number): uPlot.Op
   };
 }
 
+/** What lies before the measured time counts in no number: it is shaded. */
+function shadeUnmeasured(plot: uPlot, until: number): void {
+  const { ctx, bbox } = plot;
+  const right = Math.min(plot.valToPos(until, "x", true), bbox.left + bbox.width);
+  if (!(until > 0) || right <= bbox.left) return;
+  ctx.save();
+  ctx.fillStyle = colour("unmeasured");
+  ctx.fillRect(bbox.left, bbox.top, right - bbox.left, bbox.height);
+  ctx.restore();
+}
+
 const round = (value: number) => Number(value.toPrecision(10));
 
 export function chart(
   host: HTMLElement,
-  panel: Panel,
+  first: Panel,
   columns: Float64Array[],
   linked: Linked,
 ): Chart {
-  const x = columns[panel.x] ?? new Float64Array();
-  const marks = panel.marks.map((mark) => ({ ...mark, times: columns[mark.at] ?? [] }));
+  let panel = first;
+  let { x, values, marks } = numbers(panel, columns);
   const binned = panel.lines.some((line) => line.from !== "numbers");
   const setup = options(linked, host.clientWidth || 600, HEIGHT);
   const shown = panel.lines.map(() => true);
@@ -80,7 +96,6 @@ export function chart(
       },
     ],
   };
-  const values = panel.lines.map((line) => columns[line.y] ?? new Float64Array());
 
   function data(from: number, to: number, room: number): uPlot.AlignedData {
     if (!binned) return thinned(x, values, from, to, room);
@@ -99,10 +114,7 @@ export function chart(
     plot.setSeries(place + 1, { show: shown[place] ?? true });
     return shown[place] ?? true;
   });
-  marks.forEach((mark) => {
-    const sign = element("i", { style: `background: var(--${mark.colour})` });
-    key.append(element("li", { class: "tick" }, sign, `${mark.name}: ${mark.count}`));
-  });
+  keyOfMarks(key, panel);
   plot.hooks.setCursor = [
     (moved) => {
       outputs.forEach((output, place) => {
@@ -114,6 +126,11 @@ export function chart(
   return {
     host,
     plot,
+    update(view, columns) {
+      panel = view.panels.find((each) => each.id === panel.id) ?? panel;
+      ({ x, values, marks } = numbers(panel, columns));
+      keyOfMarks(key, panel);
+    },
     show(from, to) {
       plot.batch(() => {
         plot.setData(data(from, to, Math.max(100, plot.width)), false);
@@ -128,6 +145,24 @@ export function chart(
       return `${panel.title}: ${parts.join(", ")} ${panel.unit}`;
     },
   };
+}
+
+/** The columns of a panel. */
+function numbers(panel: Panel, columns: Float64Array[]) {
+  const column = (place: number) => columns[place] ?? new Float64Array();
+  return {
+    x: column(panel.x),
+    values: panel.lines.map((line) => column(line.y)),
+    marks: panel.marks.map((mark) => ({ ...mark, times: column(mark.at) })),
+  };
+}
+
+function keyOfMarks(key: HTMLElement, panel: Panel): void {
+  for (const old of key.querySelectorAll(".tick")) old.remove();
+  for (const mark of panel.marks) {
+    const sign = element("i", { style: `background: var(--${mark.colour})` });
+    key.append(element("li", { class: "tick" }, sign, `${mark.name}: ${mark.count}`));
+  }
 }
 
 function series(line: Line, binned: boolean): uPlot.Series {

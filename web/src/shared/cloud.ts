@@ -2,28 +2,46 @@
 import { element, told, vector } from "./dom";
 import type { Cloud } from "./view";
 
-const [WIDE, TALL, LEFT, BELOW, ABOVE, RIGHT] = [640, 360, 64, 44, 12, 16];
+const [TALL, LEFT, BELOW, ABOVE, RIGHT] = [360, 64, 44, 12, 16];
+/** The picture is as wide as its place, within these bounds, so that letters keep their size. */
+const [NARROWEST, WIDEST] = [330, 760];
+/** Letters of names: their height, and their mean width. */
+const [LETTER_TALL, LETTER_WIDE] = [12, 6.3];
 /** Marks that have their names beside them. */
 const NAMED = 12;
 type Mark = { label: string; x: number[]; y: number[] };
 
 let clouds = 0;
 
-export function cloud(host: HTMLElement, of: Cloud): void {
+/** Which numbers are drawn, for a cloud that comes after. */
+export interface Chosen {
+  x?: string;
+  y?: string;
+}
+
+export function cloud(host: HTMLElement, of: Cloud, chosenBefore: Chosen = {}): void {
   const number = ++clouds;
-  const choice = (axis: string, chosen: number) => {
+  const placeOf = (name: string | undefined, usual: number) => {
+    const found = of.metrics.findIndex((metric) => metric.name === name);
+    return found < 0 ? usual : found;
+  };
+  const choice = (axis: "x" | "y") => {
+    const chosen = placeOf(chosenBefore[axis], of[axis]);
     const select = element("select", { id: `cloud-${number}-${axis}` });
     of.metrics.forEach((metric, place) => {
       const option = element("option", { value: place }, metric.label);
       option.selected = place === chosen;
       select.append(option);
     });
-    select.addEventListener("change", draw);
+    select.addEventListener("change", () => {
+      chosenBefore[axis] = of.metrics[Number(select.value)]?.name ?? "";
+      draw();
+    });
     const label = element("label", { for: select.id }, `${axis === "x" ? "Across" : "Upwards"} `);
     return { select, box: element("span", { class: "field" }, label, select) };
   };
-  const x = choice("x", of.x);
-  const y = choice("y", of.y);
+  const x = choice("x");
+  const y = choice("y");
   const place = element("div", {
     class: "wide",
     tabindex: "0",
@@ -32,7 +50,15 @@ export function cloud(host: HTMLElement, of: Cloud): void {
   });
   const words = element("p", { class: "told", "aria-live": "polite" });
   host.append(element("div", { class: "fields" }, y.box, x.box), place, words);
+  let drawn = 0;
   draw();
+  new ResizeObserver(() => {
+    if (place.isConnected && Math.abs(width() - drawn) > 8) draw();
+  }).observe(place);
+
+  function width(): number {
+    return Math.round(Math.min(WIDEST, Math.max(NARROWEST, place.clientWidth || WIDEST)));
+  }
 
   function draw(): void {
     const [across, up] = [Number(x.select.value), Number(y.select.value)];
@@ -42,18 +68,24 @@ export function cloud(host: HTMLElement, of: Cloud): void {
       return a && b ? [{ label: point.label, x: known(a), y: known(b) }] : [];
     });
     const labels = [of.metrics[across]?.label ?? "", of.metrics[up]?.label ?? ""] as const;
+    drawn = width();
     place.replaceChildren(
-      marks.length ? picture(marks, labels, words) : "No point has both numbers.",
+      marks.length ? picture(marks, labels, words, drawn) : "No point has both numbers.",
     );
     words.textContent = "";
   }
 }
 
-function picture(marks: Mark[], labels: readonly [string, string], words: HTMLElement): SVGElement {
+function picture(
+  marks: Mark[],
+  labels: readonly [string, string],
+  words: HTMLElement,
+  wide: number,
+): SVGElement {
   const across = scale(
     marks.flatMap((mark) => mark.x),
     LEFT,
-    WIDE - RIGHT,
+    wide - RIGHT,
   );
   const up = scale(
     marks.flatMap((mark) => mark.y),
@@ -61,7 +93,8 @@ function picture(marks: Mark[], labels: readonly [string, string], words: HTMLEl
     ABOVE,
   );
   const svg = vector("svg", {
-    viewBox: `0 0 ${WIDE} ${TALL}`,
+    viewBox: `0 0 ${wide} ${TALL}`,
+    style: `max-width: ${wide}px`,
     class: "cloud",
     role: "group",
     "aria-label": `${labels[1]} against ${labels[0]}`,
@@ -76,12 +109,12 @@ function picture(marks: Mark[], labels: readonly [string, string], words: HTMLEl
   for (const tick of up.ticks) {
     const at = up.at(tick);
     svg.append(
-      vector("line", { y1: at, y2: at, x1: LEFT, x2: WIDE - RIGHT, class: "grid-line" }),
+      vector("line", { y1: at, y2: at, x1: LEFT, x2: wide - RIGHT, class: "grid-line" }),
       vector("text", { x: LEFT - 6, y: at + 4, "text-anchor": "end" }, told(tick)),
     );
   }
   svg.append(
-    vector("text", { x: (LEFT + WIDE) / 2, y: TALL - 6, "text-anchor": "middle" }, labels[0]),
+    vector("text", { x: (LEFT + wide) / 2, y: TALL - 6, "text-anchor": "middle" }, labels[0]),
     vector(
       "text",
       {
@@ -93,9 +126,56 @@ function picture(marks: Mark[], labels: readonly [string, string], words: HTMLEl
       labels[1],
     ),
   );
-  for (const mark of marks)
-    svg.append(drawn(mark, across.at, up.at, labels, words, marks.length <= NAMED));
+  const named = marks.length <= NAMED ? marks : [];
+  const names = placed(named, across.at, up.at, wide);
+  for (const mark of marks) svg.append(drawn(mark, across.at, up.at, labels, words));
+  svg.append(...names);
   return svg;
+}
+
+interface Box {
+  left: number;
+  top: number;
+  wide: number;
+}
+
+/** Names beside their marks, where there is room: what would lie on another one is left to the words below. */
+function placed(
+  marks: Mark[],
+  across: (value: number) => number,
+  up: (value: number) => number,
+  wide: number,
+): SVGElement[] {
+  const taken: Box[] = marks.map((mark) => {
+    return {
+      left: across(mark.x[0] ?? 0) - 6,
+      top: up(mark.y[0] ?? 0) - LETTER_TALL / 2,
+      wide: 12,
+    };
+  });
+  const meets = (a: Box, b: Box) =>
+    a.left < b.left + b.wide && b.left < a.left + a.wide && Math.abs(a.top - b.top) < LETTER_TALL;
+  return marks.flatMap((mark) => {
+    const [x, y] = [across(mark.x[0] ?? 0), up(mark.y[0] ?? 0)];
+    const room = mark.label.length * LETTER_WIDE;
+    const box = [
+      { left: x + 9, top: y - 18 },
+      { left: x - 9 - room, top: y - 18 },
+      { left: x + 9, top: y + 5 },
+      { left: x - 9 - room, top: y + 5 },
+    ]
+      .map((each) => ({ ...each, wide: room }))
+      .find(
+        (each) =>
+          each.left > LEFT &&
+          each.left + room < wide &&
+          each.top > 0 &&
+          !taken.some((other) => meets(each, other)),
+      );
+    if (!box) return [];
+    taken.push(box);
+    return [vector("text", { x: box.left, y: box.top + 10, class: "name" }, mark.label)];
+  });
 }
 
 function drawn(
@@ -104,7 +184,6 @@ function drawn(
   up: (value: number) => number,
   labels: readonly [string, string],
   words: HTMLElement,
-  named: boolean,
 ): SVGElement {
   const [x, y] = [across(mark.x[0] ?? 0), up(mark.y[0] ?? 0)];
   const interval = (each: number[]) =>
@@ -119,9 +198,6 @@ function drawn(
   if (mark.y.length === 3) {
     group.append(vector("line", { x1: x, x2: x, y1: up(mark.y[1] ?? 0), y2: up(mark.y[2] ?? 0) }));
   }
-  const left = x > 0.7 * WIDE;
-  const beside = { x: left ? x - 9 : x + 9, y: y - 8, "text-anchor": left ? "end" : "start" };
-  if (named) group.append(vector("text", beside, mark.label));
   group.append(vector("circle", { cx: x, cy: y, r: 12, class: "reach" }));
   group.append(vector("circle", { cx: x, cy: y, r: 5, class: "dot" }));
   const tell = () => {

@@ -8,7 +8,11 @@ export interface Packed {
   data: string;
 }
 
-export function unpacked(column: Packed): Float64Array {
+/** A column as it came over the network, or as a worker made it. */
+export type Column = Packed | Float64Array;
+
+export function unpacked(column: Column): Float64Array {
+  if (column instanceof Float64Array) return column;
   const bytes = Uint8Array.from(atob(column.data), (sign) => sign.charCodeAt(0));
   const found = new Float64Array(column.n);
   const power = 10 ** Math.abs(column.exponent);

@@ -1,5 +1,5 @@
 // What is drawn over time, as python/tidegate/_page/view.py says it.
-import type { Packed } from "./columns";
+import type { Column } from "./columns";
 
 export interface Line {
   name: string;
@@ -48,7 +48,7 @@ export interface View {
   notes: string[];
   panels: Panel[];
   bands: Bands | null;
-  columns: Packed[];
+  columns: Column[];
 }
 
 export interface Metric {

@@ -298,6 +298,12 @@ impl Gate {
         self.books.take_history()
     }
 
+    /// The rows that it wrote so far; none where it is not recorded.
+    #[must_use]
+    pub fn history_so_far(&self) -> &[GateRow] {
+        self.books.history_so_far()
+    }
+
     /// Bytes held in its queue and history, about.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {

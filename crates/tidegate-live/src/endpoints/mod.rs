@@ -184,6 +184,9 @@ fn ends(
     Ok(own)
 }
 
+/// Who hears each reading of a sender, and the bytes that have come out of its receiver's socket by then.
+pub type Heard = Box<dyn FnMut(&Sample, u64) + Send>;
+
 /// Threads at the ends.
 #[derive(Debug)]
 pub struct Endpoints {
@@ -208,7 +211,7 @@ pub struct EndReport {
 
 impl Endpoints {
     /// Starts the threads; flows begin as the plan says on `clock`, and raise what is `owed`. State
-    /// is read every `every`.
+    /// is read every `every`, and `heard` hears of it.
     ///
     /// # Errors
     /// [`LiveError::Kernel`].
@@ -217,7 +220,7 @@ impl Endpoints {
         plan: &Plan,
         prepared: Prepared,
         (clock, owed): (Clock, Arc<Owed>),
-        every: Span,
+        (every, heard): (Span, Heard),
     ) -> Result<Endpoints, LiveError> {
         let Prepared { stack, addresses, doors } = prepared;
         let event = || {
@@ -255,7 +258,7 @@ impl Endpoints {
         let until = plan.duration;
         let sampler = std::thread::Builder::new()
             .name("sampler".to_owned())
-            .spawn(move || sampler::work(&seen, clock, every, until))
+            .spawn(move || sampler::work(&seen, clock, (every, heard), until))
             .map_err(|error| LiveError::kernel("start the thread \"sampler\"", error))?;
         Ok(Endpoints { shared, threads, sampler, stack })
     }

@@ -1,11 +1,12 @@
 //! Reading the state of every sender every few milliseconds.
 
 use std::os::fd::AsFd as _;
+use std::sync::atomic::Ordering;
 
 use tidegate_core::units::{Span, Time};
 
 use super::ending::Counts;
-use super::{Shared, TcpInfo};
+use super::{Heard, Shared, TcpInfo};
 use crate::Clock;
 
 /// The state of a sender.
@@ -22,7 +23,12 @@ pub struct Sample {
 }
 
 /// Reads until the run is over; a tick that was slept through is left out.
-pub(super) fn work(shared: &Shared, clock: Clock, every: Span, until: Time) -> Vec<Sample> {
+pub(super) fn work(
+    shared: &Shared,
+    clock: Clock,
+    (every, mut heard): (Span, Heard),
+    until: Time,
+) -> Vec<Sample> {
     let mut samples = Vec::new();
     let mut tick = 1;
     while !shared.is_over() {
@@ -39,7 +45,9 @@ pub(super) fn work(shared: &Shared, clock: Clock, every: Span, until: Time) -> V
             info.total_retransmitted = all.retransmitted;
             info.timeouts = info.timeouts.map(|_| all.timeouts);
             if info.established || sending.anew {
-                samples.push(Sample { at: clock.now(), tick, flow, info });
+                let sample = Sample { at: clock.now(), tick, flow, info };
+                heard(&sample, shared.delivered[flow as usize].load(Ordering::Relaxed));
+                samples.push(sample);
             }
         }
         let passed = clock.now().picos() / every.picos().max(1);

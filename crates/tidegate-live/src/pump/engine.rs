@@ -19,6 +19,7 @@ use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
 use crate::clock::after;
 use crate::lab::{Edge, Side};
+use crate::progress::TellingGates;
 use crate::segment::{codepoint, ecn, mark, set_codepoint};
 use crate::{Clock, LiveError, limits};
 
@@ -40,6 +41,7 @@ pub(super) struct Engine {
     pub(super) stalls: Stalls,
     pub(super) recording: Recording,
     pub(super) transfers: Transfers,
+    telling: TellingGates,
     waiter: Waiter,
     classifier: Classifier,
     slab: Slab,
@@ -86,6 +88,7 @@ impl Engine {
             lateness: Lateness::default(),
             stalls: Stalls::longer_than(limits::harmless_stall(plan).span),
             recording: Recording::new(options.capture_bytes),
+            telling: TellingGates::new(options.progress.clone(), plan.gates.len()),
             waiter,
             classifier,
             slab: Slab::new(mtu as usize, READY_PACKETS),
@@ -122,6 +125,7 @@ impl Engine {
             }
             self.release(after(now));
             self.write_all()?;
+            self.telling.tell(now, &self.network);
             if woken.stop {
                 return Ok(now);
             }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::Progress;
+
 /// Whether idle processors of the machine may halt while a run lasts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Idle {
@@ -37,6 +39,8 @@ pub struct PumpOptions {
     pub lead: Duration,
     /// A packet written later than this has no meaning: the run fails. `None`: never.
     pub fail_behind: Option<Duration>,
+    /// Where rows of gates are told while the run lasts.
+    pub progress: Option<Progress>,
     /// Bytes to keep from the start of every packet, for captures; zero: none.
     pub capture_bytes: u32,
 }
@@ -51,6 +55,7 @@ impl Default for PumpOptions {
             realtime: true,
             lead: Duration::from_millis(100),
             fail_behind: Some(Duration::from_millis(200)),
+            progress: None,
             capture_bytes: 0,
         }
     }

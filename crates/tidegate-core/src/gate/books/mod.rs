@@ -159,6 +159,11 @@ impl Books {
         }
     }
 
+    /// The rows so far; none where the gate is not recorded.
+    pub(super) fn history_so_far(&self) -> &[GateRow] {
+        self.recorder.as_ref().map_or(&[], |recorder| recorder.rows())
+    }
+
     /// Ends the recording and returns its rows; `None` where the gate was not recorded.
     pub(super) fn take_history(&mut self) -> Option<Vec<GateRow>> {
         self.recorder.take().map(|recorder| recorder.finish())

@@ -247,6 +247,11 @@ impl Recorder {
         }
     }
 
+    /// The rows so far.
+    pub(super) fn rows(&self) -> &[GateRow] {
+        &self.rows
+    }
+
     /// Bytes held by the rows so far.
     pub(super) fn memory_bytes(&self) -> u64 {
         (self.rows.capacity() * size_of::<GateRow>()) as u64

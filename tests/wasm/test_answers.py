@@ -1,0 +1,166 @@
+"""A page without a server answers what the server answers: numbers, lines, comparisons, refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from common import EXAMPLES, ROOT, SMALL
+from tidegate._lab.limits import Limits
+from tidegate._lab.work import answer
+from tidegate._page.pack import packed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+WEB = ROOT / "web"
+TEMPLATES = sorted((ROOT / "python" / "tidegate" / "_begin" / "templates").glob("*.toml"))
+HOUSEHOLD = (ROOT / "python" / "tidegate" / "_begin" / "templates" / "household.toml").read_text()
+SCENARIOS = [
+    path for path in [*sorted(EXAMPLES.glob("*.toml")), *TEMPLATES] if '"python:' not in path.read_text()
+]
+FILES = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".csv", ".down", ".drp", ".txt"}]
+
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module")
+def asked(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[dict[str, Any]]]:
+    """Return what answers questions as the page without a server does."""
+    if not (WEB / "node_modules" / "esbuild").is_dir():
+        pytest.skip("the packages of web/ are not installed (npm ci --prefix web)")
+    script = tmp_path_factory.mktemp("answers") / "answers.mjs"
+    bundle = [WEB / "node_modules" / ".bin" / "esbuild", ROOT / "tests" / "wasm" / "answers.mjs"]
+    how = ["--bundle", "--platform=node", "--format=esm", f"--outfile={script}"]
+    subprocess.run([*bundle, *how], cwd=WEB, check=True, capture_output=True)
+
+    def ask(*questions: dict[str, Any]) -> list[dict[str, Any]]:
+        command = ["node", script, module, EXAMPLES]
+        text = json.dumps([{"files": FILES, **each} for each in questions])
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return ask
+
+
+def served(ask: str, **question: Any) -> dict[str, Any]:
+    """Return what the server's process answers."""
+    found: dict[str, Any] = answer({"do": ask, "folder": str(EXAMPLES), **question}, Limits(), lambda _: True)
+    return found
+
+
+def unpacked(column: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """Read a packed column by its description."""
+    found, value, step, rest, bits = [], 0, 0, 0, 0
+    for byte in b64decode(column["data"]):
+        rest |= (byte & 127) << bits
+        bits += 7
+        if byte < 128:
+            signed = rest >> 1 if rest % 2 == 0 else -((rest + 1) >> 1)
+            step = step + signed if column["order"] == 2 else signed
+            value += step
+            found.append(value * 10.0 ** column["exponent"])
+            rest = bits = 0
+    numbers = np.array(found, dtype=float)
+    for begin, length in column["gaps"]:
+        numbers[begin : begin + length] = math.nan
+    return numbers
+
+
+def close(a: float | None, b: float | None) -> bool:
+    """Tell whether two numbers are the same up to the order of additions, or neither is known."""
+    return a is b if a is None or b is None else math.isclose(a, b, rel_tol=1e-12)
+
+
+def same_view(here: dict[str, Any], there: dict[str, Any]) -> None:
+    """Expect the same panels, lines and columns, up to the digits that packing keeps."""
+    for name in ("end", "from", "notes", "bands"):
+        assert here[name] == there[name], name
+    for mine, theirs in zip(here["panels"], there["panels"], strict=True):
+        assert close(mine["top"], theirs["top"])
+        assert {**mine, "top": 0} == {**theirs, "top": 0}
+    for number, (mine, theirs) in enumerate(zip(here["columns"], there["columns"], strict=True)):
+        expected = unpacked(theirs)
+        numbers = np.array([math.nan if each is None else each for each in mine], dtype=float)
+        most = float(np.max(np.abs(expected), initial=0.0, where=~np.isnan(expected)))
+        np.testing.assert_allclose(numbers, expected, rtol=0, atol=most * 1e-5, err_msg=str(number))
+
+
+def test_every_example_gives_the_servers_numbers_and_lines(asked: Callable[..., Any]) -> None:
+    assert len(SCENARIOS) > 20
+    texts = [path.read_text() for path in SCENARIOS]
+    found = asked(*({"ask": "run", "text": text} for text in texts))
+    for path, text, told in zip(SCENARIOS, texts, found, strict=True):
+        body = served("run", text=text)["body"]
+        assert told["answer"]["summary"] == body["summary"], path.name
+        assert told["answer"]["title"] == body["title"]
+        same_view(told["answer"]["view"], body["view"])
+
+
+def variants(texts: Sequence[str]) -> list[dict[str, str]]:
+    return [{"name": f"variant {place}", "text": text} for place, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [SMALL, SMALL.replace("newreno", "cubic"), SMALL.replace("20 packets", "5 packets")],
+        [(EXAMPLES / f"{name}.toml").read_text() for name in ("transfer", "policer")],
+        [(EXAMPLES / f"{name}.toml").read_text() for name in ("web", "many", "abr", "lte")],
+        [HOUSEHOLD, HOUSEHOLD.replace('queue.aqm = "none"', 'queue.aqm = "codel"')],
+    ],
+    ids=["one gate", "transfers", "others", "traffic"],
+)  # fmt: skip
+def test_variants_are_compared_as_by_the_server(asked: Callable[..., Any], texts: list[str]) -> None:
+    (told,) = asked({"ask": "compare", "variants": variants(texts)})
+    body = served("compare", variants=variants(texts))["body"]
+    here = told["answer"]
+    for name in ("seed", "warnings", "summaries"):
+        assert here[name] == body[name]
+    for mine, theirs in zip(here["rows"], body["rows"], strict=True):
+        assert mine.pop("scenario") == theirs.pop("scenario")
+        assert mine.keys() == theirs.keys()
+        assert [key for key in mine if not close(mine[key], theirs[key])] == []
+    same_view(here["view"], body["view"])
+    assert here["cloud"]["metrics"] == body["cloud"]["metrics"]
+    assert (here["cloud"]["x"], here["cloud"]["y"]) == (body["cloud"]["x"], body["cloud"]["y"])
+
+
+def refusal(asked: Callable[..., Any], ask: str, **question: Any) -> None:
+    """Expect both to refuse a question in the same words."""
+    (told,) = asked({"ask": ask, **question})
+    there = served(ask, **question)
+    here = told["refused"]
+    assert (here["status"], here["message"]) == (there["status"], there["body"]["error"])
+    places = [[each[name] for name in ("line", "key", "help")] for each in here["problems"]]
+    said = there["body"].get("problems", [])
+    assert places == [[each[name] for name in ("line", "key", "help")] for each in said]
+
+
+def test_both_refuse_the_same(asked: Callable[..., Any]) -> None:
+    refusal(asked, "run", text=SMALL.replace("4 Mbit/s", "4 Mbot/s").replace("newreno", "nwreno"))
+    refusal(asked, "run", text=SMALL.replace('"6 s"', '"1000000000 s"'))
+    refusal(asked, "run", text=SMALL + "count = 10000000\n")
+    refusal(asked, "compare", variants=variants([SMALL]))
+
+
+def test_a_trace_that_is_not_there_is_named(asked: Callable[..., Any]) -> None:
+    text = SMALL.replace('rate = "4 Mbit/s"', 'rate.trace = "mine.csv"')
+    (told,) = asked({"ask": "run", "text": text})
+    assert "mine.csv: there is no such file here" in told["refused"]["message"]
+
+
+@pytest.mark.parametrize(
+    "values", [[1.5, None, None, 2.25, -3.0], [0.0, 1.0, 3.0, 6.0], [1e300, -1e300, 0.0], [], [None]]
+)
+def test_columns_are_packed_as_in_reports(asked: Callable[..., Any], values: list[float | None]) -> None:
+    (told,) = asked({"ask": "pack", "pack": values})
+    there = packed([math.nan if each is None else each for each in values])
+    assert told["answer"] == there

@@ -1,0 +1,164 @@
+// What the page asks, answered by the WebAssembly module: the same answers as python/tidegate/_lab/work.py gives.
+import {
+  type Run as ModuleRun,
+  type Scenario,
+  type Tidegate,
+  TidegateError,
+} from "../../../crates/tidegate-wasm/tidegate.mjs";
+import type { Problem } from "../lab/place";
+import type { Answer, Comparison } from "../lab/results";
+import { entries } from "../lab/toml";
+import { Compared } from "./figures";
+import { type Recording, type Run, recording, type Summary, type Words } from "./recording";
+import { runView } from "./view";
+
+/** The bounds of python/tidegate/_lab/limits.py. */
+const [LONGEST_S, MOST_FLOWS, MOST_VARIANTS] = [3600, 1000, 4];
+/** Samples of a run: as many as a chart has pixels. */
+const SAMPLES = 1000;
+
+export interface Job {
+  text: string;
+  files: Record<string, Uint8Array>;
+  seed?: number;
+}
+
+export class RefusedError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly problems: Problem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+interface Checked {
+  scenario: Scenario;
+  title: string;
+  duration_s: number;
+  until_done: boolean;
+  seed: number | null;
+}
+
+export class Answers {
+  private readonly words: Words;
+
+  constructor(private readonly module: Tidegate) {
+    this.words = module.words();
+  }
+
+  schema(): unknown {
+    return this.module.schema();
+  }
+
+  run(job: Job): Answer {
+    const begun = performance.now();
+    const checked = this.checked(job, "scenario");
+    const seed = job.seed ?? checked.seed ?? 1;
+    const run = this.ran(checked, seed, sampleSpan(this.length(checked, seed)));
+    return {
+      title: checked.title,
+      warnings: run.summary.warnings,
+      summary: run.summary,
+      view: runView(run),
+      report: null,
+      theory: [],
+      ms: performance.now() - begun,
+    };
+  }
+
+  compare(variants: { name: string; text: string }[], files: Job["files"]): Comparison {
+    if (variants.length < 2 || variants.length > MOST_VARIANTS) {
+      const read = `variants: read ${variants.length}`;
+      throw new RefusedError(400, `${read}; 2 to ${MOST_VARIANTS} are compared`);
+    }
+    const checked = variants.map(({ name, text }) => this.checked({ text, files }, name));
+    const seeds = checked.map((each) => each.seed).filter((seed) => seed !== null);
+    const seed = checked[0]?.seed === null ? 1 : (seeds[0] ?? 1);
+    const span = sampleSpan(Math.max(...checked.map((each) => each.duration_s)));
+    const runs = checked.map((each) => this.ran(each, seed, span));
+    const compared = new Compared(
+      runs.map((run, place) => ({ name: variants[place]?.name ?? "", run })),
+    );
+    return {
+      rows: compared.rows,
+      warnings: [...new Set(runs.flatMap((run) => run.summary.warnings))],
+      view: compared.view(),
+      cloud: compared.cloud(),
+      report: null,
+      seed,
+      summaries: runs.map((run) => run.summary),
+    };
+  }
+
+  /** The scenario, checked: first that it is not too large for a page. */
+  private checked(job: Job, name: string): Checked {
+    count(job.text);
+    const scenario = { text: job.text, files: job.files, name };
+    const facts = told(() => this.module.check(scenario));
+    if (facts.duration_s > LONGEST_S) {
+      const long = `the scenario lasts ${facts.duration_s} s`;
+      throw new RefusedError(
+        413,
+        `${long}; the laboratory runs ${LONGEST_S} s at most (tidegate run runs it)`,
+      );
+    }
+    return { ...facts, scenario };
+  }
+
+  /** How long a run is; where it ends when all is done, a run without records tells. */
+  private length(checked: Checked, seed: number): number {
+    if (!checked.until_done) return checked.duration_s;
+    const how = { seed, record: "summary" };
+    return told(() => this.module.run(checked.scenario, how)).summary.duration_s;
+  }
+
+  private ran(checked: Checked, seed: number, record: string): Recording {
+    const run = told(() => this.module.run(checked.scenario, { seed, record }));
+    return recording({ ...run, summary: summaryOf(run) } as Run, this.words);
+  }
+}
+
+/** The summary as `tidegate run --json` has it: with the scenario's warnings, without how it was worked through. */
+function summaryOf(run: ModuleRun): Summary {
+  const { events: _, ...summary } = run.summary;
+  return { ...summary, warnings: [...new Set([...run.warnings, ...summary.warnings])] };
+}
+
+/** A round span (1, 2 or 5 times a power of ten) that divides a run into samples. */
+export function sampleSpan(duration: number, samples = SAMPLES): string {
+  const exact = Math.max((duration / samples) * 1e6, 1);
+  const power = 10 ** Math.floor(Math.log10(exact));
+  const step = [1, 2, 5, 10].map((each) => power * each).find((each) => each >= exact * 0.999);
+  return `${Math.round(step ?? exact)} us`;
+}
+
+/** Refuses more flows than a page runs, before any of them is made. */
+function count(text: string): void {
+  const found = entries(text);
+  for (const kind of ["flow", "traffic", "calls"]) {
+    const names = new Set(found.filter(({ path }) => path[0] === kind).map(({ path }) => path[1]));
+    let all = 0;
+    for (const name of names) {
+      const own = found.find(({ path }) => path.join("\0") === [kind, name, "count"].join("\0"));
+      const copies = own ? Number(own.raw.replaceAll("_", "")) : 1;
+      all += Number.isFinite(copies) ? copies : 1;
+    }
+    if (all > MOST_FLOWS) {
+      const words = `${kind}: ${all} of them; the laboratory runs ${MOST_FLOWS} at most`;
+      throw new RefusedError(413, `${words} (tidegate run: more)`);
+    }
+  }
+}
+
+/** What the module says, or its refusal. */
+function told<Kind>(ask: () => Kind): Kind {
+  try {
+    return ask();
+  } catch (error) {
+    if (!(error instanceof TidegateError)) throw error;
+    const status = error.kind === "bug" ? 500 : error.kind === "memory" ? 413 : 422;
+    throw new RefusedError(status, error.problems[0]?.problem ?? error.message, error.problems);
+  }
+}
