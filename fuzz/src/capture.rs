@@ -33,18 +33,26 @@ fn check(capture: &Capture) {
     let mut packets = 0;
     for connection in &capture.connections {
         packets += connection.packets() as u64;
-        let blocks = length(&connection.column(Field::SackLeft, 0));
+        let blocks = length(&connection.column(Field::SackLeft, 0, usize::MAX));
         for field in Field::ALL {
             let wanted = match field {
                 Field::SackFirst => connection.packets() + 1,
                 Field::SackLeft | Field::SackRight => blocks,
                 _ => connection.packets(),
             };
-            assert_eq!(length(&connection.column(field, 0)), wanted, "{}", field.name());
+            assert_eq!(length(&connection.column(field, 0, usize::MAX)), wanted, "{}", field.name());
         }
-        let Column::U64(first) = connection.column(Field::SackFirst, 0) else { panic!("a column of counts") };
+        let Column::U64(first) = connection.column(Field::SackFirst, 0, usize::MAX) else {
+            panic!("a column of counts")
+        };
         assert!(first.is_sorted());
         assert_eq!(first.last().map(|last| *last as usize), Some(blocks));
+        // A column of the first packets is the beginning of the whole one.
+        let some = connection.packets() / 2;
+        let Column::U64(begun) = connection.column(Field::SackFirst, 0, some) else {
+            panic!("a column of counts")
+        };
+        assert_eq!(begun, first[..=some]);
         let (begin, end) = connection.times();
         assert!(begin <= end, "{begin} {end}");
     }
