@@ -81,11 +81,12 @@ def test_points_may_have_other_elements(tmp_path: Path) -> None:
     assert tg.open_study(tmp_path / "folder").to_json() == study.to_json()
 
 
+@pytest.mark.timeout(300)
 def test_parts_killed_doubled_and_in_any_order_are_one_machine(tmp_path: Path) -> None:
     file = tmp_path / "random.toml"
     file.write_text(MARKOV.replace('"4 s"', '"400 s"'))
     change = f"gate.link.queue={','.join(VARY['gate.link.queue'])}"
-    made = tidegate("study", "plan", file, "--shards", "9", "--vary", change, "--out", tmp_path / "plan")
+    made = tidegate("study", "plan", file, "--shards", "5", "--vary", change, "--out", tmp_path / "plan")
     assert made.returncode == 0, made.stderr
     lines = [line.split(" && ")[1] for line in (tmp_path / "plan" / "parts.txt").read_text().splitlines()]
     shuffling.Random(1).shuffle(lines)
@@ -98,8 +99,8 @@ def test_parts_killed_doubled_and_in_any_order_are_one_machine(tmp_path: Path) -
         tg.merge_study([tmp_path / "plan"])
     # As xargs -P 2 does them; two are given twice.
     with ThreadPoolExecutor(2) as pool:
-        done = list(pool.map(lambda line: tidegate(*shlex.split(line)[1:]), [*lines, *lines[3:5]]))
-    assert [each.returncode for each in done] == [0] * 11, [each.stderr for each in done]
+        done = list(pool.map(lambda line: tidegate(*shlex.split(line)[1:]), [*lines, *lines[3:]]))
+    assert [each.returncode for each in done] == [0] * 7, [each.stderr for each in done]
     assert sum("done already" in each.stdout for each in done) >= 2
     store = tmp_path / "merged"
     again = tidegate("study", "merge", tmp_path / "plan", "--store", store, "--json")
