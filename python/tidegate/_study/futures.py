@@ -1,4 +1,4 @@
-"""Executors with the interface of ``concurrent.futures``, and which workers an executor makes."""
+"""Workers behind an executor with the interface of ``concurrent.futures``."""
 
 from __future__ import annotations
 
@@ -15,28 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tidegate._study.jobs import Job, Outcome
-    from tidegate._study.workers import Workers
 
 #: How often jobs are asked whether they are done, where they do not say it.
 _LOOK_S = 0.05
-
-
-def elsewhere(executor: Any) -> Workers:
-    """Return the workers that an executor makes: a client of Dask, or anything that takes functions.
-
-    Raises:
-        ArgumentError: it is neither.
-    """
-    if type(executor).__module__.partition(".")[0] == "distributed":
-        from tidegate._study.cluster import Cluster
-
-        return Cluster(executor)
-    if not callable(getattr(executor, "submit", None)):
-        raise ArgumentError(
-            f"executor: {executor!r} has no submit; give a client of Dask, or one with the interface of "
-            "concurrent.futures.Executor"
-        )
-    return Futures(executor)
 
 
 class Futures:

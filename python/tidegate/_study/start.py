@@ -15,8 +15,8 @@ from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
 from tidegate._base.errors import ArgumentError, ClusterError, StudyStoppedError
 from tidegate._study import jobs, live
+from tidegate._study.executors import elsewhere
 from tidegate._study.finish import assembled
-from tidegate._study.futures import elsewhere
 from tidegate._study.gather import Gathering
 from tidegate._study.jobs import Measure
 from tidegate._study.prepare import Prepared, prepare
