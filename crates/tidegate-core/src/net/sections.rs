@@ -49,7 +49,7 @@ impl Sections {
         }
         let told = plan.signals.iter().map(|signal| signal.gate);
         let told: BTreeSet<usize> = told.chain(plan.switches.iter().map(|switch| switch.gate)).collect();
-        for (mut group, members) in groups.into_iter().zip(&members) {
+        for (mut group, of_group) in groups.into_iter().zip(&members) {
             group.sort_by_key(|gate| order[*gate]);
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
             found.wakes_at.push(group[0] as u32);
@@ -57,7 +57,7 @@ impl Sections {
             found.fed_back.push(group.iter().copied().filter(set_from_outside).collect());
             found.sections.push(Section::new(
                 &group,
-                members,
+                of_group,
                 &plan.gates,
                 Options { passing, report_losses_early: plan.record.level != RecordLevel::Summary },
                 &|gate| record_level(plan, gate) != RecordLevel::Summary || told.contains(&gate),
@@ -90,11 +90,11 @@ impl Sections {
 fn groups(gates: usize, crossings: &[CrossingPlan]) -> Vec<Vec<usize>> {
     // The gate that stands for a gate's group, or one on the way there: never a later one.
     let mut stands: Vec<usize> = (0..gates).collect();
-    let find = |stands: &mut [usize], mut gate: usize| {
-        while stands[gate] != gate {
+    let find = |of: &mut [usize], mut gate: usize| {
+        while of[gate] != gate {
             crate::work::looks(1);
-            stands[gate] = stands[stands[gate]];
-            gate = stands[gate];
+            of[gate] = of[of[gate]];
+            gate = of[gate];
         }
         gate
     };

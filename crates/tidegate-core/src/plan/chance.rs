@@ -41,8 +41,8 @@ impl Plan {
         } = self;
         let mut found = Vec::new();
         let shared = self.shared();
-        for (gate, shared) in gates.iter().zip(shared) {
-            of_gate(gate, shared, &mut found);
+        for (gate, is_shared) in gates.iter().zip(shared) {
+            of_gate(gate, is_shared, &mut found);
         }
         flows.iter().for_each(|flow| of_flow(flow, &mut found));
         traffic.iter().for_each(|traffic| of_traffic(traffic, &mut found));

@@ -97,10 +97,10 @@ impl Section {
             section.add(crossing, plans);
         }
         section.dues.build();
-        section.gates.iter_mut().for_each(|gate| gate.next.build());
-        let is_followed = |gate: &CellGate| matches!(gate.server, Server::Steps(_)) || gate.inputs.len() > 1;
+        section.gates.iter_mut().for_each(|row| row.next.build());
+        let is_followed = |row: &CellGate| matches!(row.server, Server::Steps(_)) || row.inputs.len() > 1;
         section.followed =
-            (0..section.gates.len()).filter(|gate| is_followed(&section.gates[*gate])).collect();
+            (0..section.gates.len()).filter(|place| is_followed(&section.gates[*place])).collect();
         section.find_before_telling();
         for CellGate { inputs, singles, server, policed, before_telling, .. } in &mut section.gates {
             if let Server::Slotted(slotted) = server

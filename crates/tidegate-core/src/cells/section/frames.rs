@@ -79,14 +79,14 @@ impl Section {
     /// instant that counts alike.
     #[inline]
     pub(super) fn count_frame(&mut self, gate: usize, place: u32, at: Time) {
-        let Frame { unit, crossing, failed, .. } = &self.frames[place as usize];
-        let number = *crossing;
-        let crossing = &mut self.crossings[number as usize];
+        let frame = &self.frames[place as usize];
+        let Frame { unit, failed, .. } = frame;
+        let crossing = &mut self.crossings[frame.crossing as usize];
         if *failed || crossing.joined {
             return self.reassemble(gate, place, at);
         }
         if crossing.counted.packets == 0 {
-            self.counted.push(number);
+            self.counted.push(frame.crossing);
         }
         crossing.counted.packets += 1;
         crossing.counted.bytes += u64::from(unit.bytes);

@@ -108,9 +108,7 @@ impl Calendar {
         if Crowds::named(head).is_some() || head == NONE {
             return Crowds::named(head);
         }
-        if self.sources_from(head).nth(LEAST - 1).is_none() {
-            return None;
-        }
+        self.sources_from(head).nth(LEAST - 1)?;
         let sources: Vec<EventSource> = self.sources_from(head).collect();
         crate::work::looks(sources.len());
         let crowd = self.crowds.gather(sources.into_iter().map(|source| (due[source as usize], source)));
@@ -164,10 +162,10 @@ impl Calendar {
         }
         let mut at = due[source as usize];
         if self.after[source as usize] != NONE {
-            (at, source) = match self.least(slot, due) {
-                Least::Source(at, source) => (at, source),
+            match self.least(slot, due) {
+                Least::Source(first, whose) => (at, source) = (first, whose),
                 Least::Crowd(crowd) => return self.pop_crowd(until, slot, crowd, due),
-            };
+            }
         }
         if at >= until {
             return None;

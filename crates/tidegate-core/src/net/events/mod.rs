@@ -261,9 +261,9 @@ mod tests {
                 if step == 0 {
                     let first = set.pop_first();
                     prop_assert_eq!(source_of(queue.pop_before(Time::NEVER)), first);
-                    let Some((at, source)) = first else { continue };
-                    due.remove(&source);
-                    now = at.picos();
+                    let Some((reached, woken)) = first else { continue };
+                    due.remove(&woken);
+                    now = reached.picos();
                 }
             }
             while let Some(first) = set.pop_first() {
