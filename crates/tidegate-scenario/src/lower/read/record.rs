@@ -120,8 +120,8 @@ fn groups(form: &Form, flows: &[&str], plan: &Plan, notes: &mut Notes) -> Vec<Gr
         } else {
             let of_it = |full: &str| full.split('.').next() == Some(name);
             let copies = plan.flows.iter().enumerate().filter(|(_, flow)| of_it(&flow.name));
-            let flows = copies.map(|(index, _)| index).collect();
-            found.push(GroupPlan { name: name.to_owned(), flows });
+            let numbers = copies.map(|(index, _)| index).collect();
+            found.push(GroupPlan { name: name.to_owned(), flows: numbers });
         }
     }
     if let Some(every) = form.get("every")
