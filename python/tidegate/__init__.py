@@ -71,7 +71,7 @@ if _typing.TYPE_CHECKING:
     from tidegate._reproduce.start import reproduce
     from tidegate._reproduce.value import Reproduction
     from tidegate._run.start import run
-    from tidegate._run.table import FlowRow, GateRow, RequestRow, Table
+    from tidegate._run.table import FlowRow, GateRow, GroupRow, RequestRow, Table
     from tidegate._run.value import Run
     from tidegate._study.merge import merge_study
     from tidegate._study.part import study_part
@@ -104,6 +104,7 @@ _PLACES = {
     "FlowRow": "_run.table",
     "GateRow": "_run.table",
     "GateSizing": "_advise.gate_result",
+    "GroupRow": "_run.table",
     "Identification": "_identify.value",
     "InternalError": "_base.errors",
     "Loss": "_core",
@@ -184,6 +185,7 @@ __all__ = [
     "FlowRow",
     "GateRow",
     "GateSizing",
+    "GroupRow",
     "Identification",
     "InternalError",
     "Loss",

@@ -215,12 +215,23 @@ pub enum StartPlan {
 pub struct RecordPlan {
     /// How often.
     pub level: RecordLevel,
-    /// Gates to record by index; `None`: all.
+    /// Gates to record by index, in order; `None`: all.
     pub gates: Option<Vec<GateIndex>>,
-    /// Flows to record by index; `None`: all.
+    /// Flows to record by index, in order; `None`: all.
     pub flows: Option<Vec<usize>>,
+    /// Flows that are recorded together, where columns are sampled every so often.
+    pub groups: Vec<GroupPlan>,
     /// Keep every packet at both endpoints of every flow, for a pcap.
     pub packets: bool,
+}
+
+/// Flows that are recorded together: their sums and their spread. No flow is in two groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupPlan {
+    /// What the scenario calls it.
+    pub name: String,
+    /// The flows by index, in order.
+    pub flows: Vec<usize>,
 }
 
 /// How much is recorded.

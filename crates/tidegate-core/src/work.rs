@@ -2,10 +2,12 @@
 //!
 //! Short ways exist to save such steps. A result does not show whether a short way was taken; the
 //! golden tables have the number of steps beside the results, so that a short way that is lost is noticed.
+//! What is looked at one after the other is counted apart: the tests of growth ask how it grows with the size of a run.
 
 #[cfg(test)]
 thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 /// Counts a step; nothing outside tests.
@@ -19,4 +21,18 @@ pub(crate) fn step() {
 #[cfg(test)]
 pub(crate) fn take_steps() -> u64 {
     STEPS.replace(0)
+}
+
+/// Counts things that were looked at one after the other: where there are more of them, this grows. Nothing outside tests.
+#[inline(always)]
+pub(crate) fn looks(many: usize) {
+    #[cfg(test)]
+    LOOKS.set(LOOKS.get() + many as u64);
+    let _ = many;
+}
+
+/// What was looked at since this was asked last on this thread.
+#[cfg(test)]
+pub(crate) fn take_looks() -> u64 {
+    LOOKS.replace(0)
 }

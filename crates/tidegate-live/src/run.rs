@@ -189,6 +189,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let gates = report.network.gates_mut().iter_mut();
     let gates = gates.map(|gate| gate.take_history().unwrap_or_default()).collect();
     let result = RunResult {
+        groups: vec![],
         summary,
         gates,
         classes,

@@ -20,6 +20,7 @@ pub(crate) struct RunData {
     summary: String,
     tables: Vec<Table>,
     paths: Vec<(String, [Vec<String>; 2])>,
+    groups: Vec<String>,
     warnings: Vec<String>,
     live: Option<String>,
     kept: OnceLock<Vec<u8>>,
@@ -48,7 +49,8 @@ impl RunData {
             .iter()
             .map(|flow| (flow.name.clone(), [names(&flow.path), names(&flow.back)]))
             .collect();
-        Ok(RunData { summary, tables, paths, warnings, live: None, kept: OnceLock::new() })
+        let groups = plan.record.groups.iter().map(|group| group.name.clone()).collect();
+        Ok(RunData { summary, tables, paths, groups, warnings, live: None, kept: OnceLock::new() })
     }
 
     /// With what only a live run has, as JSON.
@@ -81,6 +83,12 @@ impl RunData {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
+    }
+
+    /// The names of the groups of flows that were recorded together.
+    #[getter]
+    fn groups(&self) -> Vec<String> {
+        self.groups.clone()
     }
 
     #[getter]
@@ -121,6 +129,7 @@ pub(crate) fn columns() -> String {
         Names::Gate => "gate",
         Names::Traffic => "traffic",
         Names::Class => "class",
+        Names::Group => "group",
     };
     let of_table = |(table, columns): (&str, Vec<Description>)| {
         let of_column = |column: Description| {

@@ -6,7 +6,7 @@ use tidegate_core::net::Dropped;
 use tidegate_core::plan::{GatePlan, Plan, RatePlan};
 
 use crate::columns::{self, Entry, Of};
-use crate::rows::{Column, FlowRow, Mark, PacketRecord};
+use crate::rows::{Column, FlowRow, GroupRow, Mark, PacketRecord};
 use crate::summary::Summary;
 
 /// A finished run.
@@ -23,6 +23,8 @@ pub struct RunResult {
     pub slot_bps: Vec<f64>,
     /// Each flow's history, by flow.
     pub flows: Vec<Vec<FlowRow>>,
+    /// The history of each group of flows that is recorded together, one after the other.
+    pub groups: Vec<GroupRow>,
     /// Every drop, in order of time.
     pub drops: Vec<Dropped>,
     /// Time-outs and fast retransmits.
@@ -36,7 +38,7 @@ pub struct RunResult {
 /// A named table of named columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `classes` and `requests`.
+    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `groups`, `classes` and `requests`.
     pub name: &'static str,
     /// Name (with its unit) and values.
     pub columns: Vec<(&'static str, Column)>,
@@ -79,6 +81,9 @@ impl RunResult {
         let mut tables = flow_and_gate_tables(&self.flows, &self.gates, &self.slot_bps);
         tables.push(table("drops", columns::DROPS, &events(&self.drops)));
         tables.push(table("marks", columns::MARKS, &events(&self.marks)));
+        if !self.groups.is_empty() {
+            tables.push(table("groups", columns::GROUPS, &events(&self.groups)));
+        }
         if self.summary.gates.iter().any(|gate| !gate.classes.is_empty()) {
             tables.push(table("classes", columns::CLASSES, &owned(&self.classes, |_| f64::NAN)));
         }

@@ -37,7 +37,7 @@ impl Dialogue {
     pub(crate) fn done_at(&self) -> Option<Time> {
         let AppPlan::Request(plan) = &self.flow.app else { return None };
         let all = plan.count.is_some_and(|count| self.log.len() as u64 >= count);
-        self.log.iter().map(|exchange| exchange.ended).max().filter(|_| all)
+        if all { self.log.iter().map(|exchange| exchange.ended).max() } else { None }
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {

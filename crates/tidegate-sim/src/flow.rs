@@ -14,6 +14,7 @@ use tidegate_result::Mark;
 
 use crate::connection::{difference, endpoints, sum};
 use crate::dialogue::Dialogue;
+use crate::groups::{Groups, Member};
 use crate::history::History;
 use crate::meter::Meter;
 use crate::policed::Policed;
@@ -58,6 +59,8 @@ pub(crate) struct Flow {
     /// The client and the log of requests, for a flow with requests.
     pub(crate) dialogue: Option<Box<Dialogue>>,
     pub(crate) history: Option<Box<History>>,
+    /// For a flow that is recorded together with others.
+    pub(crate) member: Option<Box<Member>>,
     /// Whether a policer limits the flow, for a flow that passes one.
     pub(crate) policed: Option<Box<Policed>>,
     /// Who sets the window from outside, and the size of a segment, for a flow that is steered.
@@ -73,7 +76,7 @@ impl Flow {
         let flow = &plan.flows[index];
         let seed = seed(plan);
         let start = start_time(seed, &format!("flow.{}/start", flow.name), flow.start);
-        let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.contains(&index));
+        let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.binary_search(&index).is_ok());
         let history = (plan.record.level != RecordLevel::Summary && recorded)
             .then(|| Box::new(History::new(plan.record.level)));
         let (sender, receiver) = endpoints(flow, seed, 0);
@@ -86,8 +89,9 @@ impl Flow {
             && !flow.tcp.timestamps
             && !sender.uses_ecn()
             && !plan.record.packets;
+        let member = Member::new(plan, index);
         Flow {
-            plain: light && policed.is_none(),
+            plain: light && policed.is_none() && member.is_none(),
             light,
             dialogue,
             connection: 0,
@@ -110,6 +114,7 @@ impl Flow {
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             history,
+            member,
             policed,
         }
     }
@@ -206,6 +211,28 @@ impl Flow {
     pub(crate) fn note_history(&mut self, at: Time, index: usize, marks: &mut Vec<Mark>) {
         if let Some(history) = &mut self.history {
             history.note(at, index, (&self.sender, &self.receiver, self.mss), marks);
+        }
+    }
+
+    /// Call after the sender did something at `at`.
+    #[inline]
+    pub(crate) fn tell_group_of_sender(&mut self, at: Time, groups: &mut Groups) {
+        if let Some(member) = &mut self.member {
+            let (past, counters) = (&self.past[0], self.sender.counters());
+            let counted = (
+                past.segments_retransmitted + counters.segments_retransmitted,
+                past.timeouts + counters.timeouts,
+            );
+            groups.note_sender(at, member, self.sender.congestion_window(), counted);
+        }
+    }
+
+    /// Call after a segment came to the receiver at `at`.
+    #[inline]
+    pub(crate) fn tell_group_of_receiver(&mut self, at: Time, groups: &mut Groups) {
+        if let Some(member) = &mut self.member {
+            let delivered = self.past[1].delivered_bytes + self.receiver.counters().delivered_bytes;
+            groups.note_receiver(at, member, delivered);
         }
     }
 

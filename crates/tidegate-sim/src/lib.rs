@@ -10,6 +10,7 @@ mod alarms;
 mod connection;
 mod dialogue;
 mod flow;
+mod groups;
 mod history;
 mod meter;
 mod policed;

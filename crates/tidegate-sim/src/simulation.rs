@@ -16,6 +16,9 @@ use crate::wire::Wire;
 /// Steps, or deliveries handled ahead, between two checks of the limits and of `go_on`.
 const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
+/// With more flows and gates than this, memory is added up at every second check only, and so on: to look at all of
+/// them must stay small beside the work between two checks.
+const ADDED_AT_ONCE: usize = 1 << 16;
 
 /// The flows of a plan that come to an end by themselves.
 pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
@@ -31,6 +34,8 @@ pub(crate) struct Simulation {
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire,
     drops: Vec<Dropped>,
+    /// Checks since memory was added up, and so many make the next.
+    checks: (usize, usize),
     /// A policed sender asks cell gates for their drops before it acts.
     finds_drops: bool,
 }
@@ -47,6 +52,7 @@ impl Simulation {
             flows,
             wire,
             drops: Vec::new(),
+            checks: (0, 1 + (plan.flows.len() + plan.gates.len()) / ADDED_AT_ONCE),
             finds_drops,
         }
     }
@@ -173,13 +179,18 @@ impl Simulation {
         self.wire.network.now()
     }
 
-    fn limit(&self) -> Option<Limit> {
+    fn limit(&mut self) -> Option<Limit> {
         if let Some(events) = self.limits.events
             && self.wire.events_handled() >= events
         {
             return Some(Limit::Events(events));
         }
         let memory = self.limits.memory_bytes?;
+        self.checks.0 += 1;
+        if self.checks.0 < self.checks.1 {
+            return None;
+        }
+        self.checks.0 = 0;
         (self.memory_bytes() >= memory).then_some(Limit::Memory(memory))
     }
 
@@ -193,7 +204,13 @@ impl Simulation {
         let policed = self.flows.iter().filter_map(|flow| flow.policed.as_ref());
         let policed: u64 = policed.map(|policed| policed.memory_bytes()).sum();
         let exchanges: u64 = dialogues.map(|dialogue| dialogue.memory_bytes()).sum();
-        self.wire.network.memory_bytes() + segments + rows + policed + exchanges + (drops + packets) as u64
+        self.wire.network.memory_bytes()
+            + self.wire.groups.memory_bytes()
+            + segments
+            + rows
+            + policed
+            + exchanges
+            + (drops + packets) as u64
     }
 
     #[inline(always)]
@@ -296,6 +313,9 @@ impl Simulation {
         }
         for flow in &mut self.flows {
             flow.finish(self.wire.until);
+            if let Some(member) = &flow.member {
+                self.wire.groups.close(member);
+            }
         }
         let events = self.wire.events_handled();
         let summary = rows::summarise(plan, &self.wire.network, &self.flows, events);
@@ -313,6 +333,7 @@ impl Simulation {
             gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
             classes,
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
+            groups: self.wire.groups.rows(),
             drops: self.drops,
             marks: self.wire.marks,
             requests,

@@ -10,6 +10,7 @@ use tidegate_result::{Mark, PacketRecord, Side};
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
+use crate::groups::Groups;
 use crate::segments::Segments;
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
@@ -25,6 +26,7 @@ pub(crate) struct Wire {
     pub(crate) segments: Segments,
     pub(crate) packets: Option<Vec<PacketRecord>>,
     pub(crate) marks: Vec<Mark>,
+    pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
 }
@@ -40,6 +42,7 @@ impl Wire {
             segments: Segments::default(),
             packets: plan.record.packets.then(Vec::new),
             marks: Vec::new(),
+            groups: Groups::new(plan),
             ahead: 0,
         }
     }
@@ -122,6 +125,9 @@ impl Wire {
             flow.meter.sample_rtt(at, rtt);
             if !PLAIN && let Some(history) = &mut flow.history {
                 history.round_trip = Some(rtt);
+            }
+            if !PLAIN && let Some(member) = &flow.member {
+                self.groups.note_round_trip(at, member, rtt);
             }
         }
         if !PLAIN && flow.dialogue.is_some() {
@@ -225,6 +231,7 @@ impl Wire {
         flow.meter.window_is(at, flow.sender.congestion_window());
         if !PLAIN {
             flow.note_history(at, index, &mut self.marks);
+            flow.tell_group_of_sender(at, &mut self.groups);
             self.tell_circuits(at, index, flow);
         }
         self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
@@ -289,6 +296,9 @@ impl Wire {
                 }
             }
             flow.receiver.handle_segment(at, segment);
+        }
+        if !PLAIN {
+            flow.tell_group_of_receiver(at, &mut self.groups);
         }
         if !PLAIN && flow.dialogue.is_some() {
             self.take_responses(at, index, flow);

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from tidegate.theory import Fit, Miss
 
 
+#: With more flows and gates than this no theory is looked for unasked: they describe a few connections, and
+#: reading the whole plan takes gigabytes.
+_THEORY = 20_000
+
+
 @click.command(
     epilog=epilog(
         "check scenario.toml",
@@ -62,12 +67,14 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
         if explain:
             say(_explained(plain(scenario.explain().rstrip("\n"))) + "\n")
         say("theory")
-        told = [_judged(each) for each in match(scenario)]
+        things = len(scenario.flow_names) + len(scenario.gate_names)
+        told = [_judged(each) for each in match(scenario)] if things <= _THEORY or theories else []
         shown = [each for each in told if theories or each["applies"]]
         for each in shown:
             say(plain(theory_line(each)))
         if not shown:
-            say("  none describes this scenario (--theories says why)")
+            why = f"none of them is about {things} flows and gates" if things > _THEORY else ""
+            say(f"  {why or 'none describes this scenario'} (--theories says why)")
     else:
         flows, gates = len(scenario.flow_names), len(scenario.gate_names)
         say(

@@ -196,7 +196,9 @@ def _tell(
     if csv is not None:
         result.numbers().write_csv(csv)
     if as_json:
-        say(result.to_json())
+        for piece in result.json_pieces():
+            click.echo(piece, nl=False)
+        say()
     else:
         say(result.report())
         places = {"Run folder": out, **(places or {}), "Report": page, "Table": csv}

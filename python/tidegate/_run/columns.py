@@ -42,6 +42,7 @@ def frame(
     gate_names: Sequence[str],
     traffic_names: Sequence[str] = (),
     class_names: Sequence[str] = (),
+    group_names: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Return a recorded table with its codes spelled out; "not a number" becomes null."""
     import numpy as np
@@ -52,6 +53,7 @@ def frame(
         "gate": list(gate_names),
         "traffic": list(traffic_names),
         "class": list(class_names),
+        "group": list(group_names),
     }
     spelled = {**_CODES, **{column: names[of] for column, of in _NAMES.items()}}
     columns: list[pl.Series] = []

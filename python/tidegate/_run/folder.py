@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import RunFolderError
+from tidegate._base.json_text import pieces
 from tidegate._run.columns import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tidegate._run.record import Recorded
 
@@ -89,9 +90,11 @@ def check_free(folder: Path, *, force: bool = False) -> None:
         )
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write one JSON file, readable and with a last newline."""
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(pieces(value))
+        file.write("\n")
 
 
 def receiver_pcap(path: Path) -> Path:
@@ -108,7 +111,9 @@ def fill_run(run: Recorded, work: Path) -> None:
         "pcap": PCAP if run.pcap is not None else None,
     }
     write_json(work / MANIFEST, manifest)
-    (work / SUMMARY).write_text(run.to_json() + "\n", encoding="utf-8")
+    with (work / SUMMARY).open("w", encoding="utf-8") as file:
+        file.writelines(run.json_pieces())
+        file.write("\n")
     for name in tables:
         run.table(name).write_parquet(work / f"{name}.parquet")
     if run.pcap is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.text import counts_cells
+from tidegate._run.flow_groups import group_of
 from tidegate._run.record import flows_through
 from tidegate._run.summary import main_gate
 
@@ -107,6 +108,14 @@ class History:
     drops: dict[str, Floats]
     timeouts: Floats
     fast: Floats
+    #: Columns of each group of flows that was recorded together, and how many flows it has.
+    groups: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    copies: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def through_count(self) -> int:
+        """Flows whose data passes the gate, those of groups included."""
+        return sum(self.copies.get(name, 1) for name in self.through)
 
     @property
     def all_drops(self) -> Floats:
@@ -173,11 +182,15 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         wait = numbers(part["wait_ms"])
         if "tokens" in part.columns and part["tokens"].null_count() < part.height:
             tokens = numbers(part["tokens"])
-    longest = max(time.values(), key=len, default=gate_time)
+    groups = _groups(run)
+    together = {name: (columns["time_s"], columns["delivered_bytes"]) for name, columns in groups.items()}
+    longest = max([*time.values(), *(at for at, _ in together.values())], key=len, default=gate_time)
     edges = edges_for(duration, longest, bins)
 
     delivered = {name: numbers(parts[name]["delivered_bytes"]) for name in names}
-    through = names if shown is None else [n for n in flows_through(run, shown) if n in parts]
+    passing = run.flows.names if shown is None else flows_through(run, shown)
+    through = [name for name in passing if name in parts]
+    through += [name for name in groups if name in set(map(group_of, passing)) and name not in through]
 
     def times(table: str, **where: str) -> Floats:
         if not run.has(table):
@@ -197,7 +210,8 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         cwnd={n: numbers(parts[n]["cwnd_segments"]) for n in names},
         ssthresh={n: numbers(parts[n]["ssthresh_segments"]) for n in names},
         delivered=delivered,
-        goodput={n: binned_rate(time[n], delivered[n], edges) for n in names},
+        goodput={n: binned_rate(time[n], delivered[n], edges) for n in names}
+        | {n: binned_rate(at, total, edges) for n, (at, total) in together.items()},
         gate=shown,
         rtt=_delays(parts, names, ("rtt_ms", "srtt_ms")),
         one_way=_delays(parts, names, ("one_way_ms",)),
@@ -216,7 +230,20 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         drops=_drops(run, _passed(run, shown, names)),
         timeouts=times("marks", kind="timeout"),
         fast=times("marks", kind="fast retransmit"),
+        groups=groups,
+        copies={name: int(run.groups.row(name)["flows"]) for name in groups},
     )
+
+
+def _groups(run: Recorded) -> dict[str, dict[str, Floats]]:
+    """Return the columns of each group of flows that was recorded together; of single flows none."""
+    if not len(run.groups) or not run.has("groups"):
+        return {}
+    parts = parts_of(run.table("groups"), "group")
+    return {
+        name: {column: numbers(part[column]) for column in part.columns if column != "group"}
+        for name, part in parts.items()
+    }
 
 
 def _delays(

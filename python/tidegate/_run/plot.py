@@ -15,6 +15,7 @@ from tidegate._run.completion import transfers, until_told
 from tidegate._run.history import history
 from tidegate._run.plot_delay import delay_panel, has_delays, tokens_panel
 from tidegate._run.plot_flows import bars_panel
+from tidegate._run.plot_groups import group_delay_panel, group_window_panel
 from tidegate._run.plot_headline import flows_line, gate_line, spikes_note
 from tidegate._run.plot_panels import events_panel, queue_panel, speed_panel, window_panel
 from tidegate._run.plot_requests import has_requests, response_panel
@@ -83,9 +84,9 @@ def run_figure(run: Recorded, *, gate: str | None = None, show: Sequence[str] | 
 def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[str]:
     """Return the panels to draw, in their order."""
     there = {
-        "cwnd": bool(data.names),
-        "goodput": bool(data.names) or data.gate is not None,
-        "delay": has_delays(data),
+        "cwnd": bool(data.names or data.groups),
+        "goodput": bool(data.names or data.groups) or data.gate is not None,
+        "delay": bool(data.groups) or has_delays(data),
         "responses": has_requests(run),
         "queue": len(data.queue) > 0 and (show is not None or bool(np.nanmax(data.queue) > 0)),
         "tokens": len(data.tokens) > 0,
@@ -112,6 +113,8 @@ def _panel(axes: Axes, name: str, run: Recorded, data: History) -> None:
         "tokens": tokens_panel,
         "events": events_panel,
     }
+    if data.groups and not data.names:
+        panels |= {"cwnd": group_window_panel, "delay": group_delay_panel}
     panels[name](axes, data)
 
 

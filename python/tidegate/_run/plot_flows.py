@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Flows whose bars have names.
 _NAMED = 12
+#: From so many on they are one outline: matplotlib would draw each bar by itself.
+_OUTLINE = 500
 
 
 def bars_panel(axes: Axes, flows: Sequence[dict[str, Any]], column: str, title: str, unit: str) -> None:
@@ -26,10 +28,14 @@ def bars_panel(axes: Axes, flows: Sequence[dict[str, Any]], column: str, title: 
     many = len(rows) > _NAMED
     if many:
         rows.sort(key=lambda row: -row[1])
-    axes.bar(
-        range(len(rows)), [value for _, value in rows], width=0.62 if not many else 1.0,
-        color=ACCENT if not many else MID, lw=0,
-    )  # fmt: skip
+    values = [value for _, value in rows]
+    if len(rows) > _OUTLINE:
+        edges = [place - 0.5 for place in range(len(rows) + 1)]
+        axes.stairs(values, edges, fill=True, color=MID, lw=0)
+    else:
+        axes.bar(
+            range(len(rows)), values, width=0.62 if not many else 1.0, color=ACCENT if not many else MID, lw=0
+        )
     for place, row in enumerate(() if many else flows):
         if row[column] is None:
             words = f"not finished {done_cell(row)}"

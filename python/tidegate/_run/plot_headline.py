@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._base.text import loss, number, percent, rate
 from tidegate._run.completion import done_told
+from tidegate._run.record import flows_through
 from tidegate._run.summary import figures_of
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def gate_line(run: Recorded, data: History) -> str:
         f"p99 {number(row.get('queue_delay_p99_ms'))} ms"
     )
     words.append(f"loss {percent(loss(row), 2)}%")
-    if len(data.through) < len(run.flows) and data.through:
-        passing = sum(float(run.flows.row(name)["goodput_bps"]) for name in data.through)
-        count = len(data.through)
-        words.append(f"passed by {count} of the {len(run.flows)} flows, goodput {rate(passing)}")
+    passing = flows_through(run, data.gate)
+    if 0 < len(passing) < len(run.flows):
+        goodput = sum(float(run.flows.row(name)["goodput_bps"]) for name in passing)
+        words.append(f"passed by {len(passing)} of the {len(run.flows)} flows, goodput {rate(goodput)}")
     return f"Gate {data.gate}: {'  ·  '.join(words)}"

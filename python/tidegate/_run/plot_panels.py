@@ -84,25 +84,26 @@ def speed_panel(axes: Axes, data: History) -> None:
         above(axes, data.edges, data.carried / factor, ACCENT)
         labels.append(Label(float(data.carried[-1] / factor), "carried by\nthe gate", ACCENT))
         title.append(f"what gate {data.gate} carried")
-    elif 1 < len(data.names) <= SINGLE:
-        for (colour, style), name in zip(FLOW_STYLES, data.names, strict=False):
+    elif 1 < len(data.names or data.groups) <= SINGLE:
+        each = data.names or list(data.groups)
+        for (colour, style), name in zip(FLOW_STYLES, each, strict=False):
             if name in data.through:
                 value = data.goodput[name] / factor
                 steps(axes, data.edges, value, color=colour, ls=style, lw=1.1)
                 above(axes, data.edges, value, colour)
                 labels.append(Label(float(value[-1]), name, colour))
-        every = len(data.through) == len(data.names)
-        title.insert(0, "goodput of each flow" if every else f"goodput of {' and '.join(data.through)}")
+        every = len(data.through) == len(each)
+        what = "flow" if data.names else "group"
+        title.insert(0, f"goodput of each {what}" if every else f"goodput of {' and '.join(data.through)}")
     elif data.through:
         total = data.total_goodput / factor
         steps(axes, data.edges, total, color=ACCENT, lw=1.3)
         above(axes, data.edges, total, ACCENT)
-        several = len(data.through) > 1
+        count = data.through_count
+        several = count > 1
         of_some = f" of {data.through[0]}" if len(data.names) > 1 else ""
-        labels.append(
-            Label(float(total[-1]), f"goodput,\n{len(data.through)} flows" if several else "goodput", ACCENT)
-        )
-        title.insert(0, f"goodput of {len(data.through)} flows together" if several else f"goodput{of_some}")
+        labels.append(Label(float(total[-1]), f"goodput,\n{count} flows" if several else "goodput", ACCENT))
+        title.insert(0, f"goodput of {count} flows together" if several else f"goodput{of_some}")
     words = "; ".join(title) or "goodput"
     axes.set_title(words[0].upper() + words[1:])
     axes.set_ylabel(unit)
@@ -150,13 +151,16 @@ def queue_panel(axes: Axes, data: History) -> None:
 
 
 def events_panel(axes: Axes, data: History) -> None:
-    rows = (
+    rows = [
         ("drop", data.all_drops, INK),
         ("fast retransmit", data.fast, MID),
         ("time-out", data.timeouts, ACCENT),
-    )
+    ]
+    if data.groups and not data.names:
+        # When which flow did what is known of flows that are recorded by themselves.
+        rows = rows[:1]
     axes.grid(axis="y", visible=False)
-    axes.set_ylim(-0.6, 2.6)
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     labels = []

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, NotRecordedError
+from tidegate._base.json_text import pieces
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import TABLES
+from tidegate._run.flow_groups import group_rows
 from tidegate._run.table import (
     CallsRow,
     FlowRow,
     GateRow,
+    GroupRow,
     PoolRow,
     RequestRow,
     Table,
@@ -47,6 +49,8 @@ class Recorded:
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
         self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
+        recorded = manifest.get("groups") or []
+        self.groups = Table([GroupRow(self, row) for row in group_rows(summary["flows"], recorded)])
         self.traffic = Table([TrafficRow(self, row) for row in summary.get("traffic", [])])
         groups = summary.get("traffic_groups", [])
         self.traffic_groups = Table([TrafficGroupRow(self, row) for row in groups])
@@ -72,7 +76,9 @@ class Recorded:
         return list(self.summary.get("warnings", []))
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a recorded table: ``flows``, ``gates``, ``classes``, ``drops``, ``marks`` or ``requests``.
+        """Return a recorded table.
+
+        They are ``flows``, ``gates``, ``groups``, ``classes``, ``drops``, ``marks`` and ``requests``.
 
         Raises:
             NotRecordedError: the run kept only its summary.
@@ -87,6 +93,8 @@ class Recorded:
                 raise NotRecordedError(f"a theory has no {name} over time; use engine sim")
             if name == "requests" and not len(self.requests):
                 raise NotRecordedError("no flow of this run has requests (app.request)")
+            if name == "groups" and not len(self.groups):
+                raise NotRecordedError("this run recorded no flows together (record.groups)")
             if name == "classes" and not any(gate.get("classes") for gate in self.summary["gates"]):
                 raise NotRecordedError("no gate of this run has classes (gate.x.classes)")
             raise NotRecordedError(
@@ -134,7 +142,11 @@ class Recorded:
 
     def to_json(self) -> str:
         """Return the summary as the JSON object that ``tidegate run --json`` prints."""
-        return json.dumps(self.summary, indent=2, ensure_ascii=False, allow_nan=False)
+        return "".join(self.json_pieces())
+
+    def json_pieces(self) -> Iterator[str]:
+        """Give the same text in pieces, for a run with many flows."""
+        return pieces(self.summary)
 
 
 def flows_through(run: Recorded, gate: str) -> list[str]:

@@ -28,6 +28,10 @@ else:
 
 #: Samples that a picture needs over the whole run.
 _SAMPLES = 2000
+#: Rows that are recorded without being asked for: a run with many flows has fewer samples.
+_MOST_ROWS = 10_000_000
+#: The fewest samples that still make a picture.
+_FEWEST_SAMPLES = 20
 
 #: The kernel's state is read every millisecond at most.
 _LIVE_SAMPLES_PER_S = 1000.0
@@ -169,6 +173,9 @@ def assemble(
     # How the run was worked through, not what came out: it differs with exact_events.
     manifest["events"] = summary.pop("events", None)
     manifest["paths"] = data.paths
+    groups = data.groups
+    if groups:
+        manifest["groups"] = groups
     flows = [row["name"] for row in summary["flows"]]
     gates = [row["name"] for row in summary["gates"]]
     traffic = [row["name"] for row in summary["traffic"]]
@@ -177,7 +184,7 @@ def assemble(
     raw = data.tables
 
     def load(table: str) -> pl.DataFrame | None:
-        return frame(raw[table], flows, gates, traffic, classes) if table in raw else None
+        return frame(raw[table], flows, gates, traffic, classes, groups) if table in raw else None
 
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 
@@ -199,7 +206,9 @@ def _default_record(scenario: Scenario, length_s: float, most_per_s: float = mat
     """None leaves it to the file; where that records nothing, fine enough for a picture."""
     if scenario.records:
         return None
-    return sample_span(length_s, int(min(_SAMPLES, max(1.0, length_s * most_per_s))))
+    things = len(scenario.flow_names) + len(scenario.gate_names)
+    most = max(_FEWEST_SAMPLES, _MOST_ROWS // max(1, things))
+    return sample_span(length_s, int(min(_SAMPLES, most, max(1.0, length_s * most_per_s))))
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:

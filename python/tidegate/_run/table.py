@@ -143,6 +143,29 @@ class FlowRow(Row):
         return marks.filter(pl.col("flow").cast(pl.String) == self.name).drop("flow")
 
 
+class GroupRow(Row):
+    """The copies of one flow, recorded together (``record.groups``).
+
+    Its numbers are sums over the flows; ``goodput_p10_bps``, ``_p50_`` and ``_p90_`` are flows' shares: a
+    tenth, half and nine tenths of them have less. Series: ``cwnd`` (segments in sum, p10, p50, p90), ``rtt``
+    (p10, p50, p90 in ms of the round trips measured since the row before), ``goodput`` (p10, p50, p90 in
+    bit/s of the flows since the row before), ``delivered`` (bytes in sum), ``retransmitted`` (segments in
+    sum), ``timeouts`` (in sum). Each has ``time_s`` first.
+    """
+
+    _what = "group"
+    _table = "groups"
+    _series: ClassVar[dict[str, dict[str, str]]] = {
+        "cwnd": {"cwnd_segments": "segments", **{f"cwnd_{p}_segments": p for p in ("p10", "p50", "p90")}},
+        "rtt": {f"rtt_{p}_ms": p for p in ("p10", "p50", "p90")},
+        "goodput": {f"goodput_{p}_bps": p for p in ("p10", "p50", "p90")},
+        "delivered": {"delivered_bytes": "bytes"},
+        "retransmitted": {"retransmitted_segments": "segments"},
+        "timeouts": {"timeouts": "timeouts"},
+    }
+    __slots__ = ()
+
+
 class RequestRow(Row):
     """The requests of one flow, or of all (named ``all``).
 

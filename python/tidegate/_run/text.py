@@ -27,6 +27,7 @@ from tidegate._run.completion import (
     transfers,
     until_told,
 )
+from tidegate._run.flow_groups import grouped, spread
 from tidegate._run.police_text import (
     POLICE_SHORT,
     drops_by_reason,
@@ -88,28 +89,54 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
         ]
         for row in shown
     ]
+    if len(shown) < len(flows):
+        groups = grouped(flows)
+        some = list(groups.items())[:MOST_ROWS] if len(groups) > 1 else []
+        for name, members in some:
+            if len(members) > 1:
+                means = (_sum(members, "goodput_bps"), _sum(members, "throughput_bps"))
+                rows.append(_together(f"{name}.1–{len(members)}", members, means, factor, finite=finite))
     if len(flows) > 1:
-        sent = sum(row["segments_sent"] for row in flows)
-        rows.append(
-            [
-                f"all {len(flows)}",
-                "",
-                number(goodput / factor),
-                number(throughput / factor),
-                percent(share_of(sum(r["segments_retransmitted"] for r in flows), sent), 2),
-                number(sum(row["timeouts"] for row in flows)),
-                "",
-                "",
-                "",
-                *([number(completion(flows)[0])] if finite else []),
-            ]
-        )
+        rows.append(_together(f"all {len(flows)}", flows, (goodput, throughput), factor, finite=finite))
     text = table(head, rows, left=2)
     if len(shown) < len(flows):
+        low, middle, high = (
+            number((value or 0) / factor) for value in spread(r["goodput_bps"] for r in flows)
+        )
         text = text.with_note(
-            f"(the {len(shown)} flows with the highest goodput of {len(flows)}; --json prints all)"
+            f"(the {len(shown)} flows with the highest goodput of {len(flows)}; a tenth has less than {low} "
+            f"{unit}, half {middle}, nine tenths {high}; --json prints all)"
         )
     return text
+
+
+def _sum(flows: Sequence[dict[str, Any]], key: str) -> float:
+    return sum(float(row[key] or 0) for row in flows)
+
+
+def _together(
+    name: str,
+    flows: Sequence[dict[str, Any]],
+    rates: tuple[float, float],
+    factor: float,
+    *,
+    finite: bool,
+) -> list[str]:
+    """Return the line of several flows together, with their goodput and throughput."""
+    goodput, throughput = rates
+    sent = _sum(flows, "segments_sent")
+    return [
+        shorten(name, 18),
+        "",
+        number(goodput / factor),
+        number(throughput / factor),
+        percent(share_of(_sum(flows, "segments_retransmitted"), sent), 2),
+        number(sum(row["timeouts"] for row in flows)),
+        "",
+        "",
+        "",
+        *([number(completion(flows)[0])] if finite else []),
+    ]
 
 
 def gates_tables(gates: Sequence[dict[str, Any]]) -> list[str]:

@@ -24,7 +24,8 @@ class Run(Recorded, Paged):
     """The result of a run.
 
     ``flows`` and ``gates`` are data frames with one row each, whose rows know their
-    history: ``run.gates["bottleneck"].series("queue")``. ``requests`` is one as well, of the flows
+    history: ``run.gates["bottleneck"].series("queue")``. ``groups`` has a row for each flow of
+    ``record.groups``: its copies together. ``requests`` is one as well, of the flows
     with requests and of all of them together (``run.requests["all"]``); elsewhere empty. ``traffic``
     has a row for each background source and ``traffic_groups`` one for each group of them and one of all
     (``run.traffic_groups["all"]``), with one-way delay, interarrival jitter and loss. ``pools``

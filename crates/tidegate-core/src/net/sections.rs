@@ -1,6 +1,8 @@
 //! The sections of cell gates in a network: which gates belong together, and which section
 //! each crossing runs through.
 
+use std::collections::BTreeSet;
+
 use crate::cells::{CrossingPlan, Options, Passing, Section};
 use crate::net::settings::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
@@ -35,31 +37,30 @@ impl Sections {
             fed_back: vec![],
             of_gate: vec![None; plan.gates.len()],
         };
-        for mut group in groups {
+        let mut members: Vec<Vec<CrossingPlan>> = vec![vec![]; groups.len()];
+        for (number, group) in (0..).zip(&groups) {
+            group.iter().for_each(|gate| found.of_gate[*gate] = Some(number));
+        }
+        for (place, crossing) in crossings.iter().enumerate() {
+            let Some(number) = crossing.gates.first().and_then(|gate| found.of_gate[*gate]) else { continue };
+            let of_section = &mut members[number as usize];
+            found.crossings[place] = (number, of_section.len() as u32);
+            of_section.push(crossing.clone());
+        }
+        let told = plan.signals.iter().map(|signal| signal.gate);
+        let told: BTreeSet<usize> = told.chain(plan.switches.iter().map(|switch| switch.gate)).collect();
+        for (mut group, of_group) in groups.into_iter().zip(&members) {
             group.sort_by_key(|gate| order[*gate]);
-            let number = found.sections.len() as u32;
-            let mut members = Vec::new();
-            for (place, crossing) in crossings.iter().enumerate() {
-                if crossing.gates.iter().any(|gate| group.contains(gate)) {
-                    found.crossings[place] = (number, members.len() as u32);
-                    members.push(crossing.clone());
-                }
-            }
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
             found.wakes_at.push(group[0] as u32);
             let set_from_outside = |gate: &usize| !plan.gates[*gate].is_known_ahead();
             found.fed_back.push(group.iter().copied().filter(set_from_outside).collect());
-            group.iter().for_each(|gate| found.of_gate[*gate] = Some(number));
             found.sections.push(Section::new(
                 &group,
-                &members,
+                of_group,
                 &plan.gates,
                 Options { passing, report_losses_early: plan.record.level != RecordLevel::Summary },
-                &|gate| {
-                    record_level(plan, gate) != RecordLevel::Summary
-                        || plan.signals.iter().any(|signal| signal.gate == gate)
-                        || plan.switches.iter().any(|switch| switch.gate == gate)
-                },
+                &|gate| record_level(plan, gate) != RecordLevel::Summary || told.contains(&gate),
                 &stream,
                 measured(plan),
             ));
@@ -84,22 +85,31 @@ impl Sections {
     }
 }
 
-/// Gates that share a crossing, directly or through others.
+/// Gates that share a crossing, directly or through others; each group in the order of its gates, the groups in that of their
+/// first ones.
 fn groups(gates: usize, crossings: &[CrossingPlan]) -> Vec<Vec<usize>> {
-    let mut group: Vec<usize> = (0..gates).collect();
-    loop {
-        let before = group.clone();
-        for crossing in crossings {
-            let least = crossing.gates.iter().map(|gate| group[*gate]).min();
-            crossing.gates.iter().for_each(|gate| group[*gate] = least.unwrap_or(*gate));
+    // The gate that stands for a gate's group, or one on the way there: never a later one.
+    let mut stands: Vec<usize> = (0..gates).collect();
+    let find = |of: &mut [usize], mut gate: usize| {
+        while of[gate] != gate {
+            crate::work::looks(1);
+            of[gate] = of[of[gate]];
+            gate = of[gate];
         }
-        if group == before {
-            break;
+        gate
+    };
+    let mut used = vec![false; gates];
+    for crossing in crossings {
+        for pair in crossing.gates.windows(2) {
+            let (one, other) = (find(&mut stands, pair[0]), find(&mut stands, pair[1]));
+            stands[one.max(other)] = one.min(other);
         }
+        crossing.gates.iter().for_each(|gate| used[*gate] = true);
     }
-    let used = |gate: &usize| crossings.iter().any(|crossing| crossing.gates.contains(gate));
     let mut found: Vec<Vec<usize>> = vec![vec![]; gates];
-    (0..gates).filter(used).for_each(|gate| found[group[gate]].push(gate));
+    for gate in (0..gates).filter(|gate| used[*gate]) {
+        found[find(&mut stands, gate)].push(gate);
+    }
     found.retain(|members| !members.is_empty());
     found
 }

@@ -36,7 +36,7 @@ pub fn traffic_precision(plan: &Plan) -> Precision {
 /// What a plan records of a gate.
 pub(super) fn record_level(plan: &Plan, gate: usize) -> RecordLevel {
     match &plan.record.gates {
-        Some(chosen) if !chosen.contains(&gate) => RecordLevel::Summary,
+        Some(chosen) if chosen.binary_search(&gate).is_err() => RecordLevel::Summary,
         _ => plan.record.level,
     }
 }

@@ -79,12 +79,17 @@ impl Network {
     /// gates, then cells by those of cell gates.
     #[must_use]
     pub fn tagged_of(&self, owner: Owner) -> [u64; 2] {
-        let chains = self.map.stretches(self.map.route_of(owner));
         let mut tagged = [0; 2];
-        for gate in &self.gates {
-            let Some(policer) = gate.policer() else { continue };
-            let of_owner = chains.clone().map(|chain| policer.tagged_of(chain)).sum::<u64>();
-            tagged[usize::from(policer.in_cells())] += of_owner;
+        for stretch in self.map.stretches(self.map.route_of(owner)) {
+            // Gates with a policer are in no series.
+            let gates = self.map.gates_of(&self.map.chains[stretch]);
+            crate::work::looks(gates.len());
+            for (place, gate) in gates.iter().enumerate() {
+                let Some(policer) = self.gates[*gate as usize].policer() else { continue };
+                if !gates[..place].contains(gate) {
+                    tagged[usize::from(policer.in_cells())] += policer.tagged_of(stretch);
+                }
+            }
         }
         tagged
     }

@@ -4,6 +4,7 @@ mod by_hand;
 mod circuits;
 mod drawn;
 mod golden;
+mod growth;
 mod order;
 mod random_calls;
 mod story;

@@ -40,8 +40,9 @@ impl Plan {
             limits: _,
         } = self;
         let mut found = Vec::new();
-        for (index, gate) in gates.iter().enumerate() {
-            of_gate(gate, self.shared(index), &mut found);
+        let shared = self.shared();
+        for (gate, is_shared) in gates.iter().zip(shared) {
+            of_gate(gate, is_shared, &mut found);
         }
         flows.iter().for_each(|flow| of_flow(flow, &mut found));
         traffic.iter().for_each(|traffic| of_traffic(traffic, &mut found));
@@ -49,12 +50,20 @@ impl Plan {
         found
     }
 
-    /// Whether a gate is passed by more than one way: cells of one circuit keep their order,
+    /// Whether each gate is passed by more than one way: cells of one circuit keep their order,
     /// those of several may come in one slot.
-    fn shared(&self, gate: usize) -> bool {
+    fn shared(&self) -> Vec<bool> {
         let of_flows = self.flows.iter().flat_map(|flow| [&flow.path, &flow.back]);
         let ways = of_flows.chain(self.traffic.iter().map(|traffic| &traffic.path));
-        ways.filter(|way| way.contains(&gate)).count() > 1
+        // The first way through a gate.
+        let mut first: Vec<Option<usize>> = vec![None; self.gates.len()];
+        let mut shared = vec![false; self.gates.len()];
+        for (number, way) in ways.enumerate() {
+            for gate in way {
+                shared[*gate] |= *first[*gate].get_or_insert(number) != number;
+            }
+        }
+        shared
     }
 }
 

@@ -8,7 +8,7 @@ use tidegate_core::units::Time;
 use super::entry::{Entry, Gates, Names, Value};
 use super::words::{DROP_REASONS, HELD_BY, MARK_KINDS, PHASES};
 use crate::request_summary::response_time;
-use crate::rows::{FlowRow, Mark};
+use crate::rows::{FlowRow, GroupRow, Mark};
 
 /// Index that stands for "none": no flow, or no background source.
 const NONE: u32 = u32::MAX;
@@ -78,6 +78,54 @@ pub static FLOWS: &[Entry<FlowRow>] = &[
     ),
     all("phase", "what congestion control is doing", Value::Code(PHASES, |of| of.row.phase)),
     all("held_by", "what keeps the sender from sending more", Value::Code(HELD_BY, |of| of.row.held_by)),
+];
+
+/// Columns of groups of flows.
+pub static GROUPS: &[Entry<GroupRow>] = &[
+    all("time_s", TIME, Value::F64(|of| of.row.at.as_secs_f64())),
+    all("group", "name of the flow whose copies these are", Value::Index(Names::Group, |of| of.row.group)),
+    all("flows", "flows of the group that have begun", Value::U64(|of| of.row.flows)),
+    all(
+        "cwnd_segments",
+        "congestion windows of all flows together, segments",
+        Value::F64(|of| of.row.cwnd_segments),
+    ),
+    all(
+        "cwnd_p10_segments",
+        "window of the flow below which a tenth of the flows are, segments, within 6%",
+        Value::F64(|of| of.row.cwnd_spread[0]),
+    ),
+    all("cwnd_p50_segments", "the same for half of the flows", Value::F64(|of| of.row.cwnd_spread[1])),
+    all("cwnd_p90_segments", "the same for nine tenths of the flows", Value::F64(|of| of.row.cwnd_spread[2])),
+    all(
+        "delivered_bytes",
+        "payload received since the start by all flows together, each byte when it first arrives, bytes",
+        Value::U64(|of| of.row.delivered_bytes),
+    ),
+    all(
+        "goodput_p10_bps",
+        "payload since the row before, in bit/s: a tenth of the flows have less, within 6%",
+        Value::F64(|of| of.row.goodput_spread[0]),
+    ),
+    all("goodput_p50_bps", "the same for half of the flows", Value::F64(|of| of.row.goodput_spread[1])),
+    all(
+        "goodput_p90_bps",
+        "the same for nine tenths of the flows",
+        Value::F64(|of| of.row.goodput_spread[2]),
+    ),
+    all(
+        "rtt_p10_ms",
+        "round trips measured since the row before, of all flows together: a tenth is shorter, ms, within 6%; null: none",
+        Value::F64(|of| of.row.rtt_spread[0]),
+    ),
+    all("rtt_p50_ms", "the same for half of the round trips", Value::F64(|of| of.row.rtt_spread[1])),
+    all("rtt_p90_ms", "the same for nine tenths of the round trips", Value::F64(|of| of.row.rtt_spread[2])),
+    all(
+        "retransmitted_segments",
+        "segments sent again since the start by all flows together",
+        Value::U64(|of| of.row.retransmitted_segments),
+    ),
+    all("timeouts", "time-outs since the start of all flows together", Value::U64(|of| of.row.timeouts)),
 ];
 
 /// Columns of gates. A cell gate's units are cells: of packets it knows nothing at an instant.

@@ -30,6 +30,8 @@ pub enum Names {
     Traffic,
     /// The names of classes, each once, in the order of the plan.
     Class,
+    /// The plan's groups of flows.
+    Group,
 }
 
 /// Gates that have a column.

@@ -8,7 +8,7 @@ mod entries;
 mod entry;
 mod words;
 
-pub use entries::{CLASSES, DROPS, FLOWS, GATES, MARKS, REQUESTS};
+pub use entries::{CLASSES, DROPS, FLOWS, GATES, GROUPS, MARKS, REQUESTS};
 pub use entry::{Description, Entry, Gates, Names, Of, Value};
 pub use words::{DROP_REASONS, HELD_BY, MARK_KINDS, PHASES};
 
@@ -21,6 +21,7 @@ pub fn tables() -> Vec<(&'static str, Vec<Description>)> {
     vec![
         ("flows", of(FLOWS)),
         ("gates", of(GATES)),
+        ("groups", of(GROUPS)),
         ("classes", of(CLASSES)),
         ("drops", of(DROPS)),
         ("marks", of(MARKS)),

@@ -8,6 +8,7 @@ use tidegate_core::plan::{
 use tidegate_core::units::{Rate, Speed};
 
 use super::Row;
+use super::gate::passing;
 use super::text::{rate_text, seconds_text, three_digits};
 use crate::units::plural;
 
@@ -22,7 +23,7 @@ pub(super) fn keep_rows(gate: Option<&GatePlan>, rows: &mut Vec<Row>) {
 /// The packet for which a gate's numbers are given: the largest that TCP sends through it, else
 /// the largest there is.
 pub(super) fn packet_of_flows(plan: &Plan, gates: &[usize]) -> Option<u32> {
-    let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
+    let passes = passing(plan, gates);
     let data = plan.flows.iter().filter(|flow| passes(&flow.path));
     data.map(FlowPlan::largest_packet).max()
 }

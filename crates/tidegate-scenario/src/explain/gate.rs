@@ -84,9 +84,16 @@ fn is_copy(server: &str, name: &str) -> bool {
     server.split('/').next() == Some(name)
 }
 
+/// Tells whether a path passes any of these servers.
+pub(super) fn passing(plan: &Plan, gates: &[usize]) -> impl Fn(&[usize]) -> bool {
+    let mut is_one = vec![false; plan.gates.len()];
+    gates.iter().for_each(|gate| is_one[*gate] = true);
+    move |path| path.iter().any(|gate| is_one[*gate])
+}
+
 /// The largest IP packet that passes any of these servers.
 fn largest_packet(plan: &Plan, gates: &[usize]) -> u32 {
-    let passes = |path: &[usize]| path.iter().any(|gate| gates.contains(gate));
+    let passes = passing(plan, gates);
     let data = plan.flows.iter().filter(|flow| passes(&flow.path)).map(FlowPlan::largest_packet);
     let acks = plan.flows.iter().filter(|flow| passes(&flow.back)).map(FlowPlan::largest_packet_back);
     let traffic =

@@ -55,7 +55,7 @@ pub(crate) fn unknown<'a, I: Iterator<Item = &'a str>>(
 
 /// Reports a name that is also a key of `[record]`, where names and keys stand side by side.
 pub(crate) fn reserved(name: &str, at: Place, key: &str, notes: &mut Notes) {
-    if matches!(name, "every" | "packets") {
+    if matches!(name, "every" | "groups" | "packets") {
         let problem = format!("the name {name:?} is a key of [record]");
         notes.wrong_at(at, key, problem, format!("use another name, such as \"{name}1\""));
     }

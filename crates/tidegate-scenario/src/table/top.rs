@@ -105,13 +105,19 @@ const RECORD: Section = Section {
     ..section(
         "Recording",
         "Time series that a run records in addition to its summary. Any other key is the name of a gate or flow, \
-         with a list of its columns. If no gate or flow is named, all of them are recorded.",
+         with a list of its columns. If no gate, flow or group is named, all gates and flows are recorded.",
         &[
             key(
                 "every",
                 Kind::Quantity { dim: Dim::Time, zero: false, words: EVENTS },
                 WhenAbsent::Words("\"10 ms\" when gates or flows are named; otherwise no time series"),
                 "How often columns are sampled.",
+            ),
+            key(
+                "groups",
+                Kind::List { of: &Kind::Text, min: 0 },
+                WhenAbsent::Words("none"),
+                "Flows whose copies are recorded together: what they have in sum, and their spread, as one series.",
             ),
             key(
                 "packets",

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use super::input::{Input, To};
 use super::own::Pace;
 use super::single::{MOST_SINGLES, Singles};
+use super::soonest::Soonest;
 use super::steps::Held;
-use super::{CellCounts, CellGate, Crossing, CrossingPlan, NEVER, Options, Passing, Section, Server, serve};
+use super::{CellCounts, CellGate, Crossing, CrossingPlan, Options, Passing, Section, Server, serve};
 use crate::gate::Count;
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
@@ -44,7 +45,7 @@ impl Section {
                 pace: Pace::new(plan, measured, stream(*number)),
                 served: 0,
                 inputs: vec![],
-                next: vec![],
+                next: Soonest::default(),
                 delay: plan.delay,
                 cell_time: plan.cell_time(),
                 spreads: vec![],
@@ -70,7 +71,11 @@ impl Section {
         };
         let mut section = Section {
             gates: numbers.iter().map(gate).collect(),
+            places: numbers.iter().copied().zip(0..).collect(),
+            followed: vec![],
             crossings: vec![],
+            dues: Soonest::default(),
+            counted: vec![],
             frames: vec![],
             losses: vec![],
             free_frames: vec![],
@@ -91,6 +96,11 @@ impl Section {
         for crossing in crossings {
             section.add(crossing, plans);
         }
+        section.dues.build();
+        section.gates.iter_mut().for_each(|row| row.next.build());
+        let is_followed = |row: &CellGate| matches!(row.server, Server::Steps(_)) || row.inputs.len() > 1;
+        section.followed =
+            (0..section.gates.len()).filter(|place| is_followed(&section.gates[*place])).collect();
         section.find_before_telling();
         for CellGate { inputs, singles, server, policed, before_telling, .. } in &mut section.gates {
             if let Server::Slotted(slotted) = server
@@ -120,19 +130,20 @@ impl Section {
     }
 
     fn add(&mut self, plan: &CrossingPlan, plans: &[GatePlan]) {
-        let place = |number: &usize| self.gates.iter().position(|gate| gate.number == *number);
-        let places: Vec<usize> = plan.gates.iter().filter_map(place).collect();
+        let places: Vec<usize> =
+            plan.gates.iter().filter_map(|number| self.places.get(number).copied()).collect();
         let mut to = To::End;
         for (n, gate) in places.iter().enumerate().rev() {
             let CellGate { inputs, next, plain_slots, spreads, .. } = &mut self.gates[*gate];
             spreads.push(n.checked_sub(1).map_or(Span::ZERO, |before| plans[plan.gates[before]].cell_time()));
             inputs.push(Input::new(to));
-            next.push(NEVER);
+            next.push();
             *plain_slots &= to == To::End;
             to = To::Gate { gate: *gate as u32, input: inputs.len() as u32 - 1 };
         }
         let (To::Gate { gate, input }, Some(exit)) = (to, places.last()) else { return };
         let Framing::Aal5 { llc } = plans[plan.gates[0]].framing else { return };
+        self.dues.push();
         self.crossings.push(Crossing {
             entry: (gate, input),
             exit: *exit as u32,

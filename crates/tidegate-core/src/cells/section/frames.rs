@@ -54,6 +54,7 @@ impl Section {
         let crossing = &mut self.crossings[frame.crossing as usize];
         crossing.close(place);
         let joined = std::mem::take(&mut crossing.joined) && crossing.rule == Reassembly::Aal5;
+        self.note_due(frame.crossing);
         let counts = &mut self.gates[gate].counts;
         let inside = self.measured.from <= at && at < self.measured.until;
         if frame.failed || joined {
@@ -78,10 +79,14 @@ impl Section {
     /// instant that counts alike.
     #[inline]
     pub(super) fn count_frame(&mut self, gate: usize, place: u32, at: Time) {
-        let Frame { unit, crossing, failed, .. } = &self.frames[place as usize];
-        let crossing = &mut self.crossings[*crossing as usize];
+        let frame = &self.frames[place as usize];
+        let Frame { unit, failed, .. } = frame;
+        let crossing = &mut self.crossings[frame.crossing as usize];
         if *failed || crossing.joined {
             return self.reassemble(gate, place, at);
+        }
+        if crossing.counted.packets == 0 {
+            self.counted.push(frame.crossing);
         }
         crossing.counted.packets += 1;
         crossing.counted.bytes += u64::from(unit.bytes);
@@ -91,11 +96,12 @@ impl Section {
 
     /// Tells of packets that only count, at `at` or another instant that counts alike.
     pub(super) fn tell_counted(&mut self, at: Time) {
-        for crossing in &mut self.crossings {
-            if crossing.counted.packets > 0 {
-                let count = std::mem::take(&mut crossing.counted);
-                self.outputs.push_back(Output::Counted { at, chain: crossing.chain, count });
-            }
+        self.counted.sort_unstable();
+        for number in self.counted.drain(..) {
+            crate::work::looks(1);
+            let crossing = &mut self.crossings[number as usize];
+            let count = std::mem::take(&mut crossing.counted);
+            self.outputs.push_back(Output::Counted { at, chain: crossing.chain, count });
         }
     }
 
@@ -119,9 +125,11 @@ impl Section {
         frame.left -= 1;
         if cell.ends {
             frame.endless = true;
-            let crossing = &mut self.crossings[frame.crossing as usize];
+            let number = frame.crossing;
+            let crossing = &mut self.crossings[number as usize];
             crossing.endless += 1;
             crossing.close(cell.frame);
+            self.note_due(number);
         }
         self.settle_frame(cell.frame);
     }

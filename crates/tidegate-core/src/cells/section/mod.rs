@@ -1,12 +1,13 @@
 //! Cell gates between segmentation and reassembly, brought forward in time together.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use self::frames::Loss;
 use self::input::{Cell, Discard, Input, To};
 use self::lay::{MOST_INPUTS, Stretch};
 use self::own::Pace;
 use self::single::Singles;
+use self::soonest::Soonest;
 use self::steps::Held;
 use super::paced::Paced;
 use super::slotted::Slotted;
@@ -26,6 +27,7 @@ mod serve;
 mod serve_single;
 mod single;
 mod slots;
+mod soonest;
 mod steps;
 mod stretch;
 mod told;
@@ -43,8 +45,8 @@ struct CellGate {
     /// Whose cell was served last there.
     served: u32,
     inputs: Vec<Input>,
-    /// Arrival of each input's next cell in picoseconds; [`NEVER`]: none is known.
-    next: Vec<u64>,
+    /// Arrival of each input's next cell.
+    next: Soonest,
     delay: Span,
     /// How long a cell is on its wire; none where that is not always the same.
     cell_time: Span,
@@ -131,7 +133,15 @@ struct Frame {
 pub struct Section {
     /// Upstream first.
     gates: Vec<CellGate>,
+    /// The place of each gate of the network.
+    places: BTreeMap<usize, usize>,
+    /// The gates that have to be brought forward: at others nothing comes between the cells of their one input.
+    followed: Vec<usize>,
     crossings: Vec<Crossing>,
+    /// When the first open packet of each crossing is due.
+    dues: Soonest,
+    /// Crossings whose packets were counted and not told of.
+    counted: Vec<u32>,
     frames: Vec<Frame>,
     /// The first loss of each packet that lost cells.
     losses: Vec<Loss>,
@@ -223,8 +233,7 @@ impl Section {
     /// No packet leaves before this, and none that is certain to is kept back then.
     #[must_use]
     pub fn next_wakeup(&self, gates: &[Gate]) -> Time {
-        let open = self.crossings.iter().filter_map(|crossing| crossing.open.front());
-        let due = open.map(|frame| self.frames[*frame as usize].due).min().unwrap_or(Time::NEVER);
+        let due = Time::from_picos(self.dues.first().0);
         if !self.fed_back {
             return due;
         }
@@ -237,6 +246,13 @@ impl Section {
     #[must_use]
     pub fn is_silent(&self, crossing: usize) -> bool {
         self.crossings[crossing].background && !self.report_losses_early && self.outputs.is_empty()
+    }
+
+    /// The first open packet of a crossing is another one, or is due at another instant.
+    fn note_due(&mut self, crossing: u32) {
+        let first = self.crossings[crossing as usize].open.front();
+        let due = first.map_or(NEVER, |frame| self.frames[*frame as usize].due.picos());
+        self.dues.set(crossing as usize, due);
     }
 
     /// The next thing to tell.
@@ -258,10 +274,11 @@ impl Section {
 
     fn advance_both(&mut self, arrivals: Time, ends: Time, gates: &mut [Gate]) {
         self.entered = 0;
-        for gate in 0..self.gates.len() {
+        for place in 0..self.followed.len() {
+            let gate = self.followed[place];
+            crate::work::looks(1);
             match self.gates[gate].server {
                 Server::Steps(_) => self.run_steps(gate, arrivals, ends, gates),
-                _ if self.gates[gate].inputs.len() <= 1 => {}
                 Server::Slotted(_) => self.run_slots(gate, arrivals, gates),
                 _ => self.merge(gate, arrivals, gates),
             }
@@ -276,7 +293,8 @@ impl Section {
             &mut self.gates[gate as usize];
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
-            frame.due = match self.crossings[frame.crossing as usize].background {
+            let crossing = &self.crossings[frame.crossing as usize];
+            frame.due = match crossing.background {
                 true => Time::NEVER,
                 false => {
                     // Not before every other cell that may come with it is known.
@@ -291,6 +309,9 @@ impl Section {
                     known.saturating_add(Span::from_picos(rest))
                 }
             };
+            if crossing.open.front() == Some(&train.frame) {
+                self.dues.set(frame.crossing as usize, frame.due.picos());
+            }
         }
         let alone = inputs.len() == 1;
         if alone
@@ -303,7 +324,7 @@ impl Section {
             (Some(singles), Server::Slotted(slotted)) => singles.push_train(input as usize, train, slotted),
             _ => {
                 inputs[input as usize].push(train);
-                next[input as usize] = inputs[input as usize].next();
+                next.set(input as usize, inputs[input as usize].next());
             }
         }
         if alone {
@@ -318,15 +339,7 @@ impl Section {
     /// Cells of several crossings, by time, at one instant by crossing.
     fn merge(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         loop {
-            let (mut first, mut from, mut second, mut second_from) = (NEVER, 0, NEVER, 0);
-            for (input, at) in self.gates[gate].next.iter().enumerate() {
-                if *at < first {
-                    (second, second_from) = (first, from);
-                    (first, from) = (*at, input);
-                } else if *at < second {
-                    (second, second_from) = (*at, input);
-                }
-            }
+            let ((first, from), (second, second_from)) = self.gates[gate].next.two_first();
             if first >= until.picos() {
                 return;
             }
@@ -338,7 +351,7 @@ impl Section {
     /// Takes the cells of one input that come before `before`.
     fn run(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
         crate::work::step();
-        while self.gates[gate].next[input] < before {
+        while self.gates[gate].next.at(input) < before {
             match self.gates[gate].server {
                 Server::Paced(_) => self.run_paced(gate, input, before, gates),
                 _ => self.run_any(gate, input, gates),
@@ -353,7 +366,7 @@ impl Section {
         let CellGate { inputs, next, .. } = &mut self.gates[gate];
         let at = inputs[input].head.next.at;
         let cell = inputs[input].take();
-        next[input] = inputs[input].next();
+        next.set(input, inputs[input].next());
         (at, cell)
     }
 
@@ -374,7 +387,7 @@ impl Section {
     /// What a gate of the network counted beside cells, if it is one of the section's.
     #[must_use]
     pub fn counts(&self, number: usize) -> Option<CellCounts> {
-        self.gates.iter().find(|gate| gate.number == number).map(|gate| gate.counts)
+        self.places.get(&number).map(|place| self.gates[*place].counts)
     }
 
     /// Bytes held, about.
@@ -387,7 +400,8 @@ impl Section {
             _ => 0,
         };
         let singles = |gate: &CellGate| gate.singles.as_ref().map_or(0, |singles| singles.memory_bytes());
-        let held: u64 = self.gates.iter().map(|gate| held(gate) + singles(gate)).sum();
+        let held: u64 =
+            self.gates.iter().map(|gate| held(gate) + singles(gate) + gate.next.memory_bytes()).sum();
         let frames = self.frames.capacity() * size_of::<Frame>() + self.losses.capacity() * size_of::<Loss>();
         held + (trains * size_of::<Train>() + frames) as u64
     }

@@ -130,7 +130,7 @@ impl Section {
         let Input { head: train, to, own, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
             self.pass_each(gate, input, gates);
-            if self.gates[gate].next[input] < before {
+            if self.gates[gate].next.at(input) < before {
                 self.run_paced_cell(gate, input, gates);
             }
             return;
@@ -138,7 +138,7 @@ impl Section {
         if Self::comes_together(self.passing, train, *discards) {
             let together = std::mem::replace(train, Train::NONE);
             inputs[input].refill();
-            next[input] = inputs[input].next();
+            next.set(input, inputs[input].next());
             return self.pass_together(gate, input, together, gates);
         }
         if *to != To::End || *discards {
@@ -188,7 +188,7 @@ impl Section {
         row.begins &= taken == 0;
         *train = row;
         inputs[input].refill();
-        next[input] = inputs[input].next();
+        next.set(input, inputs[input].next());
         if row.left == 0 && taken > 0 {
             // A part of a packet whose other cells went another way, or were lost.
             return self.settle_frame(row.frame);
@@ -206,7 +206,7 @@ impl Section {
             std::mem::replace(&mut inputs[input].head, Train::NONE);
         let out = last.end.at.saturating_add(*delay);
         inputs[input].refill();
-        next[input] = inputs[input].next();
+        next.set(input, inputs[input].next());
         let counted = left - u32::from(ends);
         let frame = &mut self.frames[place as usize];
         frame.arrived += counted;

@@ -143,6 +143,6 @@ impl Section {
         if head.left == 0 {
             inputs[input].refill();
         }
-        next[input] = inputs[input].next();
+        next.set(input, inputs[input].next());
     }
 }

@@ -1,6 +1,6 @@
 //! Cells through a slot-synchronous multiplexer.
 
-use super::{Cell, CellGate, MOST_INPUTS, NEVER, Passing, Section, Server};
+use super::{Cell, CellGate, Input, MOST_INPUTS, NEVER, Passing, Section, Server};
 use crate::cells::slotted::Slotted;
 use crate::gate::Gate;
 use crate::units::Time;
@@ -82,7 +82,7 @@ impl Section {
             return false;
         };
         let due = &mut self.due;
-        let mut soonest = next.iter().copied().min().unwrap_or(NEVER);
+        let mut soonest = next.first().0;
         loop {
             // Slots are gone through in order: none before an arrival that may still come.
             if soonest >= until {
@@ -92,20 +92,34 @@ impl Section {
             if end > until {
                 return false;
             }
-            soonest = NEVER;
             let mut plain = *plain_slots;
-            for (crossing, (at, input)) in next.iter_mut().zip(&mut *inputs).enumerate() {
-                while *at < end {
+            let mut take = |crossing: usize, input: &mut Input, mut at: u64| {
+                while at < end {
                     if *policed {
-                        self.comes.push(*at);
+                        self.comes.push(at);
                     }
                     let mut cell = input.take();
                     cell.own = input.own.slots(slotted.number(), cell.begins, cell.ends);
-                    *at = input.next();
+                    at = input.next();
                     plain &= !cell.ends;
                     due.push((crossing as u32, cell));
                 }
-                soonest = soonest.min(*at);
+                at
+            };
+            if let Some(next) = next.few() {
+                soonest = NEVER;
+                for (crossing, (at, input)) in next.iter_mut().zip(&mut *inputs).enumerate() {
+                    *at = take(crossing, input, *at);
+                    soonest = soonest.min(*at);
+                }
+            } else {
+                while let (at, crossing) = next.first()
+                    && at < end
+                {
+                    next.set(crossing, take(crossing, &mut inputs[crossing], at));
+                }
+                soonest = next.first().0;
+                by_crossing(&mut self.comes, due);
             }
             if !plain || !slotted.has_room_for(due.len() as u64) {
                 if !*policed {
@@ -165,6 +179,17 @@ impl Section {
         self.leave(gate, cell, wait, passage.end.at);
         self.deliver(gate, input, cell, out, gates);
     }
+}
+
+/// Puts the cells of a slot in the order of their crossings, those of one crossing as they came. `comes`: when each came, where
+/// that is known.
+fn by_crossing(comes: &mut [u64], cells: &mut [(u32, Cell)]) {
+    if !comes.is_empty() {
+        let mut both: Vec<(u64, u32)> = comes.iter().copied().zip(cells.iter().map(|cell| cell.0)).collect();
+        both.sort_by_key(|(_, crossing)| *crossing);
+        both.iter().zip(comes).for_each(|((at, _), place)| *place = *at);
+    }
+    cells.sort_by_key(|(crossing, _)| *crossing);
 }
 
 /// Random order for the cells of the present slot, given by crossing. Cells of one crossing never

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Cell, Output, Section, Server};
+use super::{Cell, NEVER, Output, Section, Server};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gate::{Departure, DropReason, Gate};
 use crate::serial::span_of;
@@ -79,8 +79,7 @@ impl Section {
         loop {
             let row = &self.gates[gate];
             let end = gates[row.number].next_wakeup().unwrap_or(Time::NEVER);
-            let inputs = row.next.iter().zip(0..);
-            let (comes, input) = inputs.min().map_or((u64::MAX, 0), |(at, input)| (*at, input));
+            let (comes, input) = row.next.first();
             if end < ends && end.picos() <= comes {
                 self.end_step(gate, gates);
             } else if comes < arrivals.picos() {
@@ -103,6 +102,10 @@ impl Section {
         if cell.ends {
             // From now on the gate says when to wake.
             frame.due = Time::NEVER;
+            let crossing = frame.crossing as usize;
+            if self.crossings[crossing].open.front() == Some(&cell.frame) {
+                self.dues.set(crossing, NEVER);
+            }
         }
         let mut unit = frame.unit;
         unit.bytes = CELL_BYTES;
@@ -158,18 +161,16 @@ impl Section {
     pub(super) fn steps_wakeup(&self, gate: usize, gates: &[Gate]) -> Time {
         let row = &self.gates[gate];
         let Server::Steps(held) = &row.server else {
-            let comes = row.next.iter().min().filter(|_| row.before_telling);
+            let comes = if row.before_telling { row.next.first().0 } else { NEVER };
             let slot = match &row.server {
                 Server::Slotted(slotted) => slotted.beat().span(),
                 _ => Span::ZERO,
             };
-            let comes = comes.map_or(Time::NEVER, |at| Time::from_picos(*at));
-            return comes.saturating_add(slot).saturating_add(Span::from_picos(1));
+            return Time::from_picos(comes).saturating_add(slot).saturating_add(Span::from_picos(1));
         };
         let server = &gates[row.number];
         let Some(end) = server.next_wakeup() else {
-            let comes = row.next.iter().min().map_or(Time::NEVER, |at| Time::from_picos(*at));
-            return comes.saturating_add(Span::from_picos(1));
+            return Time::from_picos(row.next.first().0).saturating_add(Span::from_picos(1));
         };
         if row.tells || row.before_telling {
             return end;

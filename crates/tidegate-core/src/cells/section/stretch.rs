@@ -6,7 +6,7 @@
 //! matters.
 
 use super::lay::{MOST_SLOTS, Piece, Scale, Stretch};
-use super::{Cell, CellGate, NEVER, Section, Server};
+use super::{Cell, CellGate, Section, Server};
 use crate::gate::{DropReason, Gate};
 use crate::units::Time;
 
@@ -20,7 +20,7 @@ impl Section {
             let CellGate { next, server: Server::Slotted(slotted), .. } = &mut self.gates[gate] else {
                 return;
             };
-            let soonest = next.iter().copied().min().unwrap_or(NEVER);
+            let soonest = next.first().0;
             if soonest >= until.picos() || slotted.seek(Time::from_picos(soonest)) > until {
                 return;
             }
@@ -48,9 +48,9 @@ impl Section {
         let clear = inputs.iter().all(|input| input.own.is_clear(slotted.number()));
         let may = alone && clear && slotted.counts_ahead(slots + stretch.cells);
         if may {
-            for (number, (input, at)) in inputs.iter_mut().zip(next).enumerate() {
+            for (number, input) in inputs.iter_mut().enumerate() {
                 stretch.take_off(number, input);
-                *at = input.next();
+                next.set(number, input.next());
             }
             // No cell that comes in the stretch is through after this.
             let latest = slotted.begin_after(slots + slotted.backlog() + stretch.cells + 1);

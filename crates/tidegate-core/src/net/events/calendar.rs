@@ -1,14 +1,16 @@
 //! A calendar queue: a ring of buckets of equal width in time. Each bucket is a list through
 //! the sources themselves. Sources due beyond the ring wait apart until it reaches them. The
-//! width follows the traffic: about one source a bucket.
+//! width follows the traffic: about one source a bucket. Where many sources share an instant, as timers
+//! on ticks of one clock, no width helps: a bucket with many becomes a crowd, which is kept in order.
 
 use std::collections::BTreeSet;
 
+use super::crowds::{Crowds, LEAST};
 use super::filled::first_filled;
 use crate::net::sources::EventSource;
 use crate::units::Time;
 
-const NONE: u32 = u32::MAX;
+const NONE: u32 = super::crowds::NONE;
 const BUCKETS: usize = 1 << 14;
 /// Pops between two looks at the width.
 const REVIEW: u32 = 1 << 15;
@@ -16,12 +18,13 @@ const REVIEW: u32 = 1 << 15;
 /// See the module. It does not keep when a source is due: every call is given that list (`due`).
 #[derive(Debug)]
 pub(in crate::net) struct Calendar {
-    /// First source of each bucket.
+    /// First source of each bucket, or the name of its crowd ([`Crowds`]).
     heads: Box<[u32; BUCKETS]>,
     /// One bit for each bucket that has sources.
     filled: Box<[u64; BUCKETS / 64]>,
     /// The source after each in its bucket.
     after: Vec<u32>,
+    crowds: Crowds,
     in_ring: usize,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
@@ -41,6 +44,7 @@ impl Calendar {
             heads: Box::new([NONE; BUCKETS]),
             filled: Box::new([0; BUCKETS / 64]),
             after: vec![NONE; sources],
+            crowds: Crowds::default(),
             in_ring: 0,
             shift: 20,
             current: 0,
@@ -59,10 +63,13 @@ impl Calendar {
             return self.insert_beyond(source, at, bucket);
         }
         let slot = bucket as usize % BUCKETS;
+        self.in_ring += 1;
+        if let Some(crowd) = Crowds::named(self.heads[slot]) {
+            return self.crowds.insert(crowd, source, at);
+        }
         self.after[source as usize] = self.heads[slot];
         self.heads[slot] = source;
         self.filled[slot / 64] |= 1 << (slot % 64);
-        self.in_ring += 1;
     }
 
     #[cold]
@@ -73,16 +80,58 @@ impl Calendar {
 
     /// Takes out a source that was due at `at`.
     #[cold]
-    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time, due: &[Time]) {
         let bucket = (at.picos() >> self.shift).max(self.current);
-        if bucket - self.current >= BUCKETS as u64 || !self.unlink(source, bucket as usize % BUCKETS) {
+        if bucket - self.current >= BUCKETS as u64 || !self.take_out(source, at, bucket, due) {
             // Put in when the ring ended before it.
             self.beyond.remove(&(at, source));
             self.find_beyond();
         }
     }
 
-    /// Takes a source out of its bucket; `false` if it is not there.
+    /// Takes a source out of the ring; `false` if it is not there.
+    fn take_out(&mut self, source: EventSource, at: Time, bucket: u64, due: &[Time]) -> bool {
+        let slot = bucket as usize % BUCKETS;
+        if let Some(crowd) = self.crowd_at(slot, due) {
+            let is_there = self.crowds.remove(crowd, source, at);
+            if is_there {
+                self.after_crowd(crowd, slot);
+            }
+            return is_there;
+        }
+        self.unlink(source, slot)
+    }
+
+    /// The crowd of a bucket, if it has one or is to have one from now on.
+    fn crowd_at(&mut self, slot: usize, due: &[Time]) -> Option<usize> {
+        let head = self.heads[slot];
+        if Crowds::named(head).is_some() || head == NONE {
+            return Crowds::named(head);
+        }
+        self.sources_from(head).nth(LEAST - 1)?;
+        let sources: Vec<EventSource> = self.sources_from(head).collect();
+        crate::work::looks(sources.len());
+        let crowd = self.crowds.gather(sources.into_iter().map(|source| (due[source as usize], source)));
+        self.heads[slot] = Crowds::name(crowd);
+        Some(crowd)
+    }
+
+    /// The sources of a bucket that is no crowd, from this one on.
+    fn sources_from(&self, head: u32) -> impl Iterator<Item = EventSource> {
+        let given = |place: u32| (place != NONE).then_some(place);
+        std::iter::successors(given(head), move |place| given(self.after[*place as usize]))
+    }
+
+    /// A source was taken out of a crowd.
+    fn after_crowd(&mut self, crowd: usize, slot: usize) {
+        self.in_ring -= 1;
+        if self.crowds.dissolve(crowd) {
+            self.heads[slot] = NONE;
+            self.filled[slot / 64] &= !(1 << (slot % 64));
+        }
+    }
+
+    /// Takes a source out of its bucket, which is no crowd; `false` if it is not there.
     fn unlink(&mut self, source: EventSource, slot: usize) -> bool {
         let next = self.after[source as usize];
         let mut place = self.heads[slot];
@@ -108,9 +157,15 @@ impl Calendar {
     pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<(Time, EventSource)> {
         let slot = self.seek(due)?;
         let mut source = self.heads[slot];
+        if let Some(crowd) = Crowds::named(source) {
+            return self.pop_crowd(until, slot, crowd, due);
+        }
         let mut at = due[source as usize];
         if self.after[source as usize] != NONE {
-            (at, source) = self.least(slot, due);
+            match self.least(slot, due) {
+                Least::Source(first, whose) => (at, source) = (first, whose),
+                Least::Crowd(crowd) => return self.pop_crowd(until, slot, crowd, due),
+            }
         }
         if at >= until {
             return None;
@@ -125,20 +180,56 @@ impl Calendar {
         } else {
             self.unlink(source, slot);
         }
+        self.popped(at, due);
+        Some((at, source))
+    }
+
+    /// The same from a crowd.
+    #[inline(never)]
+    fn pop_crowd(
+        &mut self,
+        until: Time,
+        slot: usize,
+        crowd: usize,
+        due: &[Time],
+    ) -> Option<(Time, EventSource)> {
+        let (at, source) = self.crowds.pop_before(crowd, until)?;
+        self.after_crowd(crowd, slot);
+        self.popped(at, due);
+        Some((at, source))
+    }
+
+    /// A source was taken off at `at`.
+    #[inline(always)]
+    fn popped(&mut self, at: Time, due: &[Time]) {
         self.pops += 1;
         if self.pops == REVIEW {
             self.review(at, due);
         }
-        Some((at, source))
     }
 
-    /// The first source, and when it is due: [`Time::NEVER`] if there is none.
+    /// The first source, and when it is due: [`Time::NEVER`] if there is none. To be asked often: from a bucket with
+    /// many sources it makes a crowd.
+    pub(in crate::net) fn find_first(&mut self, due: &[Time]) -> (Time, EventSource) {
+        let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
+        let Some((_, slot)) = self.first_filled() else { return beyond };
+        let first = match self.least(slot, due) {
+            Least::Source(at, source) => (at, source),
+            Least::Crowd(crowd) => self.crowds.first(crowd),
+        };
+        first.min(beyond)
+    }
+
+    /// The same.
     pub(in crate::net) fn first(&self, due: &[Time]) -> (Time, EventSource) {
         let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
-        match self.first_filled() {
-            None => beyond,
-            Some((_, slot)) => self.least(slot, due).min(beyond),
-        }
+        let Some((_, slot)) = self.first_filled() else { return beyond };
+        let head = self.heads[slot];
+        let first = match Crowds::named(head) {
+            Some(crowd) => Some(self.crowds.first(crowd)),
+            None => self.sources_from(head).map(|source| (due[source as usize], source)).min(),
+        };
+        first.map_or(beyond, |first| first.min(beyond))
     }
 
     /// Moves to the first bucket with a source and returns its slot.
@@ -177,15 +268,26 @@ impl Calendar {
 
     /// The first source of a bucket.
     #[inline(never)]
-    fn least(&self, slot: usize, due: &[Time]) -> (Time, EventSource) {
+    fn least(&mut self, slot: usize, due: &[Time]) -> Least {
         let mut place = self.heads[slot];
+        if let Some(crowd) = Crowds::named(place) {
+            return Least::Crowd(crowd);
+        }
         let mut best = (due[place as usize], place);
+        let mut sources = 1;
         loop {
             place = self.after[place as usize];
             if place == NONE {
-                return best;
+                crate::work::looks(sources);
+                if sources >= LEAST
+                    && let Some(crowd) = self.crowd_at(slot, due)
+                {
+                    return Least::Crowd(crowd);
+                }
+                return Least::Source(best.0, best.1);
             }
             best = best.min((due[place as usize], place));
+            sources += 1;
         }
     }
 
@@ -220,13 +322,13 @@ impl Calendar {
             return;
         }
         let mut sources: Vec<EventSource> = self.beyond.iter().map(|(_, source)| *source).collect();
-        for head in self.heads.iter_mut() {
-            let mut place = std::mem::replace(head, NONE);
-            while place != NONE {
-                sources.push(place);
-                place = self.after[place as usize];
+        for slot in 0..BUCKETS {
+            let head = std::mem::replace(&mut self.heads[slot], NONE);
+            if Crowds::named(head).is_none() {
+                sources.extend(self.sources_from(head));
             }
         }
+        sources.extend(self.crowds.take_all());
         self.filled.fill(0);
         self.in_ring = 0;
         self.beyond.clear();
@@ -237,4 +339,11 @@ impl Calendar {
             self.insert(source, due[source as usize]);
         }
     }
+}
+
+/// What is first in a bucket.
+enum Least {
+    Source(Time, EventSource),
+    /// That of its crowd.
+    Crowd(usize),
 }

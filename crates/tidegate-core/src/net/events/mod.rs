@@ -6,6 +6,7 @@
 //! docs/design/event-queue.md.
 
 mod calendar;
+mod crowds;
 mod filled;
 mod list;
 mod next;
@@ -142,8 +143,8 @@ impl EventQueue {
     fn remove(&mut self, source: EventSource, due: Time) {
         match &mut self.order {
             Order::List(list) => list.remove(source),
-            Order::Calendar(calendar) => calendar.remove(source, due),
-            Order::Halves(halves) => halves.remove(source, due),
+            Order::Calendar(calendar) => calendar.remove(source, due, &self.due),
+            Order::Halves(halves) => halves.remove(source, due, &self.due),
         }
     }
 
@@ -230,6 +231,45 @@ mod tests {
                 prop_assert!(at.picos() >= now);
                 now = at.picos();
             }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// Many sources at few instants, woken and woken earlier: in the order of a set.
+        #[test]
+        fn crowds_come_in_order(
+            tick in prop_oneof![Just(1u64 << 33), Just(1 << 12), 1u64..1 << 36],
+            steps in prop::collection::vec((0u32..400, 0u64..6, 0u32..8), 1..4000),
+        ) {
+            let mut queue = EventQueue::new(400);
+            let mut due = std::collections::BTreeMap::new();
+            let mut set = std::collections::BTreeSet::new();
+            let mut now = 0;
+            for (source, ticks, step) in steps {
+                let at = Time::from_picos((now / tick + ticks) * tick + u64::from(step == 7));
+                let at = at.max(Time::from_picos(now));
+                if due.get(&source).is_none_or(|before| at < *before) {
+                    if let Some(before) = due.insert(source, at) {
+                        set.remove(&(before, source));
+                    }
+                    set.insert((at, source));
+                }
+                queue.wake(source, at);
+                prop_assert_eq!(queue.next(), set.first().map_or(Time::NEVER, |first| first.0));
+                if step == 0 {
+                    let first = set.pop_first();
+                    prop_assert_eq!(source_of(queue.pop_before(Time::NEVER)), first);
+                    let Some((reached, woken)) = first else { continue };
+                    due.remove(&woken);
+                    now = reached.picos();
+                }
+            }
+            while let Some(first) = set.pop_first() {
+                prop_assert_eq!(source_of(queue.pop_before(Time::NEVER)), Some(first));
+            }
+            prop_assert_eq!(source_of(queue.pop_before(Time::NEVER)), None);
         }
     }
 

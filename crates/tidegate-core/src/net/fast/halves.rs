@@ -90,8 +90,8 @@ impl Halves {
         queue.calendar.insert(source, at);
     }
 
-    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time) {
-        self.queues[self.turns.halves[source as usize] as usize].calendar.remove(source, at);
+    pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time, due: &[Time]) {
+        self.queues[self.turns.halves[source as usize] as usize].calendar.remove(source, at, due);
     }
 
     /// A unit comes to a half at `at`.
@@ -137,7 +137,7 @@ impl Halves {
 
     /// The half with the first event has the turn; `false` if there is none before `until`.
     fn change(&mut self, until: Time, due: &[Time]) -> bool {
-        let [receivers, senders] = self.firsts(due);
+        let [receivers, senders] = self.find_firsts(due);
         // At one instant data come first.
         let (first, other, lead) = if receivers <= senders {
             self.turn = Half::Receivers;
@@ -158,6 +158,11 @@ impl Halves {
     }
 
     /// Before when nothing happens at each.
+    fn find_firsts(&mut self, due: &[Time]) -> [Time; 2] {
+        self.queues.each_mut().map(|queue| queue.arrivals.from().min(queue.calendar.find_first(due).0))
+    }
+
+    /// The same.
     fn firsts(&self, due: &[Time]) -> [Time; 2] {
         [0, 1].map(|half: usize| {
             let Queue { arrivals, calendar, .. } = &self.queues[half];
@@ -191,7 +196,7 @@ impl Halves {
 impl Queue {
     fn pop_before(&mut self, until: Time, due: &[Time], ranks: &[EventSource]) -> Option<Next> {
         self.arrivals.open_before(until, ranks);
-        let first = self.calendar.first(due);
+        let first = self.calendar.find_first(due);
         self.calendar_from = first.0;
         if let Some((at, unit)) = self.arrivals.head()
             && (at, ranks[unit.chain as usize]) < first

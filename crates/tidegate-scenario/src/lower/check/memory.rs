@@ -10,6 +10,8 @@ use crate::units::plural;
 
 /// The bytes of one row of a recording, about.
 const ROW: u64 = 100;
+/// Of a group of flows, with the spread that it is counted in until the run is over.
+const GROUP_ROW: u64 = 4_000;
 
 /// Whether the rows that a plan records at fixed intervals fit into `limits.memory`.
 ///
@@ -19,15 +21,18 @@ pub fn check_recording(plan: &Plan) -> Result<(), String> {
     let RecordLevel::Every(every) = plan.record.level else { return Ok(()) };
     let count = |chosen: &Option<Vec<usize>>, all: usize| chosen.as_ref().map_or(all, Vec::len) as u64;
     let things = count(&plan.record.gates, plan.gates.len()) + count(&plan.record.flows, plan.flows.len());
-    let rows = (plan.duration.picos() / every.picos().max(1)).saturating_mul(things);
+    let instants = plan.duration.picos() / every.picos().max(1);
+    let groups = instants.saturating_mul(plan.record.groups.len() as u64);
+    let rows = instants.saturating_mul(things).saturating_add(groups);
+    let bytes = (rows - groups).saturating_mul(ROW).saturating_add(groups.saturating_mul(GROUP_ROW));
     let most = plan.limits.memory_bytes.unwrap_or(MOST_MEMORY).max(MOST_MEMORY);
-    if rows.saturating_mul(ROW) <= most {
+    if bytes <= most {
         return Ok(());
     }
     Err(format!(
         "recording a row every {every} gives {rows} rows in {}, about {} MB: more than limits.memory, {} MB",
         plan.duration,
-        rows.saturating_mul(ROW) / 1_000_000,
+        bytes / 1_000_000,
         most / 1_000_000
     ))
 }

@@ -1,6 +1,6 @@
 //! `[record]`.
 
-use tidegate_core::plan::{Plan, RecordLevel, RecordPlan};
+use tidegate_core::plan::{GroupPlan, Plan, RecordLevel, RecordPlan};
 use tidegate_core::units::Span;
 use tidegate_result::columns::{self, Gates};
 
@@ -73,21 +73,26 @@ pub(crate) fn record(
             continue;
         }
         let all = || gates.iter().map(|row| row.name).chain(flows.iter().copied());
-        let meant = key_meant(name, all().chain(["every", "packets"]));
+        let meant = key_meant(name, all().chain(["every", "groups", "packets"]));
         let help = meant.unwrap_or_else(|| {
-            format!("write every, packets, or one of {}", all().take(20).collect::<Vec<_>>().join(", "))
+            format!(
+                "write every, groups, packets, or one of {}",
+                all().take(20).collect::<Vec<_>>().join(", ")
+            )
         });
         notes.wrong_at(entry.name_at, &entry.item.key, format!("no gate or flow is called {name:?}"), help);
     }
+    let groups = groups(form, &flows, plan, notes);
+    let is_any_named = !named.is_empty() || !groups.is_empty();
     let level = match form.get("every").map(|item| &item.value) {
         Some(Value::Amount(Amount::Time(span))) => RecordLevel::Every(*span),
         Some(Value::Word(_)) => RecordLevel::Events,
-        _ if !named.is_empty() => RecordLevel::Every(USUAL),
+        _ if is_any_named => RecordLevel::Every(USUAL),
         _ => RecordLevel::Summary,
     };
     let chosen = |names: &mut dyn Iterator<Item = &str>, mark: char| -> Option<Vec<usize>> {
         let is_named = |full: &str| named.contains(&full.split(mark).next().unwrap_or(full));
-        (!named.is_empty())
+        is_any_named
             .then(|| names.enumerate().filter(|(_, full)| is_named(full)).map(|(index, _)| index).collect())
     };
     RecordPlan {
@@ -95,5 +100,36 @@ pub(crate) fn record(
         gates: chosen(&mut plan.gates.iter().map(|gate| gate.name.as_str()), '/'),
         flows: chosen(&mut plan.flows.iter().map(|flow| flow.name.as_str()), '.'),
         packets: form.flag("packets"),
+        groups,
     }
+}
+
+/// The flows that are recorded together with their copies.
+fn groups(form: &Form, flows: &[&str], plan: &Plan, notes: &mut Notes) -> Vec<GroupPlan> {
+    let Some(item) = form.given("groups") else { return vec![] };
+    let mut found: Vec<GroupPlan> = Vec::new();
+    for entry in item.list() {
+        let name = entry.text().unwrap_or_default();
+        if !flows.contains(&name) {
+            let meant = value_meant(name, flows.iter().copied());
+            let names = || flows.iter().take(20).copied().collect::<Vec<_>>().join(", ");
+            let help = meant.unwrap_or_else(|| format!("the flows are {}", names()));
+            notes.wrong(entry, format!("no flow is called {name:?}"), help);
+        } else if found.iter().any(|group| group.name == name) {
+            notes.wrong(entry, format!("{name:?} is named twice"), "name each flow once");
+        } else {
+            let of_it = |full: &str| full.split('.').next() == Some(name);
+            let copies = plan.flows.iter().enumerate().filter(|(_, flow)| of_it(&flow.name));
+            let numbers = copies.map(|(index, _)| index).collect();
+            found.push(GroupPlan { name: name.to_owned(), flows: numbers });
+        }
+    }
+    if let Some(every) = form.get("every")
+        && matches!(every.value, Value::Word(_))
+        && !found.is_empty()
+    {
+        let help = "write a time for record.every, such as \"100 ms\", or leave record.groups out";
+        notes.wrong(item, "groups are sampled at instants, and record.every is \"events\"", help);
+    }
+    found
 }

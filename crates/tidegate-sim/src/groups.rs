@@ -1,0 +1,269 @@
+//! Flows that are recorded together: what they have in sum, and how they spread, at instants.
+//!
+//! Each end of a flow adds what has changed to the first instant that shows it. So neither end waits for the other, as
+//! rows of a single flow make it (run-ahead goes on), and an instant costs nothing for each flow.
+
+use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
+use tidegate_result::GroupRow;
+
+/// Parts of an octave in a spread: the middle of each is off by 6% at most.
+const PARTS: usize = 8;
+/// Bins of a spread, up to 2⁴¹ and beyond.
+const BINS: usize = 40 * PARTS;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    every: Span,
+    instants: usize,
+    groups: Vec<Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    mss: f64,
+    /// By instant.
+    changes: Vec<Change>,
+    /// By instant, what changes of the flows in each bin.
+    windows: Vec<i32>,
+    /// By instant, the flows to which so many bytes came since the instant before.
+    delivered: Vec<u32>,
+    /// By instant, round trips of so many microseconds.
+    round_trips: Vec<u32>,
+}
+
+/// What is new at an instant.
+#[derive(Clone, Copy, Debug, Default)]
+struct Change {
+    flows: u64,
+    cwnd: i64,
+    delivered: u64,
+    retransmitted: u64,
+    timeouts: u64,
+}
+
+/// A flow of a group, and what the group knows of it.
+#[derive(Debug)]
+pub(crate) struct Member {
+    group: usize,
+    /// Bytes; none before it begins.
+    window: Option<u64>,
+    retransmitted: u64,
+    timeouts: u64,
+    delivered: u64,
+    /// The first instant that shows its latest delivery, and what came since the instant before.
+    latest: (usize, u64),
+}
+
+impl Member {
+    /// The flow of a number as a member of its group, if it is in one.
+    pub(crate) fn new(plan: &Plan, flow: usize) -> Option<Box<Member>> {
+        if !matches!(plan.record.level, RecordLevel::Every(_)) {
+            return None;
+        }
+        let group = plan.record.groups.iter().position(|group| group.flows.binary_search(&flow).is_ok())?;
+        Some(Box::new(Member {
+            group,
+            window: None,
+            retransmitted: 0,
+            timeouts: 0,
+            delivered: 0,
+            latest: (0, 0),
+        }))
+    }
+}
+
+impl Groups {
+    pub(crate) fn new(plan: &Plan) -> Groups {
+        let RecordLevel::Every(every) = plan.record.level else {
+            return Groups { every: Span::from_picos(1), instants: 0, groups: vec![] };
+        };
+        let instants = plan.duration.picos().div_ceil(every.picos()) as usize;
+        let group = |flows: &[usize]| Group {
+            mss: flows.first().map_or(1.0, |flow| f64::from(plan.flows[*flow].tcp.mss)),
+            changes: vec![Change::default(); instants],
+            windows: vec![0; instants * BINS],
+            delivered: vec![0; instants * BINS],
+            round_trips: vec![0; instants * BINS],
+        };
+        Groups { every, instants, groups: plan.record.groups.iter().map(|row| group(&row.flows)).collect() }
+    }
+
+    /// The first instant that shows what happens at `at`; none before the end of the run.
+    #[inline]
+    fn instant(&self, at: Time) -> Option<usize> {
+        let instant = at.picos().div_ceil(self.every.picos()) as usize;
+        (instant < self.instants).then_some(instant)
+    }
+
+    /// The sender of a flow did something at `at`; it has a window, and has counted so much since the run began.
+    pub(crate) fn note_sender(
+        &mut self,
+        at: Time,
+        member: &mut Member,
+        window: u64,
+        (retransmitted, timeouts): (u64, u64),
+    ) {
+        if (Some(window), retransmitted, timeouts) == (member.window, member.retransmitted, member.timeouts) {
+            return;
+        }
+        let Some(instant) = self.instant(at) else { return };
+        let group = &mut self.groups[member.group];
+        let change = &mut group.changes[instant];
+        change.retransmitted += retransmitted - member.retransmitted;
+        change.timeouts += timeouts - member.timeouts;
+        (member.retransmitted, member.timeouts) = (retransmitted, timeouts);
+        let before = member.window.replace(window);
+        if before == Some(window) {
+            return;
+        }
+        change.flows += u64::from(before.is_none());
+        change.cwnd += window.cast_signed() - before.unwrap_or(0).cast_signed();
+        if let Some(before) = before {
+            group.windows[instant * BINS + bin(before)] -= 1;
+        }
+        group.windows[instant * BINS + bin(window)] += 1;
+    }
+
+    /// A segment came to the receiver of a flow at `at`, which has so many user bytes since the run began.
+    pub(crate) fn note_receiver(&mut self, at: Time, member: &mut Member, delivered: u64) {
+        let more = delivered - member.delivered;
+        if more == 0 {
+            return;
+        }
+        let Some(instant) = self.instant(at) else { return };
+        member.delivered = delivered;
+        self.groups[member.group].changes[instant].delivered += more;
+        if member.latest.0 != instant {
+            self.close(member);
+            member.latest = (instant, 0);
+        }
+        member.latest.1 += more;
+    }
+
+    /// A round trip of a flow was measured at `at`.
+    pub(crate) fn note_round_trip(&mut self, at: Time, member: &Member, length: Span) {
+        if let Some(instant) = self.instant(at) {
+            let micros = length.picos() / 1_000_000;
+            self.groups[member.group].round_trips[instant * BINS + bin(micros)] += 1;
+        }
+    }
+
+    /// No more comes to a flow before the first instant that shows its latest delivery.
+    pub(crate) fn close(&mut self, member: &Member) {
+        let (instant, bytes) = member.latest;
+        if bytes > 0 {
+            self.groups[member.group].delivered[instant * BINS + bin(bytes)] += 1;
+        }
+    }
+
+    /// The rows of all groups, one group after the other. Every flow has been closed.
+    pub(crate) fn rows(&self) -> Vec<GroupRow> {
+        let mut rows = Vec::with_capacity(self.groups.len() * self.instants);
+        for (number, group) in (0..).zip(&self.groups) {
+            self.rows_of(number, group, &mut rows);
+        }
+        rows
+    }
+
+    fn rows_of(&self, number: u32, group: &Group, rows: &mut Vec<GroupRow>) {
+        let (mut sum, mut windows) = (Change::default(), [0_u64; BINS]);
+        let bits = 8.0 * PICOS_PER_SECOND as f64 / self.every.picos() as f64;
+        for (instant, change) in group.changes.iter().enumerate() {
+            let bins = instant * BINS..(instant + 1) * BINS;
+            sum.flows += change.flows;
+            sum.cwnd += change.cwnd;
+            sum.delivered += change.delivered;
+            sum.retransmitted += change.retransmitted;
+            sum.timeouts += change.timeouts;
+            for (flows, more) in windows.iter_mut().zip(&group.windows[bins.clone()]) {
+                *flows = flows.wrapping_add_signed(i64::from(*more));
+            }
+            let counts = |all: &[u32]| -> [u64; BINS] { std::array::from_fn(|bin| u64::from(all[bin])) };
+            let mut delivered = counts(&group.delivered[bins.clone()]);
+            // The others had nothing.
+            delivered[0] += sum.flows.saturating_sub(delivered.iter().sum());
+            let goodput = if instant == 0 { [f64::NAN; 3] } else { spread(&delivered) };
+            rows.push(GroupRow {
+                at: Time::ZERO + Span::from_picos(instant as u64 * self.every.picos()),
+                group: number,
+                flows: sum.flows,
+                cwnd_segments: sum.cwnd as f64 / group.mss,
+                cwnd_spread: spread(&windows).map(|bytes| bytes / group.mss),
+                delivered_bytes: sum.delivered,
+                goodput_spread: goodput.map(|bytes| bytes * bits),
+                rtt_spread: spread(&counts(&group.round_trips[bins])).map(|micros| micros / 1e3),
+                retransmitted_segments: sum.retransmitted,
+                timeouts: sum.timeouts,
+            });
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let each = 3 * BINS * size_of::<u32>() + size_of::<Change>();
+        (self.groups.len() * self.instants * each) as u64
+    }
+}
+
+/// The bin of a number.
+fn bin(number: u64) -> usize {
+    if number < PARTS as u64 {
+        return number as usize;
+    }
+    let octave = number.ilog2() as usize;
+    let part = (number >> (octave - 3)) as usize % PARTS;
+    ((octave - 2) * PARTS + part).min(BINS - 1)
+}
+
+/// The middle of a bin.
+fn middle(bin: usize) -> f64 {
+    if bin < PARTS {
+        return bin as f64;
+    }
+    let width = 1_u64 << (bin / PARTS - 1);
+    let first = (PARTS + bin % PARTS) as u64 * width;
+    first as f64 + (width - 1) as f64 / 2.0
+}
+
+/// The numbers below which 10, 50 and 90 of 100 are; NaN: there are none.
+fn spread(counts: &[u64; BINS]) -> [f64; 3] {
+    let all: u64 = counts.iter().sum();
+    [10, 50, 90].map(|percent| {
+        let mut rank = match all.checked_sub(1) {
+            Some(last) => last * percent / 100,
+            None => return f64::NAN,
+        };
+        for (bin, count) in counts.iter().enumerate() {
+            if rank < *count {
+                return middle(bin);
+            }
+            rank -= count;
+        }
+        f64::NAN
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_a_bin_is_near_every_number_in_it() {
+        for number in (0..5000).chain((12..40).flat_map(|power| [(1 << power) - 1, 1 << power, 3 << power])) {
+            let off = (middle(bin(number)) - number as f64).abs();
+            assert!(off <= 0.0625 * number as f64, "{number}: {}", middle(bin(number)));
+        }
+        assert!((0..5000).map(bin).is_sorted());
+        assert_eq!(bin(u64::MAX), BINS - 1);
+    }
+
+    #[test]
+    fn a_spread_has_the_flow_of_each_rank() {
+        let mut counts = [0; BINS];
+        assert!(spread(&counts).iter().all(|value| value.is_nan()));
+        // The numbers 0 to 7 are bins of their own.
+        counts[..5].copy_from_slice(&[1, 0, 4, 3, 2]);
+        assert_eq!(spread(&counts), [0.0, 2.0, 4.0]);
+    }
+}
