@@ -15,6 +15,7 @@ mod meter;
 mod policed;
 pub mod pool;
 mod requests;
+mod rounds;
 mod rows;
 mod run;
 mod segments;

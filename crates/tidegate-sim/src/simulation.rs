@@ -78,8 +78,11 @@ impl Simulation {
             all_ahead &= ahead == [true; 2];
             network.set_alarm(alarms.application(index), flow.start);
         }
+        for flow in &mut self.flows {
+            flow.goes_round = self.wire.goes_round(flow);
+        }
         if all_ahead {
-            network.take_turns(|alarm| alarms.half(alarm));
+            self.wire.network.take_turns(|alarm| alarms.half(alarm));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::flow::Flow;
 use crate::segments::Segments;
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
-const RUN_AHEAD: u32 = 1 << 12;
+const RUN_AHEAD: usize = 1 << 12;
 
 /// What lies between the endpoints. A function with a parameter `PLAIN` is compiled twice: for flows that are
 /// plain ([`Flow::plain`]), and for all.
@@ -27,6 +27,8 @@ pub(crate) struct Wire {
     pub(crate) marks: Vec<Mark>,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
+    /// What leaves a sender and a receiver in a round ([`crate::rounds`]); empty between them.
+    pub(crate) leaving: [Vec<(Time, Unit)>; 2],
 }
 
 impl Wire {
@@ -41,6 +43,7 @@ impl Wire {
             packets: plan.record.packets.then(Vec::new),
             marks: Vec::new(),
             ahead: 0,
+            leaving: [Vec::new(), Vec::new()],
         }
     }
 
@@ -63,9 +66,18 @@ impl Wire {
     }
 
     fn run_coming<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow) {
-        for _ in 0..RUN_AHEAD {
+        let mut left = RUN_AHEAD;
+        while left > 0 {
+            if PLAIN && flow.goes_round {
+                let taken = self.go_round(index, flow, left);
+                left -= taken;
+                if taken > 0 {
+                    continue;
+                }
+            }
             let Some((at, unit)) = flow.coming.pop_front() else { return };
             self.ahead += 1;
+            left -= 1;
             self.take_ack::<PLAIN>(at, index, flow, unit);
         }
         // Other flows, the limits and the caller get their turn.
@@ -197,7 +209,7 @@ impl Wire {
 
     /// Sends `next`, what the sender's poll gave, and all that follows.
     #[inline(always)]
-    fn send_all<const PLAIN: bool>(
+    pub(crate) fn send_all<const PLAIN: bool>(
         &mut self,
         at: Time,
         index: usize,
@@ -222,7 +234,7 @@ impl Wire {
             }
             next = flow.sender.poll(at);
         }
-        flow.meter.window_is(at, flow.sender.congestion_window());
+        flow.meter.windows.window_is(at, flow.sender.congestion_window());
         if !PLAIN {
             flow.note_history(at, index, &mut self.marks);
             self.tell_circuits(at, index, flow);
@@ -258,7 +270,7 @@ impl Wire {
     }
 
     #[inline(always)]
-    fn receive_at<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    pub(crate) fn receive_at<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if at >= self.until {
             return self.segments.forget(unit);
         }
@@ -309,7 +321,20 @@ impl Wire {
     /// Sends what the receiver has to send.
     #[inline(always)]
     fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        while let Some(sent) = flow.receiver.poll(at) {
+        let next = flow.receiver.poll(at);
+        self.answer_all::<PLAIN>(at, index, flow, next);
+    }
+
+    /// Sends `next`, what the receiver's poll gave, and all that follows.
+    #[inline(always)]
+    pub(crate) fn answer_all<const PLAIN: bool>(
+        &mut self,
+        at: Time,
+        index: usize,
+        flow: &mut Flow,
+        mut next: Option<Outgoing>,
+    ) {
+        while let Some(sent) = next {
             let mut unit = if (PLAIN || flow.light) && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_compact(flow.headers, number, HeldBy::Application)
@@ -322,6 +347,7 @@ impl Wire {
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
                 flow.coming.push_back((due, unit));
             }
+            next = flow.receiver.poll(at);
         }
         flow.note_completion(at);
         if !PLAIN {

@@ -11,7 +11,7 @@ use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Measured, Span, Time};
 
 /// Gates in series passed as one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Leg {
     /// A unit that comes later than this finds every server idle.
     busy_until: Time,
@@ -32,12 +32,21 @@ struct Leg {
 impl Leg {
     #[inline]
     fn pass(&mut self, at: Time, bytes: u32) -> Option<Time> {
-        if bytes != self.bytes || at <= self.busy_until || at >= self.latest {
-            return None;
-        }
+        (bytes == self.bytes && self.admits(at)).then(|| self.take(at))
+    }
+
+    /// Whether a unit of the right size passes as through one gate.
+    #[inline(always)]
+    fn admits(&self, at: Time) -> bool {
+        at > self.busy_until && at < self.latest
+    }
+
+    /// It does. Answers with when it leaves.
+    #[inline(always)]
+    fn take(&mut self, at: Time) -> Time {
         self.busy_until = at + self.service;
         self.passed += 1;
-        Some(at + self.total)
+        at + self.total
     }
 
     /// Tells the gates what passed; they stand for themselves from now on.
@@ -165,6 +174,69 @@ impl Cascade {
         let (out, blame) = self.pass_parts(at, unit.bytes, unit.blame, gates).get().ok_or(self.dropped_by)?;
         unit.blame = blame;
         Ok(out)
+    }
+
+    /// Takes units through in order, `delay` included, as long as all gates are idle, or as long as the slowest one is busy
+    /// and all others are idle. Answers with how many; what it does for each is what [`Cascade::pass`] does.
+    #[inline(always)]
+    pub(in crate::net) fn pass_many(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        delay: Span,
+        gates: &mut [Gate],
+    ) -> usize {
+        let Some((at, unit)) = units.first() else { return 0 };
+        if self.all.bytes == unit.bytes {
+            if self.all.admits(*at) { self.pass_idle_many(units, delay) } else { 0 }
+        } else if self.all.bytes == 0 && self.rest.bytes == unit.bytes && self.lead_admits(*at, unit.bytes) {
+            self.pass_busy_many(units, delay, gates)
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
+    fn lead_admits(&self, at: Time, bytes: u32) -> bool {
+        self.place == 0 || (self.lead.bytes == bytes && self.lead.admits(at))
+    }
+
+    #[inline(always)]
+    fn pass_idle_many(&mut self, units: &mut [(Time, Unit)], delay: Span) -> usize {
+        let (mut all, mut passed) = (self.all, 0);
+        for (at, unit) in units {
+            let Some(out) = all.pass(*at, unit.bytes) else { break };
+            *at = out.saturating_add(delay);
+            passed += 1;
+        }
+        self.all = all;
+        passed
+    }
+
+    #[inline(always)]
+    fn pass_busy_many(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+        let bytes = self.rest.bytes;
+        let Some(mut busy) = gates[self.slowest as usize].stay_busy(bytes, &self.measured) else { return 0 };
+        let (mut lead, mut rest, mut passed) = (self.lead, self.rest, 0);
+        let leads = self.place > 0;
+        for (at, unit) in units {
+            if unit.bytes != bytes || (leads && !lead.admits(*at)) {
+                break;
+            }
+            let middle = if leads { *at + lead.total } else { *at };
+            let Some(turn) = busy.next(middle) else { break };
+            if !rest.admits(turn.out) {
+                break;
+            }
+            if leads {
+                lead.take(*at);
+            }
+            unit.blame = busy.take(middle, &turn, unit.blame);
+            *at = rest.take(turn.out).saturating_add(delay);
+            passed += 1;
+        }
+        busy.end();
+        (self.lead, self.rest) = (lead, rest);
+        passed
     }
 
     /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.
