@@ -41,7 +41,7 @@ pub(crate) struct Flow {
     /// It is plain, and its segments and ACKs come to the other end without an event ([`crate::rounds`]).
     pub(crate) goes_round: bool,
     /// So many of its ACKs are dealt with one by one before the next round.
-    pub(crate) one_by_one: u32,
+    pub(crate) one_by_one: usize,
     /// As `plain`, but a policer may be on its path.
     pub(crate) light: bool,
     /// A baseline or a sample must be noted before the sender's next event.

@@ -13,13 +13,13 @@ use tidegate_core::units::{Span, Time};
 use crate::alarms::Alarms;
 use crate::flow::Flow;
 use crate::meter::{Meter, Windows};
-use crate::wire::Wire;
+use crate::wire::{RUN_AHEAD, Wire};
 
 /// Fewer ACKs than this are dealt with one by one.
 const WORTH_WHILE: usize = 4;
 
 /// So many are dealt with one by one after a round that was not worth while.
-const ONE_BY_ONE: u32 = 256;
+const ONE_BY_ONE: usize = 256;
 
 /// The most ACKs in one round: what they let go stays in the first-level cache.
 const MOST: usize = 128;
@@ -111,17 +111,41 @@ impl Wire {
         flow.plain && flow.entries.iter().all(|entry| self.network.carries_at_once(*entry))
     }
 
+    /// Delivers the ACKs that are certain to come, and those that follow from them, in rounds where that is worth while.
+    #[inline(never)]
+    pub(crate) fn run_rounds(&mut self, index: usize, flow: &mut Flow) {
+        let mut left = RUN_AHEAD;
+        while left > 0 && !flow.coming.is_empty() {
+            let round = flow.one_by_one == 0
+                && flow.coming.len() >= WORTH_WHILE
+                && flow.coming[0].1.is_compact()
+                && !flow.is_sender_observed();
+            let taken = if round { self.go_round(index, flow, left) } else { 0 };
+            left -= taken;
+            if taken < WORTH_WHILE {
+                if round {
+                    flow.one_by_one = if taken == 0 { 1 } else { ONE_BY_ONE };
+                }
+                let some = left.min(flow.one_by_one.max(1));
+                let before = self.ahead;
+                self.run_one_by_one(index, flow, some);
+                let taken = (self.ahead - before) as usize;
+                left -= taken;
+                flow.one_by_one = flow.one_by_one.saturating_sub(taken);
+            }
+        }
+        self.pause(index, flow);
+    }
+
+    #[inline(never)]
+    fn run_one_by_one(&mut self, index: usize, flow: &mut Flow, most: usize) {
+        self.run_some::<true>(index, flow, most);
+    }
+
     /// Deals with some of the ACKs that are certain to come, at most `most`, and with all that follows from them. Answers with how many
     /// they were; 0: the next one needs another way.
-    #[inline]
-    pub(crate) fn go_round(&mut self, index: usize, flow: &mut Flow, most: usize) -> usize {
-        if flow.one_by_one > 0 {
-            flow.one_by_one -= 1;
-            return 0;
-        }
-        if flow.coming.len() < WORTH_WHILE || flow.is_sender_observed() {
-            return 0;
-        }
+    #[inline(never)]
+    fn go_round(&mut self, index: usize, flow: &mut Flow, most: usize) -> usize {
         let [mut segments, mut acks] = std::mem::take(&mut self.leaving);
         let (taken, unusual) = self.answer_acks(index, flow, most.min(MOST), &mut segments);
         self.network.handle_units_at(flow.entries[0], &mut segments);
@@ -130,9 +154,6 @@ impl Wire {
         self.leaving = [segments, acks];
         if let Some((at, sent)) = unusual {
             self.send_all::<true>(at, index, flow, Some(sent));
-        }
-        if taken < WORTH_WHILE {
-            flow.one_by_one = ONE_BY_ONE;
         }
         taken
     }

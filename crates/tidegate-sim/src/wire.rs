@@ -13,7 +13,7 @@ use crate::flow::Flow;
 use crate::segments::Segments;
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
-const RUN_AHEAD: usize = 1 << 12;
+pub(crate) const RUN_AHEAD: usize = 1 << 12;
 
 /// What lies between the endpoints. A function with a parameter `PLAIN` is compiled twice: for flows that are
 /// plain ([`Flow::plain`]), and for all.
@@ -55,10 +55,16 @@ impl Wire {
     /// with others, that may be the whole run.
     #[inline]
     pub(crate) fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
-        if flow.coming.is_empty() {
-            return;
+        if !flow.coming.is_empty() {
+            self.run_any(index, flow);
         }
-        if flow.plain {
+    }
+
+    #[inline(never)]
+    fn run_any(&mut self, index: usize, flow: &mut Flow) {
+        if flow.goes_round {
+            self.run_rounds(index, flow);
+        } else if flow.plain {
             self.run_coming::<true>(index, flow);
         } else {
             self.run_coming::<false>(index, flow);
@@ -66,23 +72,26 @@ impl Wire {
     }
 
     fn run_coming<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow) {
-        let mut left = RUN_AHEAD;
-        while left > 0 {
-            if PLAIN && flow.goes_round {
-                let taken = self.go_round(index, flow, left);
-                left -= taken;
-                if taken > 0 {
-                    continue;
-                }
-            }
-            let Some((at, unit)) = flow.coming.pop_front() else { return };
-            self.ahead += 1;
-            left -= 1;
-            self.take_ack::<PLAIN>(at, index, flow, unit);
-        }
+        self.run_some::<PLAIN>(index, flow, RUN_AHEAD);
+        self.pause(index, flow);
+    }
+
+    /// After so many deliveries as are handled ahead.
+    #[inline]
+    pub(crate) fn pause(&mut self, index: usize, flow: &Flow) {
         // Other flows, the limits and the caller get their turn.
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
+        }
+    }
+
+    /// Delivers so many of them, one by one; fewer, where there are no more.
+    #[inline(always)]
+    pub(crate) fn run_some<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow, most: usize) {
+        for _ in 0..most {
+            let Some((at, unit)) = flow.coming.pop_front() else { return };
+            self.ahead += 1;
+            self.take_ack::<PLAIN>(at, index, flow, unit);
         }
     }
 
@@ -270,7 +279,13 @@ impl Wire {
     }
 
     #[inline(always)]
-    pub(crate) fn receive_at<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    pub(crate) fn receive_at<const PLAIN: bool>(
+        &mut self,
+        at: Time,
+        index: usize,
+        flow: &mut Flow,
+        unit: Unit,
+    ) {
         if at >= self.until {
             return self.segments.forget(unit);
         }

@@ -6,25 +6,25 @@ use super::outgoing::Outgoing;
 use super::sender::{Mode, Sender};
 use crate::units::{Span, Time};
 
-/// Whether a sender is steady is good for so many ACKs.
-pub(super) const IN_A_ROW: u32 = 128;
+/// The most ACKs in a row.
+const MOST: u64 = 128;
 
 impl Sender {
-    /// Whether neither application nor receiver will have a say in the next [`IN_A_ROW`] usual ACKs.
-    pub(super) fn is_steady(&mut self) -> bool {
-        let mss = u64::from(self.config.mss);
-        let Some(aimd) = self.controller.aimd_mut() else { return false };
-        // With each ACK a segment leaves the network, and the window grows by a segment at most.
-        let (window, more) = (aimd.window(), u64::from(IN_A_ROW + 1) * mss);
-        self.mode == Mode::Open
+    /// In how many of the next usual ACKs the window alone will have a say: neither the application nor the receiver.
+    pub(super) fn steady_acks(&self) -> u64 {
+        let undisturbed = self.mode == Mode::Open
             && self.board.is_unmarked()
             && self.board.holes() == 0
             && self.dupacks == 0
-            && self.inflation == 0
-            && !self.ready
-            && !self.timers.is_off()
-            && window + more <= self.peer_window
-            && self.una + window + 2 * more < self.written
+            && self.inflation == 0;
+        if !undisturbed || self.ready || self.timers.is_off() || !self.controller.is_aimd() {
+            return 0;
+        }
+        // With each ACK a segment leaves the network, and the window grows by a segment at most.
+        let (mss, window) = (u64::from(self.config.mss), self.controller.window());
+        let received = self.peer_window.saturating_sub(window) / mss;
+        let written = self.written.saturating_sub(self.max.max(self.una + window)) / (2 * mss);
+        received.min(written).saturating_sub(1).min(MOST)
     }
 
     /// An ACK of the oldest segment, where others are out: the round trip of that one. `None`: it is another ACK, and nothing has

@@ -2,7 +2,7 @@
 //! kept in registers.
 
 use crate::gate::Gate;
-use crate::gate::ahead::{Ahead, Express, Pace};
+use crate::gate::ahead::{Ahead, Express};
 use crate::gate::books::Waiting;
 use crate::gate::queue::Queue;
 use crate::unit::Blame;
@@ -10,10 +10,8 @@ use crate::units::{Measured, Span, Time};
 
 /// A plain gate that serves units of one size without a pause.
 pub(crate) struct Busy<'a> {
-    pace: Pace,
-    free: Time,
-    carry: u64,
-    /// Where that goes back to.
+    server: Express,
+    /// Where it goes back to.
     express: &'a mut Express,
     ahead: &'a mut Ahead,
     queue: &'a Queue,
@@ -27,9 +25,8 @@ pub(crate) struct Busy<'a> {
 /// What the next unit would get.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
-    /// When its service ends, and the work left over then.
-    end: Time,
-    carry: u64,
+    /// The server's state at the end of its service.
+    state: (Time, u64),
     /// When it arrives at whatever comes next.
     pub(crate) out: Time,
 }
@@ -41,11 +38,8 @@ impl Gate {
         if !self.express.knows(bytes) {
             return None;
         }
-        let (free, carry) = self.express.state();
         Some(Busy {
-            pace: self.express.pace(),
-            free,
-            carry,
+            server: self.express,
             express: &mut self.express,
             ahead: &mut self.ahead,
             queue: &self.queue,
@@ -59,22 +53,45 @@ impl Gate {
 }
 
 impl Busy<'_> {
+    /// The same of a unit that finds the server idle.
+    #[inline(always)]
+    pub(crate) fn next_idle(&self, at: Time) -> Option<Turn> {
+        if at <= self.server.free() || at < self.measured.from {
+            return None;
+        }
+        self.turn(at)
+    }
+
+    /// What a unit gets that comes at `at`, if its service ends inside the measured time.
+    #[inline(always)]
+    fn turn(&self, at: Time) -> Option<Turn> {
+        let mut server = self.server;
+        let end = server.serve(at, self.bytes).end;
+        if end >= self.measured.until {
+            return None;
+        }
+        Some(Turn { state: server.state(), out: end.saturating_add(self.delay) })
+    }
+
+    /// That unit takes its turn.
+    #[inline(always)]
+    pub(crate) fn take_idle(&mut self, turn: &Turn) {
+        self.server.set_state(turn.state);
+        self.waiting.pass_at_once();
+    }
+
     /// The turn of a unit that comes at `at`; `None`: it would not wait, it may be dropped, or not all of it lies inside the measured
     /// time. Nothing has been done yet.
     #[inline(always)]
     pub(crate) fn next(&mut self, at: Time) -> Option<Turn> {
-        if at >= self.free || at < self.measured.from {
+        if at >= self.server.free() || at < self.measured.from {
             return None;
         }
         let queue = self.ahead.backlog().with(self.bytes);
         if self.waiting.is_larger(queue) && !self.has_room(at) {
             return None;
         }
-        let (end, carry) = self.pace.end(self.free, self.carry);
-        if end >= self.measured.until {
-            return None;
-        }
-        Some(Turn { end, carry, out: end.saturating_add(self.delay) })
+        self.turn(at)
     }
 
     /// Whether the queue takes one more, which may make it larger than ever; units that have left are forgotten first.
@@ -91,10 +108,13 @@ impl Busy<'_> {
     /// The unit takes its turn. Answers with what it has waited for by then.
     #[inline(always)]
     pub(crate) fn take(&mut self, at: Time, turn: &Turn, blame: Blame) -> Blame {
-        debug_assert!(!self.queue.is_full(self.ahead.backlog(), self.bytes), "a queue that was larger had room");
-        let start = self.free;
+        debug_assert!(
+            !self.queue.is_full(self.ahead.backlog(), self.bytes),
+            "a queue that was larger had room"
+        );
+        let start = self.server.free();
         let wait = start.saturating_since(at);
-        (self.free, self.carry) = (turn.end, turn.carry);
+        self.server.set_state(turn.state);
         self.ahead.join(self.ahead.backlog(), start, self.bytes);
         self.waiting.pass(wait);
         blame.or_wait(wait, self.index)
@@ -103,7 +123,7 @@ impl Busy<'_> {
     /// The last unit has passed.
     #[inline(always)]
     pub(crate) fn end(self) {
-        self.express.set_state((self.free, self.carry));
+        self.express.set_state(self.server.state());
         self.waiting.end();
     }
 }

@@ -6,7 +6,7 @@ mod express;
 
 use std::collections::VecDeque;
 
-pub(super) use express::{Express, Pace};
+pub(super) use express::Express;
 
 use crate::gate::Gate;
 use crate::gate::ahead::express::IdlePassage;

@@ -211,6 +211,12 @@ impl Waiting<'_> {
         self.waits.record_some(wait);
     }
 
+    /// Counts one that does not wait. As [`Counters::pass`].
+    #[inline(always)]
+    pub(crate) fn pass_at_once(&mut self) {
+        self.units += 1;
+    }
+
     /// The last of them has passed.
     #[inline(always)]
     pub(crate) fn end(self) {

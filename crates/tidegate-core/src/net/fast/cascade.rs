@@ -32,7 +32,10 @@ struct Leg {
 impl Leg {
     #[inline]
     fn pass(&mut self, at: Time, bytes: u32) -> Option<Time> {
-        (bytes == self.bytes && self.admits(at)).then(|| self.take(at))
+        if bytes != self.bytes || !self.admits(at) {
+            return None;
+        }
+        Some(self.take(at))
     }
 
     /// Whether a unit of the right size passes as through one gate.
@@ -188,11 +191,53 @@ impl Cascade {
         let Some((at, unit)) = units.first() else { return 0 };
         if self.all.bytes == unit.bytes {
             if self.all.admits(*at) { self.pass_idle_many(units, delay) } else { 0 }
-        } else if self.all.bytes == 0 && self.rest.bytes == unit.bytes && self.lead_admits(*at, unit.bytes) {
+        } else if self.all.bytes != 0 || self.rest.bytes != unit.bytes {
+            0
+        } else if self.lead_admits(*at, unit.bytes) {
             self.pass_busy_many(units, delay, gates)
+        } else if self.place == 1 && self.lead.bytes == 0 {
+            self.pass_bursts(units, delay, gates)
         } else {
             0
         }
+    }
+
+    /// The same where the only gate before the slowest one stands for itself: every other unit may find it busy.
+    #[inline(never)]
+    fn pass_bursts(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+        let bytes = self.rest.bytes;
+        let Ok([first, slowest]) = gates.get_disjoint_mut([self.gates[0] as usize, self.slowest as usize])
+        else {
+            return 0;
+        };
+        let Some(mut first) = first.stay_busy(bytes, &self.measured) else { return 0 };
+        let Some(mut busy) = slowest.stay_busy(bytes, &self.measured) else { return 0 };
+        let (mut rest, mut idle, mut passed) = (self.rest, self.lead.idle, 0);
+        for (at, unit) in units {
+            // Two in a row that find it idle: from then on it is passed as a series.
+            let at_once = if idle { None } else { first.next_idle(*at) };
+            let Some(begun) = at_once.or_else(|| first.next(*at)).filter(|_| unit.bytes == bytes) else {
+                break;
+            };
+            let Some(turn) = busy.next(begun.out) else { break };
+            if !rest.admits(turn.out) {
+                break;
+            }
+            idle = at_once.is_some();
+            let blame = if idle {
+                first.take_idle(&begun);
+                unit.blame
+            } else {
+                first.take(*at, &begun, unit.blame)
+            };
+            unit.blame = busy.take(begun.out, &turn, blame);
+            *at = rest.take(turn.out).saturating_add(delay);
+            passed += 1;
+        }
+        first.end();
+        busy.end();
+        (self.rest, self.lead.idle) = (rest, idle);
+        passed
     }
 
     #[inline(always)]

@@ -3,7 +3,6 @@
 use super::Endpoint;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
-use crate::tcp::steady::IN_A_ROW;
 use crate::units::{Span, Time};
 
 /// Usual ACKs ([`Outgoing::is_usual`]) in the order of time, and who hears what a sender does with each.
@@ -100,10 +99,8 @@ impl Endpoint {
     /// Answers usual ACKs as long as neither they nor the sender is in any disorder, some at a time; whether it may be asked again.
     #[inline(always)]
     fn answer_steadily(&mut self, stream: &mut impl AckStream) -> bool {
-        if !self.sender.is_steady() || !self.is_quiet() {
-            return false;
-        }
-        for _ in 0..IN_A_ROW {
+        let most = if self.is_quiet() { self.sender.steady_acks() } else { 0 };
+        for _ in 0..most {
             let Some((at, number)) = stream.next_before(self.sender.timers.next()) else { return false };
             let Some(rtt) = self.sender.handle_oldest_acked(at, number) else { return false };
             stream.take();
@@ -115,7 +112,7 @@ impl Endpoint {
             }
             stream.answered(at, window, self.sender.timers.next());
         }
-        true
+        most > 0
     }
 
     #[inline(always)]
