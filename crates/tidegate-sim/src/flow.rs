@@ -38,9 +38,9 @@ pub(crate) struct Flow {
     /// no timestamps and no ECN. Its
     /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) plain: bool,
-    /// It is plain, and its segments and ACKs come to the other end without an event ([`crate::rounds`]).
-    pub(crate) goes_round: bool,
-    /// So many of its ACKs are dealt with one by one before the next round.
+    /// It is plain, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
+    pub(crate) runs_laps: bool,
+    /// So many of its ACKs are dealt with one by one before the next lap.
     pub(crate) one_by_one: usize,
     /// As `plain`, but a policer may be on its path.
     pub(crate) light: bool,
@@ -92,7 +92,7 @@ impl Flow {
             && !plan.record.packets;
         Flow {
             plain: light && policed.is_none(),
-            goes_round: false,
+            runs_laps: false,
             one_by_one: 0,
             light,
             dialogue,

@@ -79,7 +79,7 @@ impl Simulation {
             network.set_alarm(alarms.application(index), flow.start);
         }
         for flow in &mut self.flows {
-            flow.goes_round = self.wire.goes_round(flow);
+            flow.runs_laps = self.wire.runs_laps(flow);
         }
         if all_ahead {
             self.wire.network.take_turns(|alarm| alarms.half(alarm));

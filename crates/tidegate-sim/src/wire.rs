@@ -27,7 +27,7 @@ pub(crate) struct Wire {
     pub(crate) marks: Vec<Mark>,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
-    /// What leaves a sender and a receiver in a round ([`crate::rounds`]); empty between them.
+    /// What leaves a sender and a receiver in a lap ([`crate::laps`]); empty between them.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
 }
 
@@ -62,8 +62,8 @@ impl Wire {
 
     #[inline(never)]
     fn run_any(&mut self, index: usize, flow: &mut Flow) {
-        if flow.goes_round {
-            self.run_rounds(index, flow);
+        if flow.runs_laps {
+            self.run_laps(index, flow);
         } else if flow.plain {
             self.run_coming::<true>(index, flow);
         } else {

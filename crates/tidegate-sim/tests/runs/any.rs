@@ -127,7 +127,7 @@ pub(crate) fn any_private_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// A flow in a network of its own that goes round for seconds, and what interrupts it: losses, timers, pauses, ends.
+/// A flow in a network of its own that runs laps for seconds, and what interrupts it: losses, timers, pauses, ends.
 pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
     let gate = (1u64..40, 1u64..90, 0u64..40, 0u8..12).prop_map(|(mbps, packets, delay, special)| {
         let mut gate = link("", mbps, (packets < 80).then_some(packets), Span::from_millis(delay));

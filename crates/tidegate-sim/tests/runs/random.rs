@@ -73,11 +73,11 @@ proptest! {
             prop_assert!(same(one, other), "{} differ", one.name);
         }
     }
-    /// Rounds of a flow that shares nothing, whatever interrupts them: exact events, a limit of events and a recording each take
+    /// Laps of a flow that shares nothing, whatever interrupts them: exact events, a limit of events and a recording each take
     /// another way.
     #[test]
-    fn rounds_change_nothing(plan in any_lone_plan()) {
-        let rounds = whole(&plan);
+    fn laps_change_nothing(plan in any_lone_plan()) {
+        let laps = whole(&plan);
         let exact = whole(&Plan { exact_events: true, ..plan.clone() });
         let limits = Limits { events: Some(u64::MAX), ..plan.limits };
         let in_order = whole(&Plan { limits, ..plan.clone() });
@@ -85,8 +85,8 @@ proptest! {
         recorded.record.level = RecordLevel::Every(Span::from_millis(10));
         let recorded = whole(&recorded);
         for other in [exact, in_order, recorded] {
-            prop_assert_eq!(&rounds.summary.flows, &other.summary.flows);
-            prop_assert_eq!(&rounds.summary.gates, &other.summary.gates);
+            prop_assert_eq!(&laps.summary.flows, &other.summary.flows);
+            prop_assert_eq!(&laps.summary.gates, &other.summary.gates);
         }
     }
 

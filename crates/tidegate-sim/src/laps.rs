@@ -1,5 +1,5 @@
-//! A flow that shares nothing with others goes round: ACKs, segments, path, receiver, ACKs. What [`crate::wire`] does for one
-//! ACK at a time is done here for many, stage by stage: first the sender answers every ACK that is certain to come, then
+//! Laps of a flow that shares nothing with others: ACKs, segments, path, receiver, ACKs. What [`crate::wire`] does for one
+//! ACK at a time a lap does for many, stage by stage: first the sender answers every ACK that is certain to come, then
 //! what it has sent passes the gates, then the receiver takes what has arrived, then its ACKs pass theirs. No stage can tell
 //! the difference, because what one of them does reaches the one before it only by the next ACK.
 
@@ -18,13 +18,13 @@ use crate::wire::{RUN_AHEAD, Wire};
 /// Fewer ACKs than this are dealt with one by one.
 const WORTH_WHILE: usize = 4;
 
-/// So many are dealt with one by one after a round that was not worth while.
+/// So many are dealt with one by one after a lap that was not worth while.
 const ONE_BY_ONE: usize = 256;
 
-/// The most ACKs in one round: what they let go stays in the first-level cache.
+/// The most ACKs in one lap: what they let go stays in the first-level cache.
 const MOST: usize = 128;
 
-/// The ACKs of a round, and what becomes of them at the sender.
+/// The ACKs of a lap, and what becomes of them at the sender.
 struct Acks<'a> {
     units: Iter<'a, (Time, Unit)>,
     /// An ACK that comes later is left for another way.
@@ -66,7 +66,7 @@ impl AckStream for Acks<'_> {
     }
 }
 
-/// The segments of a round, and what becomes of them at the receiver.
+/// The segments of a lap, and what becomes of them at the receiver.
 struct Arrivals<'a> {
     units: Iter<'a, (Time, Unit)>,
     latest: Time,
@@ -106,24 +106,24 @@ fn first_before(units: &Iter<(Time, Unit)>, latest: Time) -> Option<(Time, Unit)
 }
 
 impl Wire {
-    /// Whether a flow may go round.
-    pub(crate) fn goes_round(&self, flow: &Flow) -> bool {
+    /// Whether a flow may run laps.
+    pub(crate) fn runs_laps(&self, flow: &Flow) -> bool {
         flow.plain && flow.entries.iter().all(|entry| self.network.carries_at_once(*entry))
     }
 
-    /// Delivers the ACKs that are certain to come, and those that follow from them, in rounds where that is worth while.
+    /// Delivers the ACKs that are certain to come, and those that follow from them, in laps where that is worth while.
     #[inline(never)]
-    pub(crate) fn run_rounds(&mut self, index: usize, flow: &mut Flow) {
+    pub(crate) fn run_laps(&mut self, index: usize, flow: &mut Flow) {
         let mut left = RUN_AHEAD;
         while left > 0 && !flow.coming.is_empty() {
-            let round = flow.one_by_one == 0
+            let lap = flow.one_by_one == 0
                 && flow.coming.len() >= WORTH_WHILE
                 && flow.coming[0].1.is_compact()
                 && !flow.is_sender_observed();
-            let taken = if round { self.go_round(index, flow, left) } else { 0 };
+            let taken = if lap { self.run_lap(index, flow, left) } else { 0 };
             left -= taken;
             if taken < WORTH_WHILE {
-                if round {
+                if lap {
                     flow.one_by_one = if taken == 0 { 1 } else { ONE_BY_ONE };
                 }
                 let some = left.min(flow.one_by_one.max(1));
@@ -145,7 +145,7 @@ impl Wire {
     /// Deals with some of the ACKs that are certain to come, at most `most`, and with all that follows from them. Answers with how many
     /// they were; 0: the next one needs another way.
     #[inline(never)]
-    fn go_round(&mut self, index: usize, flow: &mut Flow, most: usize) -> usize {
+    fn run_lap(&mut self, index: usize, flow: &mut Flow, most: usize) -> usize {
         let [mut segments, mut acks] = std::mem::take(&mut self.leaving);
         let (taken, unusual) = self.answer_acks(index, flow, most.min(MOST), &mut segments);
         self.network.handle_units_at(flow.entries[0], &mut segments);
