@@ -2,7 +2,7 @@
 //! kept in registers.
 
 use crate::gate::Gate;
-use crate::gate::ahead::{Ahead, Express};
+use crate::gate::ahead::{Ahead, Express, Pace};
 use crate::gate::books::Waiting;
 use crate::gate::queue::Queue;
 use crate::unit::Blame;
@@ -10,8 +10,11 @@ use crate::units::{Measured, Span, Time};
 
 /// A plain gate that serves units of one size without a pause.
 pub(crate) struct Busy<'a> {
-    server: Express,
-    /// Where it goes back to.
+    pace: Pace,
+    /// When the server is free, and the work left over.
+    free: Time,
+    carry: u64,
+    /// Where that goes back to.
     express: &'a mut Express,
     ahead: &'a mut Ahead,
     queue: &'a Queue,
@@ -25,8 +28,9 @@ pub(crate) struct Busy<'a> {
 /// What the next unit would get.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
-    /// The server's state at the end of its service.
-    state: (Time, u64),
+    /// When its service ends, and the work left over then.
+    end: Time,
+    carry: u64,
     /// When it arrives at whatever comes next.
     pub(crate) out: Time,
 }
@@ -38,8 +42,11 @@ impl Gate {
         if !self.express.knows(bytes) {
             return None;
         }
+        let (free, carry) = self.express.state();
         Some(Busy {
-            server: self.express,
+            pace: self.express.pace(),
+            free,
+            carry,
             express: &mut self.express,
             ahead: &mut self.ahead,
             queue: &self.queue,
@@ -53,30 +60,29 @@ impl Gate {
 }
 
 impl Busy<'_> {
-    /// The same of a unit that finds the server idle.
+    /// The turn of a unit that comes at `at` and finds the server idle; `None`: it does not.
     #[inline(always)]
     pub(crate) fn next_idle(&self, at: Time) -> Option<Turn> {
-        if at <= self.server.free() || at < self.measured.from {
+        if at <= self.free || at < self.measured.from {
             return None;
         }
-        self.turn(at)
+        self.turn(at, 0)
     }
 
-    /// What a unit gets that comes at `at`, if its service ends inside the measured time.
+    /// What a unit gets whose service begins at `start`, if it ends inside the measured time.
     #[inline(always)]
-    fn turn(&self, at: Time) -> Option<Turn> {
-        let mut server = self.server;
-        let end = server.serve(at, self.bytes).end;
+    fn turn(&self, start: Time, carry: u64) -> Option<Turn> {
+        let (end, carry) = self.pace.end(start, carry);
         if end >= self.measured.until {
             return None;
         }
-        Some(Turn { state: server.state(), out: end.saturating_add(self.delay) })
+        Some(Turn { end, carry, out: end.saturating_add(self.delay) })
     }
 
     /// That unit takes its turn.
     #[inline(always)]
     pub(crate) fn take_idle(&mut self, turn: &Turn) {
-        self.server.set_state(turn.state);
+        (self.free, self.carry) = (turn.end, turn.carry);
         self.waiting.pass_at_once();
     }
 
@@ -84,14 +90,14 @@ impl Busy<'_> {
     /// time. Nothing has been done yet.
     #[inline(always)]
     pub(crate) fn next(&mut self, at: Time) -> Option<Turn> {
-        if at >= self.server.free() || at < self.measured.from {
+        if at >= self.free || at < self.measured.from {
             return None;
         }
         let queue = self.ahead.backlog().with(self.bytes);
         if self.waiting.is_larger(queue) && !self.has_room(at) {
             return None;
         }
-        self.turn(at)
+        self.turn(self.free, self.carry)
     }
 
     /// Whether the queue takes one more, which may make it larger than ever; units that have left are forgotten first.
@@ -112,9 +118,9 @@ impl Busy<'_> {
             !self.queue.is_full(self.ahead.backlog(), self.bytes),
             "a queue that was larger had room"
         );
-        let start = self.server.free();
+        let start = self.free;
         let wait = start.saturating_since(at);
-        self.server.set_state(turn.state);
+        (self.free, self.carry) = (turn.end, turn.carry);
         self.ahead.join(self.ahead.backlog(), start, self.bytes);
         self.waiting.pass(wait);
         blame.or_wait(wait, self.index)
@@ -123,7 +129,7 @@ impl Busy<'_> {
     /// The last unit has passed.
     #[inline(always)]
     pub(crate) fn end(self) {
-        self.express.set_state(self.server.state());
+        self.express.set_state((self.free, self.carry));
         self.waiting.end();
     }
 }

@@ -27,6 +27,27 @@ pub(in crate::gate) struct Express {
     speed: u64,
 }
 
+/// How a server serves units of one size.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gate) struct Pace {
+    quotient: u64,
+    remainder: u64,
+    speed: u64,
+}
+
+impl Pace {
+    /// When a service ends that begins at `start` with so much work left over, and the work left over then.
+    #[inline(always)]
+    pub(in crate::gate) fn end(self, start: Time, carry: u64) -> (Time, u64) {
+        let (mut picos, mut left) = (self.quotient, carry + self.remainder);
+        if left >= self.speed {
+            left -= self.speed;
+            picos += 1;
+        }
+        (start.saturating_add(Span::from_picos(picos)), left)
+    }
+}
+
 /// The time that a unit takes through an idle gate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdlePassage {
@@ -116,20 +137,15 @@ impl Express {
             self.bytes = bytes;
             (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
         }
-        let start = if at > self.free {
-            self.carry = 0;
-            at
-        } else {
-            self.free
-        };
-        let mut picos = self.quotient;
-        self.carry += self.remainder;
-        if self.carry >= self.speed {
-            self.carry -= self.speed;
-            picos += 1;
-        }
-        self.free = start.saturating_add(Span::from_picos(picos));
+        let (start, carry) = if at > self.free { (at, 0) } else { (self.free, self.carry) };
+        (self.free, self.carry) = self.pace().end(start, carry);
         Service { start, end: self.free }
+    }
+
+    /// How it serves units of the last size.
+    #[inline(always)]
+    pub(in crate::gate) fn pace(&self) -> Pace {
+        Pace { quotient: self.quotient, remainder: self.remainder, speed: self.speed }
     }
 
     /// When the server is free, and the work left over.

@@ -6,7 +6,7 @@ mod express;
 
 use std::collections::VecDeque;
 
-pub(super) use express::Express;
+pub(super) use express::{Express, Pace};
 
 use crate::gate::Gate;
 use crate::gate::ahead::express::IdlePassage;

@@ -57,7 +57,7 @@ impl Endpoint {
     #[inline(always)]
     fn is_plain_spoken(&self) -> bool {
         let config = &self.sender.config;
-        !config.special && !self.receiver.tells() && !(config.sack && self.receiver.has_gaps())
+        !(config.special || self.receiver.tells() || config.sack && self.receiver.has_gaps())
     }
 
     /// Whether nothing is owed to the other end, and what leaves says so.

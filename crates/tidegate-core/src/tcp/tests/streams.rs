@@ -160,7 +160,7 @@ impl Ends {
     fn run(mut self, some: &[usize], lost: &[usize]) -> (Course, String) {
         self.pump(Time::ZERO, None);
         self.carry(0, lost);
-        for some in some {
+        for most in some {
             let before = self.told.course.0.len();
             if self.coming.is_empty() {
                 let due = self.sender.next_wakeup().min(self.receiver.next_wakeup());
@@ -172,7 +172,7 @@ impl Ends {
                 self.sender.handle_wakeup(due);
                 self.pump(due, None);
             } else {
-                self.take_acks(*some);
+                self.take_acks(*most);
             }
             self.carry(before, lost);
         }
