@@ -129,9 +129,9 @@ impl Wire {
                 let some = left.min(flow.one_by_one.max(1));
                 let before = self.ahead;
                 self.run_one_by_one(index, flow, some);
-                let taken = (self.ahead - before) as usize;
-                left -= taken;
-                flow.one_by_one = flow.one_by_one.saturating_sub(taken);
+                let singly = (self.ahead - before) as usize;
+                left -= singly;
+                flow.one_by_one = flow.one_by_one.saturating_sub(singly);
             }
         }
         self.pause(index, flow);

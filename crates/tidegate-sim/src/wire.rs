@@ -368,9 +368,9 @@ impl Wire {
         if !PLAIN {
             self.tell_circuits(at, index, flow);
         }
-        let next = flow.receiver.next_wakeup();
-        if next != Time::NEVER {
-            self.network.set_alarm(Alarms::receiver(index), next);
+        let wakeup = flow.receiver.next_wakeup();
+        if wakeup != Time::NEVER {
+            self.network.set_alarm(Alarms::receiver(index), wakeup);
         }
     }
 }

@@ -148,7 +148,7 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
     ];
     let window = prop_oneof![Just(400_000), 20_000u64..200_000];
     let rules = (any::<[bool; 4]>(), 0usize..3);
-    let tcp = (any_tcp(), window, rules).prop_map(|(plan, window, ([timed, aimd, linux, acks], rfc))| {
+    let sender = (any_tcp(), window, rules).prop_map(|(plan, window, ([timed, aimd, linux, acks], rfc))| {
         let aimd_plans =
             [CongestionPlan::Tahoe { fast_retransmit: true }, CongestionPlan::Reno, CongestionPlan::NewReno];
         let least = RtoPlan::Estimated {
@@ -169,7 +169,7 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
             ..plan
         }
     });
-    let flow = (1usize..4, 0usize..4, tcp, 0u64..300);
+    let flow = (1usize..4, 0usize..4, sender, 0u64..300);
     (prop::collection::vec(gate, 6), flow, app, 300u64..5_000, 0u64..3_000).prop_map(
         |(gates, (path, back, tcp, start), app, duration, warmup)| {
             let paths = ((0..path).collect(), (path..path + back).collect());
