@@ -1,7 +1,7 @@
 //! The scenarios that ns-2 and ns-3 run beside us (s1, s2, s3, s3k), for comparisons of
 //! results and of speed: `peers SCENARIO [CC] [SECONDS] [VARY] [REPEAT]` prints one line of
 //! key=value pairs. After s1 a colon and a word give the queue before its bottleneck a discipline with the constants of its
-//! RFC, or of Linux: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`, `s1:cake`. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
+//! RFC, or of Linux: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`, `s1:cake`; `s1:unlimited` lets it grow. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
 //! milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
 //! are chaotic, and one number of one run says little. REPEAT runs the same plan so often in
 //! one process, because one run is shorter than a process takes to start; `total` is what
@@ -10,9 +10,9 @@
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
 use tidegate_core::plan::{
-    AppPlan, CakePlan, CoDelPlan, CongestionPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan, FqCoDelPlan,
-    GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan, RttTiming, SsthreshRounding,
-    StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    AppPlan, CakePlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan,
+    FqCoDelPlan, GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan, RttTiming,
+    SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -36,6 +36,8 @@ fn main() {
         let bottleneck = plan.gates.iter_mut().find(|gate| gate.name == "bottleneck").expect("a bottleneck");
         if aqm == "cake" {
             bottleneck.classes = Some(CakePlan::usual(bottleneck.framing).classes().into());
+        } else if aqm == "unlimited" {
+            bottleneck.queue.limit = QueueLimit::Unlimited;
         } else {
             bottleneck.queue.discipline = discipline(aqm);
         }
@@ -83,6 +85,9 @@ fn discipline(word: &str) -> Discipline {
 fn tcp(cc: &str) -> TcpPlan {
     if let Some(name) = cc.strip_prefix("linux-") {
         return linux(name);
+    }
+    if let Some(name) = cc.strip_prefix("host-") {
+        return host(name);
     }
     TcpPlan {
         base: TcpBase::Rfc,
@@ -146,6 +151,25 @@ fn linux(cc: &str) -> TcpPlan {
         rtt_timing: RttTiming::Every,
         rules: TcpRules { acks: TcpRules::RFC.acks, ..TcpRules::LINUX },
         ..tcp("newreno")
+    }
+}
+
+/// Linux's rules as scenarios have them: timestamps, an ACK for two segments, a receive window that grows: `host-cubic` and the like.
+fn host(cc: &str) -> TcpPlan {
+    TcpPlan {
+        mss: 1448,
+        headers: 52,
+        initial_window: 10 * 1448,
+        rules: TcpRules::LINUX,
+        delayed_ack: Some(DelayedAckPlan {
+            every: 2,
+            timeout: Some(Span::from_millis(40)),
+            tick: Span::ZERO,
+        }),
+        quick_acks: 16,
+        timestamps: true,
+        idle_restart: true,
+        ..linux(cc)
     }
 }
 

@@ -39,6 +39,10 @@ pub(crate) struct Flow {
     /// no timestamps and no ECN. Its
     /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) plain: bool,
+    /// It is plain, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
+    pub(crate) runs_laps: bool,
+    /// So many of its ACKs are dealt with one by one before the next lap.
+    pub(crate) one_by_one: usize,
     /// As `plain`, but a policer may be on its path.
     pub(crate) light: bool,
     /// A baseline or a sample must be noted before the sender's next event.
@@ -92,6 +96,8 @@ impl Flow {
         let member = Member::new(plan, index);
         Flow {
             plain: light && policed.is_none() && member.is_none(),
+            runs_laps: false,
+            one_by_one: 0,
             light,
             dialogue,
             connection: 0,
@@ -181,6 +187,18 @@ impl Flow {
         }
     }
 
+    /// Whether a baseline or a sample may have to be noted before its sender's next event.
+    #[inline]
+    pub(crate) fn is_sender_observed(&self) -> bool {
+        self.sender_observed
+    }
+
+    /// The same of its receiver.
+    #[inline]
+    pub(crate) fn is_receiver_observed(&self) -> bool {
+        self.receiver_observed
+    }
+
     #[inline(never)]
     fn look_at_sender(&mut self, at: Time) {
         if self.meter.sender_baseline.is_none() && at >= self.meter.measured.from {
@@ -236,12 +254,10 @@ impl Flow {
         }
     }
 
-    /// A finite transfer ends when its last byte has come in order.
+    /// Call after the receiver did something at `at`: a finite transfer ends when its last byte has come in order.
     #[inline]
     pub(crate) fn note_completion(&mut self, at: Time) {
-        if self.receiver.in_order_bytes() >= self.meter.awaited {
-            self.meter.complete(at);
-        }
+        self.meter.note_in_order(at, self.receiver.in_order_bytes());
     }
 
     /// What happened inside the measured time.

@@ -12,6 +12,7 @@ mod dialogue;
 mod flow;
 mod groups;
 mod history;
+mod laps;
 mod meter;
 mod policed;
 pub mod pool;

@@ -21,11 +21,7 @@ pub(crate) struct Meter {
     /// User bytes of a finite transfer that has not ended yet; otherwise `u64::MAX`.
     pub(crate) awaited: u64,
     pub(crate) rtt: Quantiles,
-    /// Congestion window times time over the measured time, in bytes times picoseconds, assuming that the current
-    /// window holds to the end.
-    cwnd_area: i128,
-    cwnd: u64,
-    pub(crate) cwnd_max: u64,
+    pub(crate) windows: Windows,
     pub(crate) completed: Option<Time>,
     /// `received_bytes` then.
     received_until_completed: u64,
@@ -34,6 +30,32 @@ pub(crate) struct Meter {
     pub(crate) receiver_baseline: Option<Counters>,
     /// User bytes that the receiver had in order then.
     pub(crate) in_order_before: u64,
+}
+
+/// The congestion window of a flow, measured as it runs.
+#[derive(Debug)]
+pub(crate) struct Windows {
+    measured: Measured,
+    /// Congestion window times time over the measured time, in bytes times picoseconds, assuming that the current
+    /// window holds to the end.
+    area: i128,
+    now: u64,
+    pub(crate) max: u64,
+}
+
+impl Windows {
+    /// The congestion window is `window` from `at` on.
+    #[inline]
+    pub(crate) fn window_is(&mut self, at: Time, window: u64) {
+        if window == self.now {
+            return;
+        }
+        // Assume the new window holds to the end: add the difference for the time that is left.
+        let left = i128::from(self.measured.overlap(at, Time::NEVER));
+        self.area += i128::from(window.cast_signed() - self.now.cast_signed()) * left;
+        self.max = if at > self.measured.from { self.max.max(window) } else { window };
+        self.now = window;
+    }
 }
 
 impl Meter {
@@ -45,9 +67,12 @@ impl Meter {
             receiver_baseline: None,
             in_order_before: 0,
             rtt: Quantiles::new(precision(plan)),
-            cwnd,
-            cwnd_area: i128::from(cwnd) * i128::from(measured.overlap(start, Time::NEVER)),
-            cwnd_max: cwnd,
+            windows: Windows {
+                measured,
+                area: i128::from(cwnd) * i128::from(measured.overlap(start, Time::NEVER)),
+                now: cwnd,
+                max: cwnd,
+            },
             last_delivery: start.max(measured.from),
             owed: Vec::new(),
             received_bytes: 0,
@@ -67,23 +92,10 @@ impl Meter {
         }
     }
 
-    /// The congestion window is `cwnd` from `at` on.
-    #[inline]
-    pub(crate) fn window_is(&mut self, at: Time, cwnd: u64) {
-        if cwnd == self.cwnd {
-            return;
-        }
-        // Assume the new window holds to the end: add the difference for the time that is left.
-        let left = i128::from(self.measured.overlap(at, Time::NEVER));
-        self.cwnd_area += i128::from(cwnd.cast_signed() - self.cwnd.cast_signed()) * left;
-        self.cwnd_max = if at > self.measured.from { self.cwnd_max.max(cwnd) } else { cwnd };
-        self.cwnd = cwnd;
-    }
-
     /// Mean window in bytes over the part of the measured time after the flow's start.
     pub(crate) fn cwnd_mean(&self, start: Time) -> f64 {
         let span = self.measured.overlap(start, Time::NEVER);
-        if span == 0 { 0.0 } else { self.cwnd_area as f64 / span as f64 }
+        if span == 0 { 0.0 } else { self.windows.area as f64 / span as f64 }
     }
 
     /// A data segment of `bytes` IP bytes arrived. The time since the one before is owed to `cause`, which determined
@@ -94,6 +106,14 @@ impl Meter {
             self.received_bytes += u64::from(bytes);
         }
         self.delivered(at, cause);
+    }
+
+    /// A finite transfer ends when its last byte has come in order.
+    #[inline]
+    pub(crate) fn note_in_order(&mut self, at: Time, bytes: u64) {
+        if bytes >= self.awaited {
+            self.complete(at);
+        }
     }
 
     /// The finite transfer is done.

@@ -39,7 +39,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         ecn_reductions: flow.sender.uses_ecn().then_some(sent.ecn_reductions),
         rtt: &meter.rtt,
         cwnd_mean_segments: meter.cwnd_mean(flow.start) / flow.mss,
-        cwnd_max_segments: meter.cwnd_max as f64 / flow.mss,
+        cwnd_max_segments: meter.windows.max as f64 / flow.mss,
         owed: &meter.owed,
         started: flow.start,
         completed: meter.completed,

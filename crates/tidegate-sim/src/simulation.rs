@@ -84,8 +84,11 @@ impl Simulation {
             all_ahead &= ahead == [true; 2];
             network.set_alarm(alarms.application(index), flow.start);
         }
+        for flow in &mut self.flows {
+            flow.runs_laps = self.wire.runs_laps(flow);
+        }
         if all_ahead {
-            network.take_turns(|alarm| alarms.half(alarm));
+            self.wire.network.take_turns(|alarm| alarms.half(alarm));
         }
     }
 

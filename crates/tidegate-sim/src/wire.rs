@@ -14,7 +14,7 @@ use crate::groups::Groups;
 use crate::segments::Segments;
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
-const RUN_AHEAD: u32 = 1 << 12;
+pub(crate) const RUN_AHEAD: usize = 1 << 12;
 
 /// What lies between the endpoints. A function with a parameter `PLAIN` is compiled twice: for flows that are
 /// plain ([`Flow::plain`]), and for all.
@@ -29,6 +29,8 @@ pub(crate) struct Wire {
     pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
+    /// What leaves a sender and a receiver in a lap ([`crate::laps`]); empty between them.
+    pub(crate) leaving: [Vec<(Time, Unit)>; 2],
 }
 
 impl Wire {
@@ -44,6 +46,7 @@ impl Wire {
             marks: Vec::new(),
             groups: Groups::new(plan),
             ahead: 0,
+            leaving: [Vec::new(), Vec::new()],
         }
     }
 
@@ -55,10 +58,16 @@ impl Wire {
     /// with others, that may be the whole run.
     #[inline]
     pub(crate) fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
-        if flow.coming.is_empty() {
-            return;
+        if !flow.coming.is_empty() {
+            self.run_any(index, flow);
         }
-        if flow.plain {
+    }
+
+    #[inline(never)]
+    fn run_any(&mut self, index: usize, flow: &mut Flow) {
+        if flow.runs_laps {
+            self.run_laps(index, flow);
+        } else if flow.plain {
             self.run_coming::<true>(index, flow);
         } else {
             self.run_coming::<false>(index, flow);
@@ -66,14 +75,26 @@ impl Wire {
     }
 
     fn run_coming<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow) {
-        for _ in 0..RUN_AHEAD {
-            let Some((at, unit)) = flow.coming.pop_front() else { return };
-            self.ahead += 1;
-            self.take_ack::<PLAIN>(at, index, flow, unit);
-        }
+        self.run_some::<PLAIN>(index, flow, RUN_AHEAD);
+        self.pause(index, flow);
+    }
+
+    /// After so many deliveries as are handled ahead.
+    #[inline]
+    pub(crate) fn pause(&mut self, index: usize, flow: &Flow) {
         // Other flows, the limits and the caller get their turn.
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
+        }
+    }
+
+    /// Delivers so many of them, one by one; fewer, where there are no more.
+    #[inline(always)]
+    pub(crate) fn run_some<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow, most: usize) {
+        for _ in 0..most {
+            let Some((at, unit)) = flow.coming.pop_front() else { return };
+            self.ahead += 1;
+            self.take_ack::<PLAIN>(at, index, flow, unit);
         }
     }
 
@@ -203,7 +224,7 @@ impl Wire {
 
     /// Sends `next`, what the sender's poll gave, and all that follows.
     #[inline(always)]
-    fn send_all<const PLAIN: bool>(
+    pub(crate) fn send_all<const PLAIN: bool>(
         &mut self,
         at: Time,
         index: usize,
@@ -228,7 +249,7 @@ impl Wire {
             }
             next = flow.sender.poll(at);
         }
-        flow.meter.window_is(at, flow.sender.congestion_window());
+        flow.meter.windows.window_is(at, flow.sender.congestion_window());
         if !PLAIN {
             flow.note_history(at, index, &mut self.marks);
             flow.tell_group_of_sender(at, &mut self.groups);
@@ -265,7 +286,13 @@ impl Wire {
     }
 
     #[inline(always)]
-    fn receive_at<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    pub(crate) fn receive_at<const PLAIN: bool>(
+        &mut self,
+        at: Time,
+        index: usize,
+        flow: &mut Flow,
+        unit: Unit,
+    ) {
         if at >= self.until {
             return self.segments.forget(unit);
         }
@@ -319,7 +346,20 @@ impl Wire {
     /// Sends what the receiver has to send.
     #[inline(always)]
     fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        while let Some(sent) = flow.receiver.poll(at) {
+        let next = flow.receiver.poll(at);
+        self.answer_all::<PLAIN>(at, index, flow, next);
+    }
+
+    /// Sends `next`, what the receiver's poll gave, and all that follows.
+    #[inline(always)]
+    pub(crate) fn answer_all<const PLAIN: bool>(
+        &mut self,
+        at: Time,
+        index: usize,
+        flow: &mut Flow,
+        mut next: Option<Outgoing>,
+    ) {
+        while let Some(sent) = next {
             let mut unit = if (PLAIN || flow.light) && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_compact(flow.headers, number, HeldBy::Application)
@@ -332,14 +372,15 @@ impl Wire {
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
                 flow.coming.push_back((due, unit));
             }
+            next = flow.receiver.poll(at);
         }
         flow.note_completion(at);
         if !PLAIN {
             self.tell_circuits(at, index, flow);
         }
-        let next = flow.receiver.next_wakeup();
-        if next != Time::NEVER {
-            self.network.set_alarm(Alarms::receiver(index), next);
+        let wakeup = flow.receiver.next_wakeup();
+        if wakeup != Time::NEVER {
+            self.network.set_alarm(Alarms::receiver(index), wakeup);
         }
     }
 }

@@ -28,7 +28,9 @@ mod stepped;
 mod waiting;
 
 pub use backlog::Backlog;
-pub use books::{CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles};
+pub use books::{
+    CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles, Recording,
+};
 pub(crate) use books::{ExactPicos, Progression};
 pub use door::{Marker, Policer, Slot};
 pub use drops::{DropReason, GateDrop};

@@ -153,13 +153,19 @@ impl Sender {
         });
     }
 
-    /// Feeds the estimator; returns the exact round trip if there is one.
-    #[inline]
-    fn measure(&mut self, now: Time, removed: &Removed, segment: Option<&Segment>) -> Option<Span> {
+    /// The segment that is timed, where one is at a time, may have been acknowledged.
+    #[inline(always)]
+    pub(super) fn end_timed(&mut self, now: Time) {
         if self.config.time_one && self.timed_end != 0 && self.una >= self.timed_end {
             self.timed_end = 0;
             self.estimator.sample(self.timed_at, now);
         }
+    }
+
+    /// Feeds the estimator; returns the exact round trip if there is one.
+    #[inline]
+    fn measure(&mut self, now: Time, removed: &Removed, segment: Option<&Segment>) -> Option<Span> {
+        self.end_timed(now);
         if removed.measurable() {
             let rtt = now.saturating_since(removed.sent_at);
             self.measured = removed.reported().map(|sent| now.saturating_since(sent));

@@ -38,6 +38,7 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod seq;
+mod steady;
 mod timers;
 mod timestamp;
 mod told;
@@ -52,7 +53,7 @@ pub(crate) mod tests;
 pub(crate) use tests::plain_plan;
 
 pub use accecn::AccEcn;
-pub use endpoint::{Endpoint, Role, State};
+pub use endpoint::{AckStream, DataStream, Endpoint, Role, State};
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;
 pub use report::{Counters, Phase, Snapshot};

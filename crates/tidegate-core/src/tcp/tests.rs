@@ -12,6 +12,7 @@ pub(crate) mod plans;
 mod properties;
 mod round_trips;
 mod sack_rules;
+mod streams;
 mod timer_rules;
 mod trace;
 mod undo_rules;

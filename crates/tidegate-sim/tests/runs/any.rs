@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, HoldingPlan, JitterPlan, LossPlan,
-    MarkovPlan, Pace, Plan, QueueLimit, RatePlan, RecordLevel, RequestPlan, ServerPlan, SizePlan, SourcePlan,
-    StartPlan, TcpPlan, ThinkPlan, TrafficPlan,
+    AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan,
+    MarkovPlan, Pace, Plan, QueueLimit, RatePlan, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan,
+    SizePlan, SourcePlan, StartPlan, TcpPlan, TcpRules, ThinkPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -122,6 +122,62 @@ pub(crate) fn any_private_plan() -> impl Strategy<Value = Plan> {
             for flow in &mut plan.flows {
                 flow.app = app.clone();
             }
+            plan
+        },
+    )
+}
+
+/// A flow in a network of its own that runs laps for seconds, and what interrupts it: losses, timers, pauses, ends.
+pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
+    let gate = (1u64..40, 1u64..90, 0u64..40, 0u8..12).prop_map(|(mbps, packets, delay, special)| {
+        let mut gate = link("", mbps, (packets < 80).then_some(packets), Span::from_millis(delay));
+        match special {
+            0 => gate.loss = LossPlan::Every { units: 150 },
+            1 => gate.loss = LossPlan::Independent { probability: 0.003 },
+            2 => gate.jitter = JitterPlan::Uniform { most: Span::from_millis(2) },
+            3 => gate.rate = RatePlan::Unlimited,
+            4 => gate.queue.limit = QueueLimit::Bytes(packets * 1000),
+            _ => {}
+        }
+        gate
+    });
+    let app = prop_oneof![
+        4 => Just(AppPlan::Bulk),
+        1 => (1u64..3_000_000).prop_map(|bytes| AppPlan::Transfer { bytes }),
+        1 => any_app(),
+    ];
+    let window = prop_oneof![Just(400_000), 20_000u64..200_000];
+    let rules = (any::<[bool; 4]>(), 0usize..3);
+    let sender = (any_tcp(), window, rules).prop_map(|(plan, window, ([timed, aimd, linux, acks], rfc))| {
+        let aimd_plans =
+            [CongestionPlan::Tahoe { fast_retransmit: true }, CongestionPlan::Reno, CongestionPlan::NewReno];
+        let least = RtoPlan::Estimated {
+            min: Span::from_millis(200),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(3),
+            tick: if timed { Span::from_millis(10) } else { Span::ZERO },
+        };
+        TcpPlan {
+            cc: if aimd { aimd_plans[rfc] } else { plan.cc },
+            window: Some(window),
+            timestamps: false,
+            headers: 40,
+            rtt_timing: if timed { RttTiming::One } else { RttTiming::Every },
+            rto: least,
+            increase: if acks { Increase::PerAck } else { Increase::PerWindow },
+            rules: if linux && plan.sack { TcpRules::LINUX } else { TcpRules::RFC },
+            ..plan
+        }
+    });
+    let flow = (1usize..4, 0usize..4, sender, 0u64..300);
+    (prop::collection::vec(gate, 6), flow, app, 300u64..5_000, 0u64..3_000).prop_map(
+        |(gates, (path, back, tcp, start), app, duration, warmup)| {
+            let paths = ((0..path).collect(), (path..path + back).collect());
+            let mut plan =
+                assemble((gates, vec![(paths.0, paths.1, tcp, start)], None, RecordLevel::Summary));
+            plan.duration = Time::ZERO + Span::from_millis(duration);
+            plan.warmup = Time::ZERO + Span::from_millis(warmup.min(duration - 1));
+            plan.flows[0].app = app;
             plan
         },
     )

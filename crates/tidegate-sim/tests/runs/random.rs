@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tidegate_core::gcra::Conformance;
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, Framing, OnChange, Plan, PolicePlan, RecordLevel, TcpPlan,
+    AppPlan, CellPlan, CongestionPlan, Framing, Limits, OnChange, Plan, PolicePlan, RecordLevel, TcpPlan,
 };
 use tidegate_core::units::{Span, Time};
 
@@ -73,6 +73,23 @@ proptest! {
             prop_assert!(same(one, other), "{} differ", one.name);
         }
     }
+    /// Laps of a flow that shares nothing, whatever interrupts them: exact events, a limit of events and a recording each take
+    /// another way.
+    #[test]
+    fn laps_change_nothing(plan in any_lone_plan()) {
+        let laps = whole(&plan);
+        let exact = whole(&Plan { exact_events: true, ..plan.clone() });
+        let limits = Limits { events: Some(u64::MAX), ..plan.limits };
+        let in_order = whole(&Plan { limits, ..plan.clone() });
+        let mut recorded = plan;
+        recorded.record.level = RecordLevel::Every(Span::from_millis(10));
+        let recorded = whole(&recorded);
+        for other in [exact, in_order, recorded] {
+            prop_assert_eq!(&laps.summary.flows, &other.summary.flows);
+            prop_assert_eq!(&laps.summary.gates, &other.summary.gates);
+        }
+    }
+
     /// What is recorded changes no summary: flows that nobody watches go a shorter way.
     #[test]
     fn recording_changes_nothing(mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell()]) {

@@ -8,7 +8,7 @@ use crate::serial::span_of;
 use crate::units::{Measured, Span, Time};
 
 /// The server of a plain gate, and counters of the units that find it idle.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(in crate::gate) struct Express {
     /// End of the last unit's service; `Time::NEVER` where the express way is closed.
@@ -25,6 +25,27 @@ pub(in crate::gate) struct Express {
     inside: Count,
     /// Bits per second; 0 where the express way is closed.
     speed: u64,
+}
+
+/// How a server serves units of one size.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gate) struct Pace {
+    quotient: u64,
+    remainder: u64,
+    speed: u64,
+}
+
+impl Pace {
+    /// When a service ends that begins at `start` with so much work left over, and the work left over then.
+    #[inline(always)]
+    pub(in crate::gate) fn end(self, start: Time, carry: u64) -> (Time, u64) {
+        let (mut picos, mut left) = (self.quotient, carry + self.remainder);
+        if left >= self.speed {
+            left -= self.speed;
+            picos += 1;
+        }
+        (start.saturating_add(Span::from_picos(picos)), left)
+    }
 }
 
 /// The time that a unit takes through an idle gate.
@@ -86,6 +107,12 @@ impl Express {
         Some(end + self.delay)
     }
 
+    /// Whether it serves units of this size, and the last one had it.
+    #[inline]
+    pub(in crate::gate) fn knows(&self, bytes: u32) -> bool {
+        self.speed > 0 && u64::from(bytes) == self.bytes
+    }
+
     /// How long a unit of the last size takes if the server is idle.
     pub(in crate::gate) fn idle_passage(&self) -> IdlePassage {
         IdlePassage { service: Span::from_picos(self.quotient), delay: self.delay }
@@ -110,19 +137,26 @@ impl Express {
             self.bytes = bytes;
             (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
         }
-        let start = if at > self.free {
-            self.carry = 0;
-            at
-        } else {
-            self.free
-        };
-        let mut picos = self.quotient;
-        self.carry += self.remainder;
-        if self.carry >= self.speed {
-            self.carry -= self.speed;
-            picos += 1;
-        }
-        self.free = start.saturating_add(Span::from_picos(picos));
+        let (start, carry) = if at > self.free { (at, 0) } else { (self.free, self.carry) };
+        (self.free, self.carry) = self.pace().end(start, carry);
         Service { start, end: self.free }
+    }
+
+    /// How it serves units of the last size.
+    #[inline(always)]
+    pub(in crate::gate) fn pace(&self) -> Pace {
+        Pace { quotient: self.quotient, remainder: self.remainder, speed: self.speed }
+    }
+
+    /// When the server is free, and the work left over.
+    #[inline(always)]
+    pub(in crate::gate) fn state(&self) -> (Time, u64) {
+        (self.free, self.carry)
+    }
+
+    /// Sets those.
+    #[inline(always)]
+    pub(in crate::gate) fn set_state(&mut self, (free, carry): (Time, u64)) {
+        (self.free, self.carry) = (free, carry);
     }
 }

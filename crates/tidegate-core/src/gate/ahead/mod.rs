@@ -1,11 +1,12 @@
 //! A gate driven ahead: [`Gate::pass`] states the departure of a unit at its arrival (Lindley's recursion), because
 //! nothing that happens later can change it.
 
+mod busy;
 mod express;
 
 use std::collections::VecDeque;
 
-pub(super) use express::Express;
+pub(super) use express::{Express, Pace};
 
 use crate::gate::Gate;
 use crate::gate::ahead::express::IdlePassage;

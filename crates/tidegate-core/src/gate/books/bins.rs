@@ -50,8 +50,10 @@ pub(super) struct Bins {
     counts: Box<[u32]>,
 }
 
-/// Lengths whose bins have one width: those up to the next doubling.
+/// Lengths whose bins have one width: those from one doubling up to the next.
 pub(super) struct EqualBins {
+    /// The shortest length in them.
+    floor: u64,
     /// The first length that is too long for them.
     ceiling: u64,
     base: usize,
@@ -60,11 +62,18 @@ pub(super) struct EqualBins {
 
 impl EqualBins {
     /// No length at all.
-    pub(super) const NONE: EqualBins = EqualBins { ceiling: 0, base: 0, shift: 0 };
+    pub(super) const NONE: EqualBins = EqualBins { floor: 0, ceiling: 0, base: 0, shift: 0 };
 
+    /// Whether they hold a length that is not shorter than one that they have held.
     #[inline]
     pub(super) fn holds(&self, picos: u64) -> bool {
         picos < self.ceiling
+    }
+
+    /// Whether they hold any length.
+    #[inline]
+    pub(super) fn holds_any(&self, picos: u64) -> bool {
+        picos < self.ceiling && picos >= self.floor
     }
 }
 
@@ -109,7 +118,8 @@ impl Bins {
         let base = ((doubling << self.digits) as usize).wrapping_sub(self.first as usize);
         let top = 2_u64.checked_shl(u32::from(self.digits) + shift);
         let ceiling = top.filter(|top| *top > picos).unwrap_or(u64::MAX);
-        EqualBins { ceiling, base, shift }
+        let floor = if doubling == 0 { 0 } else { 1 << (u32::from(self.digits) + shift) };
+        EqualBins { floor, ceiling, base, shift }
     }
 
     /// The middle of the bin of the length that has this rank, in picoseconds; `None` where there are fewer lengths.

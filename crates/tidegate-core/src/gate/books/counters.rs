@@ -4,7 +4,7 @@
 use super::bins::Precision;
 use super::count::{Count, Phases};
 use super::progression::Progression;
-use super::quantiles::Quantiles;
+use super::quantiles::{Quantiles, Recording};
 use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::units::{Measured, Span, Time};
@@ -174,6 +174,76 @@ impl Counters {
     #[inline]
     fn measures(&self, at: Time) -> bool {
         at >= self.measured.from && at < self.measured.until
+    }
+}
+
+/// Units of one size that wait one after the other, each of which arrives and is delivered inside the measured time.
+pub(crate) struct Waiting<'a> {
+    inside: &'a mut Count,
+    waits: Recording<'a>,
+    queue_area: &'a mut u128,
+    wire: u64,
+    units: u64,
+    /// The largest queue so far.
+    most: Backlog,
+    queue_max: &'a mut u64,
+    queue_max_bytes: &'a mut u64,
+}
+
+impl Waiting<'_> {
+    /// As [`Counters::is_larger`].
+    #[inline(always)]
+    pub(crate) fn is_larger(&self, queue: Backlog) -> bool {
+        queue.units > self.most.units || queue.bytes > self.most.bytes
+    }
+
+    /// Notes a queue that is larger than any before.
+    #[inline]
+    pub(crate) fn queue_is(&mut self, queue: Backlog) {
+        self.most.units = self.most.units.max(queue.units);
+        self.most.bytes = self.most.bytes.max(queue.bytes);
+    }
+
+    /// Counts one that waits for so long, in a queue that is not larger than any before or was noted. As [`Counters::pass_waiting`].
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, wait: Span) {
+        self.units += 1;
+        self.waits.record_some(wait);
+    }
+
+    /// Counts one that does not wait. As [`Counters::pass`].
+    #[inline(always)]
+    pub(crate) fn pass_at_once(&mut self) {
+        self.units += 1;
+    }
+
+    /// The last of them has passed.
+    #[inline(always)]
+    pub(crate) fn end(self) {
+        self.inside.packets += self.units;
+        self.inside.bytes += self.units * self.wire;
+        *self.queue_area += self.waits.end();
+        *self.queue_max = self.most.units;
+        *self.queue_max_bytes = self.most.bytes;
+    }
+}
+
+impl Counters {
+    /// Begins to count units of `wire` bytes that wait one after the other.
+    #[inline(always)]
+    pub(crate) fn waiting(&mut self, wire: u64) -> Waiting<'_> {
+        let Counters { inside, waits, queue_area, queue_max, queue_max_bytes, .. } = self;
+        let most = Backlog { units: *queue_max, bytes: *queue_max_bytes };
+        Waiting {
+            inside,
+            waits: waits.recording(),
+            queue_area,
+            wire,
+            units: 0,
+            most,
+            queue_max,
+            queue_max_bytes,
+        }
     }
 }
 

@@ -17,8 +17,9 @@ pub(super) use classes::ClassBooks;
 pub use classes::{ClassCounters, ClassRow};
 pub use count::{Count, Phases};
 pub use counters::Counters;
+pub(crate) use counters::Waiting;
 pub(crate) use progression::{ExactPicos, Progression};
-pub use quantiles::Quantiles;
+pub use quantiles::{Quantiles, Recording};
 pub use row::{CellRow, GateRow};
 
 use crate::gate::backlog::Backlog;

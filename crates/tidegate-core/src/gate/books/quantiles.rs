@@ -19,6 +19,48 @@ pub struct Quantiles {
     zeros: u64,
 }
 
+/// Lengths of time that are recorded one after the other, with what they change kept apart until the last of them.
+pub struct Recording<'a> {
+    to: &'a mut Quantiles,
+    sum: u128,
+    count: u64,
+    least: u64,
+    greatest: u64,
+    equal: EqualBins,
+}
+
+impl Recording<'_> {
+    /// As [`Quantiles::record`].
+    #[inline(always)]
+    pub fn record(&mut self, span: Span) {
+        if span == Span::ZERO { self.to.zeros += 1 } else { self.record_some(span) }
+    }
+
+    /// As [`Quantiles::record_some`].
+    #[inline(always)]
+    pub(in crate::gate) fn record_some(&mut self, span: Span) {
+        let picos = span.picos();
+        if !self.equal.holds_any(picos) {
+            self.equal = self.to.bins.equal_to(picos);
+        }
+        self.count += 1;
+        self.sum += u128::from(picos);
+        self.least = self.least.min(picos);
+        self.greatest = self.greatest.max(picos);
+        self.to.bins.add_in(&mut self.equal, picos);
+    }
+
+    /// The last of them has been recorded. Answers with the sum of all.
+    #[inline(always)]
+    pub fn end(self) -> u128 {
+        self.to.count += self.count;
+        self.to.sum += self.sum;
+        self.to.least = self.least;
+        self.to.greatest = self.greatest;
+        self.sum
+    }
+}
+
 impl std::fmt::Debug for Quantiles {
     /// Which lengths were seen. Empty bins are left out: how many there are depends on the order of lengths.
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -51,6 +93,13 @@ impl Quantiles {
         self.least = self.least.min(picos);
         self.greatest = self.greatest.max(picos);
         self.bins.add(picos);
+    }
+
+    /// Begins to record lengths one after the other.
+    #[inline(always)]
+    pub fn recording(&mut self) -> Recording<'_> {
+        let (least, greatest) = (self.least, self.greatest);
+        Recording { to: self, sum: 0, count: 0, least, greatest, equal: EqualBins::NONE }
     }
 
     /// Records each term of a progression and returns their sum.

@@ -11,7 +11,7 @@ use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Measured, Span, Time};
 
 /// Gates in series passed as one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Leg {
     /// A unit that comes later than this finds every server idle.
     busy_until: Time,
@@ -32,12 +32,24 @@ struct Leg {
 impl Leg {
     #[inline]
     fn pass(&mut self, at: Time, bytes: u32) -> Option<Time> {
-        if bytes != self.bytes || at <= self.busy_until || at >= self.latest {
+        if bytes != self.bytes || !self.admits(at) {
             return None;
         }
+        Some(self.take(at))
+    }
+
+    /// Whether a unit of the right size passes as through one gate.
+    #[inline(always)]
+    fn admits(&self, at: Time) -> bool {
+        at > self.busy_until && at < self.latest
+    }
+
+    /// It does. Answers with when it leaves.
+    #[inline(always)]
+    fn take(&mut self, at: Time) -> Time {
         self.busy_until = at + self.service;
         self.passed += 1;
-        Some(at + self.total)
+        at + self.total
     }
 
     /// Tells the gates what passed; they stand for themselves from now on.
@@ -165,6 +177,111 @@ impl Cascade {
         let (out, blame) = self.pass_parts(at, unit.bytes, unit.blame, gates).get().ok_or(self.dropped_by)?;
         unit.blame = blame;
         Ok(out)
+    }
+
+    /// Takes units through in order, `delay` included, as long as all gates are idle, or as long as the slowest one is busy
+    /// and all others are idle. Answers with how many; what it does for each is what [`Cascade::pass`] does.
+    #[inline(always)]
+    pub(in crate::net) fn pass_many(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        delay: Span,
+        gates: &mut [Gate],
+    ) -> usize {
+        let Some((at, unit)) = units.first() else { return 0 };
+        if self.all.bytes == unit.bytes {
+            if self.all.admits(*at) { self.pass_idle_many(units, delay) } else { 0 }
+        } else if self.all.bytes != 0 || self.rest.bytes != unit.bytes {
+            0
+        } else if self.lead_admits(*at, unit.bytes) {
+            self.pass_busy_many(units, delay, gates)
+        } else if self.place == 1 && self.lead.bytes == 0 {
+            self.pass_bursts(units, delay, gates)
+        } else {
+            0
+        }
+    }
+
+    /// The same where the only gate before the slowest one stands for itself: every other unit may find it busy.
+    #[inline(never)]
+    fn pass_bursts(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+        let bytes = self.rest.bytes;
+        let Ok([first, slowest]) = gates.get_disjoint_mut([self.gates[0] as usize, self.slowest as usize])
+        else {
+            return 0;
+        };
+        let Some(mut first) = first.stay_busy(bytes, &self.measured) else { return 0 };
+        let Some(mut busy) = slowest.stay_busy(bytes, &self.measured) else { return 0 };
+        let (mut rest, mut idle, mut passed) = (self.rest, self.lead.idle, 0);
+        for (at, unit) in units {
+            // Two in a row that find it idle: from then on it is passed as a series.
+            let at_once = if idle { None } else { first.next_idle(*at) };
+            let Some(begun) = at_once.or_else(|| first.next(*at)).filter(|_| unit.bytes == bytes) else {
+                break;
+            };
+            let Some(turn) = busy.next(begun.out) else { break };
+            if !rest.admits(turn.out) {
+                break;
+            }
+            idle = at_once.is_some();
+            let blame = if idle {
+                first.take_idle(&begun);
+                unit.blame
+            } else {
+                first.take(*at, &begun, unit.blame)
+            };
+            unit.blame = busy.take(begun.out, &turn, blame);
+            *at = rest.take(turn.out).saturating_add(delay);
+            passed += 1;
+        }
+        first.end();
+        busy.end();
+        (self.rest, self.lead.idle) = (rest, idle);
+        passed
+    }
+
+    #[inline(always)]
+    fn lead_admits(&self, at: Time, bytes: u32) -> bool {
+        self.place == 0 || (self.lead.bytes == bytes && self.lead.admits(at))
+    }
+
+    #[inline(always)]
+    fn pass_idle_many(&mut self, units: &mut [(Time, Unit)], delay: Span) -> usize {
+        let (mut all, mut passed) = (self.all, 0);
+        for (at, unit) in units {
+            let Some(out) = all.pass(*at, unit.bytes) else { break };
+            *at = out.saturating_add(delay);
+            passed += 1;
+        }
+        self.all = all;
+        passed
+    }
+
+    #[inline(always)]
+    fn pass_busy_many(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+        let bytes = self.rest.bytes;
+        let Some(mut busy) = gates[self.slowest as usize].stay_busy(bytes, &self.measured) else { return 0 };
+        let (mut lead, mut rest, mut passed) = (self.lead, self.rest, 0);
+        let leads = self.place > 0;
+        for (at, unit) in units {
+            if unit.bytes != bytes || (leads && !lead.admits(*at)) {
+                break;
+            }
+            let middle = if leads { *at + lead.total } else { *at };
+            let Some(turn) = busy.next(middle) else { break };
+            if !rest.admits(turn.out) {
+                break;
+            }
+            if leads {
+                lead.take(*at);
+            }
+            unit.blame = busy.take(middle, &turn, unit.blame);
+            *at = rest.take(turn.out).saturating_add(delay);
+            passed += 1;
+        }
+        busy.end();
+        (self.lead, self.rest) = (lead, rest);
+        passed
     }
 
     /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::gate::{Count, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
-use crate::net::map::{Chain, NONE, Owner};
+use crate::net::map::{Chain, Entry, NONE, Owner};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::net::traffic::TrafficCounts;
 use crate::unit::{HeldBy, Unit};
@@ -133,6 +133,47 @@ impl Network {
             self.send(at, *unit, line);
         }
         None
+    }
+
+    /// Whether every unit that enters there comes to the end of its route without an event, and is handed out at once.
+    #[must_use]
+    pub fn carries_at_once(&self, entry: Entry) -> bool {
+        let chain = &self.map.chains[entry.0 as usize];
+        chain.ahead && !chain.slow
+    }
+
+    /// Many units enter a route at their times, as by [`Network::handle_unit_at`], where each is carried at once
+    /// ([`Network::carries_at_once`]). Those that are not dropped stay, with the times at which they come to its end.
+    pub fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
+        let (mut kept, mut place) = (0, 0);
+        while place < units.len() {
+            let passed = self.pass_many(entry, &mut units[place..]);
+            if passed > 0 {
+                if kept < place {
+                    units.copy_within(place..place + passed, kept);
+                }
+                (kept, place) = (kept + passed, place + passed);
+                continue;
+            }
+            let (at, mut unit) = units[place];
+            unit.chain = entry.0;
+            if let Some(out) = self.forward(at, &mut unit) {
+                units[kept] = (out, unit);
+                kept += 1;
+            }
+            place += 1;
+        }
+        units.truncate(kept);
+    }
+
+    /// Takes the first of them through a stretch that is one series, as long as that needs nothing unusual.
+    #[inline(always)]
+    fn pass_many(&mut self, entry: Entry, units: &mut [(Time, Unit)]) -> usize {
+        let chain = &self.map.chains[entry.0 as usize];
+        if !chain.direct {
+            return 0;
+        }
+        self.cascades[chain.series as usize].pass_many(units, chain.delay, &mut self.gates)
     }
 
     /// The same step by step, or where TCP hears departures.

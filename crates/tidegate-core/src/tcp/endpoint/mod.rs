@@ -10,9 +10,11 @@
 mod look;
 mod receive;
 mod state;
+mod stream;
 mod transmit;
 
 pub use state::{Role, State};
+pub use stream::{AckStream, DataStream};
 
 use super::receiver::Receiver;
 use super::sender::Sender;

@@ -1,6 +1,7 @@
 //! What an endpoint does with segments that arrive, with time that passes, and with its own packets that leave a gate.
 
 use super::{Endpoint, State};
+use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
@@ -52,6 +53,12 @@ impl Endpoint {
 
     #[inline(never)]
     fn answer_ack(&mut self, now: Time, number: u32) -> Outgoing {
+        self.answer_ack_here(now, number)
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    pub(super) fn answer_ack_here(&mut self, now: Time, number: u32) -> Outgoing {
         let window = self.sender.raw_window;
         if !self.sender.handle_ack(now, number, window, None) {
             self.receiver.demand_ack();
@@ -68,13 +75,20 @@ impl Endpoint {
     #[inline(never)]
     fn answer_accounting(&mut self, now: Time, number: u32) -> Outgoing {
         let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
+        let sent = self.answer_with(&mut accounts, now, number);
+        self.sender.put_back(accounts);
+        sent
+    }
+
+    /// The same, with `accounts` as those of the sender.
+    #[inline(always)]
+    pub(super) fn answer_with(&mut self, accounts: &mut Accounts, now: Time, number: u32) -> Outgoing {
         let window = self.sender.raw_window;
-        if !self.sender.handle_ack_with(&mut accounts, now, number, window, None) {
+        if !self.sender.handle_ack_with(accounts, now, number, window, None) {
             self.receiver.demand_ack();
         }
         let held = self.sender.held;
-        let sent = if self.sender.ready { self.sender.poll_with(&mut accounts, now) } else { None };
-        self.sender.put_back(accounts);
+        let sent = if self.sender.ready { self.sender.poll_with(accounts, now) } else { None };
         self.release(sent, held)
     }
 

@@ -1,6 +1,7 @@
 //! What leaves an endpoint, and how it is written.
 
 use super::{Endpoint, State};
+use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
@@ -41,6 +42,29 @@ impl Endpoint {
         Some(self.leave(Outgoing::new(self.sender.max, 0)))
     }
 
+    /// The same where it is a usual one and there are no data to send; `false`: perhaps another one is to leave, and nothing has been done.
+    #[inline(always)]
+    pub(super) fn poll_usual_ack(&mut self) -> bool {
+        let due = self.receiver.ack_now() && !self.sender.ready && self.is_plain_spoken();
+        if due {
+            self.sender.counters.acks_sent += 1;
+            self.receiver.settled();
+        }
+        due
+    }
+
+    /// Whether what leaves says nothing but its data and what it acknowledges, as far as that is not up to what leaves.
+    #[inline(always)]
+    fn is_plain_spoken(&self) -> bool {
+        let config = &self.sender.config;
+        !(config.special || self.receiver.tells() || config.sack && self.receiver.has_gaps())
+    }
+
+    /// Whether nothing is owed to the other end, and what leaves says so.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.is_plain_spoken() && self.receiver.is_settled()
+    }
+
     #[inline(never)]
     fn poll_sender(&mut self, now: Time) -> Outgoing {
         self.poll_by(now, Sender::poll)
@@ -58,6 +82,18 @@ impl Endpoint {
         }
         self.sender.put_back(accounts);
         self.poll_by(now, Sender::poll_accounted)
+    }
+
+    /// [`Endpoint::poll_accounting`] of an end whose handshake is over, with `accounts` as those of the sender.
+    #[inline(always)]
+    pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Outgoing {
+        let held = self.sender.held;
+        if self.sender.is_in_burst(accounts, now) {
+            let sent = self.sender.poll_burst(accounts, now);
+            return self.leave(sent.held_back_by(held));
+        }
+        let sent = self.sender.poll_with(accounts, now);
+        self.release(sent, held)
     }
 
     #[inline(always)]

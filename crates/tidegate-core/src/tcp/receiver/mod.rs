@@ -200,6 +200,14 @@ impl Receiver {
         self.delayed_until = Time::NEVER;
     }
 
+    /// Whether that is so already.
+    pub(in crate::tcp) fn is_settled(&self) -> bool {
+        self.acknowledged_to == self.next
+            && !self.ack_now
+            && self.owed == 0
+            && self.delayed_until == Time::NEVER
+    }
+
     /// The delayed-ACK timer.
     #[inline]
     pub(in crate::tcp) fn handle_wakeup(&mut self, now: Time) {

@@ -1,0 +1,74 @@
+//! Usual ACKs in a row at a sender that accounts for none: each acknowledges the oldest segment, nothing is repaired, reported or
+//! in doubt, and the window alone says what leaves. What [`super::ack`] and [`super::sender`] do then, without what can bring
+//! nothing.
+
+use super::outgoing::Outgoing;
+use super::sender::{Mode, Sender};
+use crate::units::{Span, Time};
+
+/// The most ACKs in a row.
+const MOST: u64 = 128;
+
+impl Sender {
+    /// In how many of the next usual ACKs the window alone will have a say: neither the application nor the receiver.
+    pub(super) fn steady_acks(&self) -> u64 {
+        let undisturbed = self.mode == Mode::Open
+            && self.board.is_unmarked()
+            && self.board.holes() == 0
+            && self.dupacks == 0
+            && self.inflation == 0;
+        if !undisturbed || self.ready || self.timers.is_off() || !self.controller.is_aimd() {
+            return 0;
+        }
+        // With each ACK a segment leaves the network, and the window grows by a segment at most.
+        let (mss, window) = (u64::from(self.config.mss), self.controller.window());
+        let received = self.peer_window.saturating_sub(window) / mss;
+        let written = self.written.saturating_sub(self.max.max(self.una + window)) / (2 * mss);
+        received.min(written).saturating_sub(1).min(MOST)
+    }
+
+    /// An ACK of the oldest segment, where others are out: the round trip of that one. `None`: it is another ACK, and nothing has
+    /// been done.
+    #[inline(always)]
+    pub(super) fn handle_oldest_acked(&mut self, now: Time, number: u32) -> Option<Span> {
+        let sent = *self.board.slot(self.board.first);
+        let ack = number.wrapping_sub(self.numbering.wire(0));
+        if sent.end != ack || self.board.next - self.board.first < 2 {
+            return None;
+        }
+        let (old, bytes) = (self.una, u64::from(sent.len()));
+        debug_assert_eq!((old + bytes) as u32, ack, "records have no holes between them");
+        self.board.drop_first(old + bytes);
+        self.una = old + bytes;
+        self.counters.acked_bytes += bytes;
+        self.end_timed(now);
+        if !self.config.time_one {
+            self.estimator.sample(sent.at(), now);
+        }
+        self.timers.move_to(self.estimator.expiry(now));
+        if old < self.limited_end
+            && let Some(aimd) = self.controller.aimd_mut()
+        {
+            aimd.grow(bytes);
+        }
+        Some(now.saturating_since(sent.at()))
+    }
+
+    /// Whether one more full segment may leave; notes that the window stops the sender if not.
+    #[inline(always)]
+    pub(super) fn lets_one_more(&mut self, window: u64) -> bool {
+        let more = self.max + u64::from(self.config.mss) <= self.una + window;
+        if !more {
+            self.stopped_by_window();
+        }
+        more
+    }
+
+    /// That segment leaves.
+    #[inline(always)]
+    pub(super) fn push_full(&mut self, now: Time) -> Outgoing {
+        let sent = self.push_new(now, self.config.mss);
+        self.note_sent(now, sent);
+        sent
+    }
+}
