@@ -16,8 +16,8 @@ def median(values: Any) -> tuple[float, tuple[float, float]]:
     ordered = np.sort(values)
     count = len(ordered)
     below = bdtr(np.arange(count + 1), count, 0.5)
-    low = int(max(0, np.searchsorted(below, TAIL) - 1))
-    high = int(min(count - 1, np.searchsorted(below, 1 - TAIL)))
+    low = max(0, int(np.searchsorted(below, TAIL)) - 1)
+    high = min(count - 1, int(np.searchsorted(below, 1 - TAIL)))
     return float(np.median(ordered)), (float(ordered[low]), float(ordered[high]))
 
 
