@@ -41,7 +41,7 @@ test-programs: $(STAMPS)/venv
 	$(CARGO) test --locked --no-run
 	$(CARGO) test --locked --benches --no-run
 	$(build_libfuzzer)
-	@crates/tidegate-wasm/build --installed || echo "skipped: WebAssembly module not built"
+	@+crates/tidegate-wasm/build --installed || echo "skipped: WebAssembly module not built"
 
 # Random tests draw the same cases every time, so that a failure speaks of the change at hand; new ones: make soak.
 test-rust: export PROPTEST_RNG_SEED = 1996
