@@ -2,6 +2,10 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+/// Quantiles are whole numbers of such parts (2⁻³²): the last digits of a logarithm are not the same on every processor, and a result
+/// is the same to the byte on all of them.
+const GRAINS: f64 = 4_294_967_296.0;
+
 /// The value that a Student t variable with `freedom` degrees of freedom stays below with
 /// probability `share`; none unless 0 < share < 1 and there is a degree of freedom.
 #[must_use]
@@ -9,7 +13,9 @@ pub fn student_t(share: f64, freedom: u64) -> Option<f64> {
     if !(share > 0.0 && share < 1.0) || freedom == 0 {
         return None;
     }
-    StudentsT::new(0.0, 1.0, freedom as f64).ok().map(|law| law.inverse_cdf(share))
+    StudentsT::new(0.0, 1.0, freedom as f64)
+        .ok()
+        .map(|law| (law.inverse_cdf(share) * GRAINS).round() / GRAINS)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ class Limits:
     #: Seconds that a scenario may last in its own time.
     duration_s: float = 3600.0
     #: Flows, and background sources, of a scenario, copies counted.
-    flows: int = 1000
+    flows: int = 2000
     #: Seconds that an answer may take.
     wall_s: float = 30.0
     #: Seconds that a live run may last.

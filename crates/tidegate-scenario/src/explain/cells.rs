@@ -8,7 +8,7 @@ use tidegate_core::plan::{
 use tidegate_core::units::{Rate, Speed};
 
 use super::Row;
-use super::gate::passing;
+use super::passing::passing;
 use super::text::{rate_text, seconds_text, three_digits};
 use crate::units::plural;
 

@@ -4,6 +4,7 @@ use tidegate_core::aal5::cells_of;
 use tidegate_core::plan::{FlowPlan, Framing, GatePlan, JitterPlan, OnChange, Plan, QueueLimit, RatePlan};
 use tidegate_core::units::{Rate, Speed};
 
+use super::passing::passing;
 use super::text::{rate_text, seconds_text, three_digits};
 use super::{calls, cells, classes, consequence, dtm, follow, police, queues, rows_of, write_rows};
 use crate::check::Form;
@@ -82,13 +83,6 @@ fn usual_change(gate: &GatePlan) -> &'static str {
 /// Whether a server of the plan comes from the gate `name`.
 fn is_copy(server: &str, name: &str) -> bool {
     server.split('/').next() == Some(name)
-}
-
-/// Tells whether a path passes any of these servers.
-pub(super) fn passing(plan: &Plan, gates: &[usize]) -> impl Fn(&[usize]) -> bool {
-    let mut is_one = vec![false; plan.gates.len()];
-    gates.iter().for_each(|gate| is_one[*gate] = true);
-    move |path| path.iter().any(|gate| is_one[*gate])
 }
 
 /// The largest IP packet that passes any of these servers.

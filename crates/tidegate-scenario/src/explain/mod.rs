@@ -9,6 +9,7 @@ mod dtm;
 mod flow;
 mod follow;
 mod gate;
+mod passing;
 mod police;
 mod queues;
 mod request;
