@@ -13,7 +13,7 @@ import { type Recording, type Run, recording, type Summary, type Words } from ".
 import { runView } from "./view";
 
 /** The bounds of python/tidegate/_lab/limits.py. */
-const [LONGEST_S, MOST_FLOWS, MOST_VARIANTS] = [3600, 1000, 4];
+const [LONGEST_S, MOST_FLOWS, MOST_VARIANTS] = [3600, 2000, 4];
 /** Samples of a run: as many as a chart has pixels. */
 const SAMPLES = 1000;
 
