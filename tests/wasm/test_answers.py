@@ -82,12 +82,14 @@ def close(a: float | None, b: float | None) -> bool:
 def same_view(here: dict[str, Any], there: dict[str, Any], *, groups: bool = False) -> None:
     """Expect the same panels, lines and columns, up to the digits that packing keeps.
 
-    Where groups are recorded, the server's scale also has room for the sum of a group, which the page does not draw.
+    Where groups are recorded, the server's scale also has room for the sum of a group; the page does not
+    draw it.
     """
     for name in ("end", "from", "notes", "bands"):
         assert here[name] == there[name], name
     for mine, theirs in zip(here["panels"], there["panels"], strict=True):
-        assert close(mine["top"], theirs["top"]) or (groups and math.isclose(mine["top"], theirs["top"], rel_tol=0.01))
+        near = groups and math.isclose(mine["top"], theirs["top"], rel_tol=0.01)
+        assert near or close(mine["top"], theirs["top"])
         assert {**mine, "top": 0} == {**theirs, "top": 0}
     for number, (mine, theirs) in enumerate(zip(here["columns"], there["columns"], strict=True)):
         expected = unpacked(theirs)
