@@ -97,7 +97,7 @@ def test_too_much_and_what_is_wrong_are_told(chrome: Chrome) -> None:
     assert 'write "4 Mbit/s"' in one(chrome, ".under p").text
     for text, words in (
         (SMALL.replace('"6 s"', '"7200 s"'), "3600 s at most"),
-        (SMALL + "count = 10000000\n", "1000 at most"),
+        (SMALL + "count = 10000000\n", "2000 at most"),
     ):
         chrome.execute_script(
             "const area = document.getElementById('text'); area.value = arguments[0];"
