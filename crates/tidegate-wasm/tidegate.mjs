@@ -14,8 +14,9 @@
  *   token_bucket: { rate_bps: number, burst_bytes: number, peak_bps: number | null } | null,
  *   contract: { rate_bps: number, peak_bps: number | null } | null }} Law
  * @typedef {{ summary: any, warnings: string[], paths: Record<string, Way>, laws: Record<string, Law>,
- *   tables: Record<string, Record<string, Column>> }} Run
- *   `paths` are the gates that each flow passes, `laws` what a picture shows of a gate beside its columns.
+ *   groups: string[], tables: Record<string, Record<string, Column>> }} Run
+ *   `paths` are the gates that each flow passes, `laws` what a picture shows of a gate beside its columns,
+ *   `groups` the flows whose copies are recorded together.
  */
 
 const COLUMNS = { f64: Float64Array, u64: BigUint64Array, maybe_u64: BigUint64Array, u32: Uint32Array, u8: Uint8Array };

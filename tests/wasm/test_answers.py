@@ -79,17 +79,12 @@ def close(a: float | None, b: float | None) -> bool:
     return a is b if a is None or b is None else math.isclose(a, b, rel_tol=1e-12)
 
 
-def same_view(here: dict[str, Any], there: dict[str, Any], *, groups: bool = False) -> None:
-    """Expect the same panels, lines and columns, up to the digits that packing keeps.
-
-    Where groups are recorded, the server's scale also has room for the sum of a group; the page does not
-    draw it.
-    """
+def same_view(here: dict[str, Any], there: dict[str, Any]) -> None:
+    """Expect the same panels, lines and columns, up to the digits that packing keeps."""
     for name in ("end", "from", "notes", "bands"):
         assert here[name] == there[name], name
     for mine, theirs in zip(here["panels"], there["panels"], strict=True):
-        known = close(mine["top"], theirs["top"])
-        assert known or (groups and math.isclose(mine["top"], theirs["top"], rel_tol=0.01))
+        assert close(mine["top"], theirs["top"])
         assert {**mine, "top": 0} == {**theirs, "top": 0}
     for number, (mine, theirs) in enumerate(zip(here["columns"], there["columns"], strict=True)):
         expected = unpacked(theirs)
@@ -106,7 +101,7 @@ def test_every_example_gives_the_servers_numbers_and_lines(asked: Callable[..., 
         body = served("run", text=text)["body"]
         assert told["answer"]["summary"] == body["summary"], path.name
         assert told["answer"]["title"] == body["title"]
-        same_view(told["answer"]["view"], body["view"], groups="groups" in text)
+        same_view(told["answer"]["view"], body["view"])
 
 
 def variants(texts: Sequence[str]) -> list[dict[str, str]]:

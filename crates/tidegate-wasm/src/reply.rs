@@ -1,9 +1,10 @@
 //! What an answer says.
 //!
-//! - A run: `{"summary": …, "warnings": […], "paths": {"bulk": {"path": ["link"], "back": []}, …}, "laws": {"link": …, …}, "tables":
+//! - A run: `{"summary": …, "warnings": […], "paths": {"bulk": {"path": ["link"], "back": []}, …}, "laws": {"link": …, …}, "groups": […], "tables":
 //!   {"flows": {"time_s": {"kind": "f64", "at": 0, "rows": 1001}, …}, …}}`. `summary` is that of `tidegate run --json`; the bytes of a
 //!   column begin at `at` behind the JSON, least significant byte first, 255s where a `maybe_u64` has none. `paths` are the gates
-//!   that flows pass, `laws` what a picture shows of a gate beside its columns.
+//!   that flows pass, `laws` what a picture shows of a gate beside its columns, `groups` the names of the flows
+//!   whose copies are recorded together.
 //! - The recorded columns: `{"flows": {"held_by": ["window", …], …}, …}`, the words behind the codes of each table's columns.
 //! - A scenario that was checked: `{"title": …, "duration_s": …, "explain": …, …}`.
 //! - A scenario that is wrong: `{"error": {"kind": "scenario", "message": …, "problems": [{"line": 3, "column": 8, …}, …]}}`.
@@ -28,6 +29,7 @@ struct Done<'a> {
     warnings: Vec<String>,
     paths: Map<String, Value>,
     laws: BTreeMap<&'a str, GateLaw>,
+    groups: Vec<&'a str>,
     tables: Map<String, Value>,
 }
 
@@ -45,7 +47,8 @@ pub(crate) fn done(scenario: &Scenario, plan: &Plan, result: &RunResult) -> Mess
     let summary = serde_json::value::to_raw_value(&result.summary);
     let json = summary.and_then(|summary| {
         let (warnings, paths, laws) = (warnings(scenario), paths(plan), tidegate_result::laws(plan));
-        serde_json::to_string(&Done { summary: &summary, warnings, paths, laws, tables })
+        let groups = plan.record.groups.iter().map(|group| group.name.as_str()).collect();
+        serde_json::to_string(&Done { summary: &summary, warnings, paths, laws, groups, tables })
     });
     match json {
         Ok(json) => Message { json, bytes },

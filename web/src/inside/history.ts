@@ -57,12 +57,25 @@ export function history(run: Recording, gate: string | null = null): History {
   const tokens = part.tokens ?? none;
   const limit = law?.queue_limit;
   const delivered = of("delivered_bytes");
-  const passing = shown === null ? names : names.filter((n) => run.paths[n]?.path.includes(shown));
-  const longest = [...time.values()].reduce((a, b) => (b.length > a.length ? b : a), none);
-  const edges = edgesFor(summary.duration_s, names.length ? longest : gateTime);
+  const passes = (name: string) => shown === null || run.paths[name]?.path.includes(shown);
+  const passing = names.filter(passes);
+  const throughGroups = new Set(Object.keys(run.paths).filter(passes).map(groupOf));
+  const groups = [...run.groups].filter(
+    ([name]) => throughGroups.has(name) && !passing.includes(name),
+  );
+  const times = [
+    ...time.values(),
+    ...[...run.groups.values()].map((group) => group.time_s ?? none),
+  ];
+  const longest = times.reduce((a, b) => (b.length > a.length ? b : a), none);
+  const edges = edgesFor(summary.duration_s, times.length ? longest : gateTime);
   const carried = binnedRate(gateTime, part.delivered_bytes ?? none, edges);
-  const goodputs = passing.map((n) =>
-    binnedRate(time.get(n) ?? none, delivered.get(n) ?? none, edges),
+  const recorded = [
+    ...passing.map((name) => run.flows.get(name) ?? {}),
+    ...groups.map(([, group]) => group),
+  ];
+  const goodputs = recorded.map((columns: Columns) =>
+    binnedRate(columns.time_s ?? none, columns.delivered_bytes ?? none, edges),
   );
   return {
     duration: summary.duration_s,
@@ -91,6 +104,11 @@ export function history(run: Recording, gate: string | null = null): History {
       any: goodputs.length > 0,
     }),
   };
+}
+
+/** The flow whose copy this is: `user` for `user.17`. */
+function groupOf(name: string): string {
+  return name.split(".", 1)[0] ?? name;
 }
 
 /** The rate law sets the scale, not spikes; see `History.top_bps` in Python. */

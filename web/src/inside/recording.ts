@@ -40,6 +40,8 @@ export interface Recording {
   laws: Record<string, Law>;
   words: Words;
   flows: Map<string, Columns>;
+  /** Sums and spreads of flows whose copies were recorded together, by the name of that flow. */
+  groups: Map<string, Columns>;
   gates: Map<string, Columns>;
   /** When packets were dropped, by gate. */
   drops: Map<string, Float64Array>;
@@ -51,12 +53,13 @@ export interface Run {
   summary: Summary;
   paths: Record<string, Way>;
   laws: Record<string, Law>;
+  groups: string[];
   tables: Record<string, Record<string, Raw>>;
 }
 
 export function recording(run: Run, words: Words): Recording {
   const names = (rows: Row[]) => rows.map((row) => String(row.name));
-  const { flows, gates, drops, marks } = run.tables;
+  const { flows, groups, gates, drops, marks } = run.tables;
   const ofFlows = names(run.summary.flows);
   const ofGates = names(run.summary.gates);
   return {
@@ -65,6 +68,7 @@ export function recording(run: Run, words: Words): Recording {
     laws: run.laws,
     words,
     flows: parts(flows, "flow", ofFlows),
+    groups: parts(groups, "group", run.groups),
     gates: parts(gates, "gate", ofGates),
     drops: times(drops, "gate", ofGates),
     marks: times(marks, "kind", words.marks?.kind ?? []),

@@ -45,7 +45,7 @@ export class LiveLines {
     // Round trips of segments are read off the packets, at the end: until then there is the kernel's smoothed one.
     const { rtt_ms: _, ...flows } = this.tables.flows;
     const tables = { ...this.tables, flows };
-    const run = recording({ summary: this.sofar(summary), paths, laws, tables }, words);
+    const run = recording({ summary: this.sofar(summary), paths, laws, groups: [], tables }, words);
     return upTo(runView(run));
   }
 
