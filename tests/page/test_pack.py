@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from base64 import b64decode
-from typing import Any
 
 import numpy as np
 import pytest
+from packed_columns import unpacked
 from tidegate._page.pack import packed
 
 RANDOM = np.random.default_rng(1996)
@@ -19,24 +18,6 @@ COLUMNS = {
     "bytes": np.cumsum(RANDOM.integers(0, 3000, 100_000)).astype(float),
     "window": 10 + np.abs(np.cumsum(RANDOM.normal(size=100_000))),
 }
-
-
-def unpacked(column: dict[str, Any]) -> list[float]:
-    """Read a packed column by its description, not by the code that packs."""
-    found, value, step, rest, bits = [], 0, 0, 0, 0
-    for byte in b64decode(column["data"]):
-        rest |= (byte & 127) << bits
-        bits += 7
-        if byte < 128:
-            signed = rest >> 1 if rest % 2 == 0 else -((rest + 1) >> 1)
-            step = step + signed if column["order"] == 2 else signed
-            value += step
-            found.append(value * 10.0 ** column["exponent"])
-            rest = bits = 0
-    for begin, length in column["gaps"]:
-        found[begin : begin + length] = [math.nan] * length
-    assert len(found) == column["n"]
-    return found
 
 
 @pytest.mark.parametrize("name", COLUMNS)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from common import EXAMPLES, ROOT, SMALL
+from packed_columns import unpacked
 from tidegate._lab.limits import Limits
 from tidegate._lab.work import answer
 from tidegate._page.pack import packed
@@ -56,24 +56,6 @@ def served(ask: str, **question: Any) -> dict[str, Any]:
     return found
 
 
-def unpacked(column: dict[str, Any]) -> np.ndarray[Any, Any]:
-    """Read a packed column by its description."""
-    found, value, step, rest, bits = [], 0, 0, 0, 0
-    for byte in b64decode(column["data"]):
-        rest |= (byte & 127) << bits
-        bits += 7
-        if byte < 128:
-            signed = rest >> 1 if rest % 2 == 0 else -((rest + 1) >> 1)
-            step = step + signed if column["order"] == 2 else signed
-            value += step
-            found.append(value * 10.0 ** column["exponent"])
-            rest = bits = 0
-    numbers = np.array(found, dtype=float)
-    for begin, length in column["gaps"]:
-        numbers[begin : begin + length] = math.nan
-    return numbers
-
-
 def close(a: float | None, b: float | None) -> bool:
     """Tell whether two numbers are the same up to the order of additions, or neither is known."""
     return a is b if a is None or b is None else math.isclose(a, b, rel_tol=1e-12)
@@ -87,7 +69,7 @@ def same_view(here: dict[str, Any], there: dict[str, Any]) -> None:
         assert close(mine["top"], theirs["top"])
         assert {**mine, "top": 0} == {**theirs, "top": 0}
     for number, (mine, theirs) in enumerate(zip(here["columns"], there["columns"], strict=True)):
-        expected = unpacked(theirs)
+        expected = np.array(unpacked(theirs))
         numbers = np.array([math.nan if each is None else each for each in mine], dtype=float)
         most = float(np.max(np.abs(expected), initial=0.0, where=~np.isnan(expected)))
         np.testing.assert_allclose(numbers, expected, rtol=0, atol=most * 1e-5, err_msg=str(number))
