@@ -177,3 +177,51 @@ def test_codepoints_and_ecn(tmp_path: Path) -> None:
     assert {field >> 2 for field in marked} == {34}
     # SYNs and ACKs without ECN, data with ECT(0); CE is not seen at the sender.
     assert {field & 3 for field in marked} == {0, 2}
+
+
+class Stops(tg.CongestionControl):
+    """A controller that fails at the first loss."""
+
+    def __init__(self, **_: Any) -> None:
+        self.window_bytes = 400 * self.mss_bytes
+
+    def on_ack(self, ack: tg.Ack) -> None:
+        pass
+
+    def on_loss(self, loss: tg.Loss) -> None:
+        raise ValueError(f"a loss at {loss.time_s} s")
+
+    on_timeout = on_loss
+
+
+def test_a_run_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
+    """A capture is written while the run goes on, and takes its name only when it is whole."""
+    capture = tmp_path / "packets.pcap"
+    capture.write_text("of an earlier run")
+    text = SCENARIO.format(**{**PLAIN, "loss": 0.0})
+    (tmp_path / "link.toml").write_text(text.replace('"newreno"', '"python:test_pcap:Stops"'))
+    with pytest.raises(tg.ControllerError):
+        tg.run(tmp_path / "link.toml", pcap=capture)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["link.toml", "packets.pcap"]
+    assert capture.read_text() == "of an earlier run"
+
+
+def test_a_link_to_a_file_stays_a_link_and_what_is_no_file_is_written_itself(tmp_path: Path) -> None:
+    """The target of a link is replaced; a device or a pipe stays what it is."""
+    (tmp_path / "link.toml").write_text(SCENARIO.format(**PLAIN))
+    (tmp_path / "real.pcap").touch()
+    (tmp_path / "linked.pcap").symlink_to("real.pcap")
+    (tmp_path / "null.pcap").symlink_to("/dev/null")
+    for name in ("linked.pcap", "null.pcap", "new.pcap"):
+        tg.run(tmp_path / "link.toml", seed=1, record="summary", pcap=tmp_path / name)
+    assert (tmp_path / "linked.pcap").is_symlink()
+    assert (tmp_path / "real.pcap").read_bytes() == (tmp_path / "new.pcap").read_bytes()
+    assert (tmp_path / "null.pcap").resolve().is_char_device()
+
+
+def test_a_folder_that_is_not_there_is_named_before_the_run(tmp_path: Path) -> None:
+    """The error has the path that was asked for, not that of the file it would have been at first."""
+    (tmp_path / "link.toml").write_text(SCENARIO.format(**PLAIN))
+    with pytest.raises(FileNotFoundError) as raised:
+        tg.run(tmp_path / "link.toml", pcap=tmp_path / "none" / "packets.pcap")
+    assert raised.value.filename == str(tmp_path / "none" / "packets.pcap")

@@ -88,6 +88,17 @@ def test_check(small: Path) -> None:
     assert result["flows"] == ["bulk"]
 
 
+def test_check_of_many_flows_looks_for_theories_when_asked(small: Path) -> None:
+    """To read the whole plan would take more memory than the run; copies count."""
+    many = ("check", small, "--set", "flow.bulk.count=25000")
+    assert "none of them is about 25,001 flows and gates" in tidegate(*many, "--explain").stdout
+    told = json.loads(tidegate(*many, "--explain", "--json").stdout)
+    assert "25000 identical copies" in told["explain"]
+    assert told["theories"] is None
+    few = json.loads(tidegate("check", small, "--explain", "--json").stdout)
+    assert all(each["theory"] for each in few["theories"])
+
+
 def test_schema_and_reference() -> None:
     assert "properties" in json.loads(tidegate("schema").stdout)
     assert "tcp" in tidegate("reference").stdout

@@ -4,6 +4,7 @@
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
 mod capture;
+mod captured;
 mod control;
 mod dtm;
 mod effcap;

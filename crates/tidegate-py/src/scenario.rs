@@ -211,6 +211,13 @@ impl Scenario {
         self.inner.gate_names().to_vec()
     }
 
+    /// How many flows and gates a run has, copies counted.
+    #[getter]
+    fn counts(&self) -> (usize, usize) {
+        let plan = self.inner.plan(None, 0);
+        (plan.flows.len(), plan.gates.len())
+    }
+
     /// The random streams that a run draws from; none: every seed gives the same run.
     #[getter]
     fn draws(&self) -> Vec<String> {

@@ -1,7 +1,5 @@
 //! Starting a run, and asking Python while it goes on.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
-use tidegate_result::{RunResult, Side, pcap};
+use tidegate_result::pcap;
 
+use crate::captured::Captured;
 use crate::control;
 use crate::error::{self, named};
 use crate::guard::patiently_asking;
@@ -34,16 +33,14 @@ pub(crate) fn sim(
             reached.store(now.picos(), Ordering::Relaxed);
             wanted.get() && !control::failed()
         };
-        let mut run = || tidegate_sim::run(&plan, &mut go_on);
-        let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)))?;
-        let mut warnings = Vec::new();
-        if let Some((sender, receiver)) = pcap {
-            for (path, side) in [(sender, Side::Sender), (receiver, Side::Receiver)] {
-                write_pcap(&plan, &result, side, &path).map_err(|error| named(error, &path))?;
-            }
-            warnings.extend(pcap::misfit(&plan));
-        }
-        RunData::new(&plan, result, warnings)
+        let captures = pcap.is_some();
+        let mut watch = Captured::new(&plan, pcap, &mut go_on);
+        let mut run = || tidegate_sim::run_watched(&plan, &mut watch);
+        let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)));
+        // A file that cannot be written stops the run, and is the reason to name.
+        watch.finish(result.is_ok()).map_err(|(error, path)| named(error, &path))?;
+        let warnings = captures.then(|| pcap::misfit(&plan)).flatten();
+        RunData::new(&plan, result?, warnings.into_iter().collect())
     })?
 }
 
@@ -108,9 +105,4 @@ fn ask(plan: &Plan, now: Time, tick: Option<&Py<PyAny>>) -> PyResult<bool> {
         py.check_signals()?;
         ticked(py, tick, now.as_secs_f64() / plan.duration.as_secs_f64())
     })
-}
-
-/// The capture at one end.
-fn write_pcap(plan: &Plan, result: &RunResult, side: Side, path: &str) -> io::Result<()> {
-    pcap::write(plan, &result.packets, side, BufWriter::new(File::create(path)?))
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use etherparse::{Ipv4Header, PacketBuilder, TcpOptionElement};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
-use pcap_file::{DataLink, Endianness, TsResolution};
+use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use tidegate_core::plan::{FlowPlan, Plan, TcpPlan};
 use tidegate_core::tcp::{AccEcn, Segment, flags};
 use tidegate_core::units::PICOS_PER_SECOND;
@@ -28,26 +28,68 @@ const MOST_OPTIONS: u32 = 40;
 /// # Errors
 /// Whatever the writer says, and packets that IPv4 cannot carry.
 pub fn write(plan: &Plan, packets: &[PacketRecord], seen: Side, out: impl Write) -> io::Result<()> {
-    let header = PcapHeader {
-        datalink: DataLink::RAW,
-        ts_resolution: TsResolution::NanoSecond,
-        endianness: Endianness::Little,
-        snaplen: 65_535,
-        ..PcapHeader::default()
-    };
-    let mut writer = PcapWriter::with_header(out, header).map_err(io::Error::other)?;
-    for packet in packets.iter().filter(|packet| packet.seen == seen) {
+    let mut file = Writer::new(out, seen)?;
+    for packet in packets {
+        file.add(plan, packet)?;
+    }
+    file.finish()
+}
+
+/// A capture at one end of every flow, to which packets are added in order of time.
+pub struct Writer<W: Write> {
+    file: PcapWriter<W>,
+    seen: Side,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file of what is seen at one end.
+    ///
+    /// # Errors
+    /// Whatever the writer says.
+    pub fn new(out: W, seen: Side) -> io::Result<Writer<W>> {
+        let header = PcapHeader {
+            datalink: DataLink::RAW,
+            ts_resolution: TsResolution::NanoSecond,
+            endianness: Endianness::Little,
+            snaplen: 65_535,
+            ..PcapHeader::default()
+        };
+        Ok(Writer { file: PcapWriter::with_header(out, header).map_err(plain)?, seen })
+    }
+
+    /// Adds a packet, unless it was seen at the other end.
+    ///
+    /// # Errors
+    /// Whatever the writer says, and a packet that IPv4 cannot carry.
+    pub fn add(&mut self, plan: &Plan, packet: &PacketRecord) -> io::Result<()> {
+        if packet.seen != self.seen {
+            return Ok(());
+        }
         let bytes = packet_bytes(&plan.flows[packet.flow as usize], packet)?;
         let at = std::time::Duration::new(
             packet.at.picos() / PICOS_PER_SECOND,
             (packet.at.picos() % PICOS_PER_SECOND / 1000) as u32,
         );
         let length = bytes.len() as u32;
-        writer
-            .write_packet(&PcapPacket { timestamp: at, orig_len: length, data: Cow::Owned(bytes) })
-            .map_err(io::Error::other)?;
+        let framed = PcapPacket { timestamp: at, orig_len: length, data: Cow::Owned(bytes) };
+        self.file.write_packet(&framed).map(drop).map_err(plain)
     }
-    writer.into_writer().flush()
+
+    /// Writes the rest out.
+    ///
+    /// # Errors
+    /// Whatever the writer says.
+    pub fn finish(self) -> io::Result<()> {
+        self.file.into_writer().flush()
+    }
+}
+
+/// The system's own error, if it is one.
+fn plain(error: PcapError) -> io::Error {
+    match error {
+        PcapError::IoError(error) => error,
+        other => io::Error::other(other),
+    }
 }
 
 fn packet_bytes(flow: &FlowPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {

@@ -24,12 +24,14 @@ mod simulation;
 mod steering;
 mod stepper;
 mod stopped;
+mod watch;
 mod wire;
 
-pub use run::{only_known_controllers, run};
+pub use run::{only_known_controllers, run, run_watched};
 pub use steering::Heard;
 pub use stepper::{Seen, Stepper};
 pub use stopped::RunError;
+pub use watch::Watch;
 
 pub use tidegate_core::plan::Plan;
 pub use tidegate_result::{

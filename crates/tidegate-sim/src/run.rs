@@ -7,10 +7,11 @@ use tidegate_result::{RunResult, not_done};
 
 use crate::simulation::{Simulation, ending};
 use crate::stopped::{Limit, RunError};
+use crate::watch::Watch;
 
 /// Runs a plan to its end. A run until all is done (`Plan::until_done`) is run once without records, which tells when
-/// that is, then up to that instant: its numbers are those of a run of that length. `go_on` is asked now and then (every few milliseconds of work),
-/// with the simulated time reached; when it says no the run ends without a result.
+/// that is, then up to that instant: its numbers are those of a run of that length. `go_on` is asked now and then (every
+/// few milliseconds of work), with the simulated time reached; when it says no the run ends without a result.
 ///
 /// A run that reaches one of the plan's limits is run again up to that instant, because
 /// run-ahead has counted further: its numbers are those of a run of that length.
@@ -18,12 +19,20 @@ use crate::stopped::{Limit, RunError};
 /// # Errors
 /// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
 /// control of the kernel's.
-pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+pub fn run(plan: &Plan, mut go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    run_watched(plan, &mut go_on)
+}
+
+/// [`run`] for a caller that takes the captured packets while the run goes on; what it takes is not in the result.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched(plan: &Plan, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
     only_known_controllers(plan)?;
     if plan.until_done {
-        return until_done(plan, go_on);
+        return until_done(plan, watch);
     }
-    let (limit, at) = match drive(plan, go_on)? {
+    let (limit, at) = match drive(plan, watch)? {
         Ended::Whole(result) => return Ok(*result),
         Ended::Stopped { limit, at } => (limit, at),
     };
@@ -33,7 +42,7 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
         limits: Limits::default(),
         ..plan.clone()
     };
-    let Ended::Whole(mut result) = drive(&shorter, go_on)? else {
+    let Ended::Whole(mut result) = drive(&shorter, watch)? else {
         unreachable!("a run without limits is not stopped");
     };
     result.summary.warnings.push(limit.words(plan, at));
@@ -41,18 +50,18 @@ pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult
 }
 
 /// A run that ends when every finite transfer and every request workload with a count is done.
-fn until_done(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+fn until_done(plan: &Plan, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
     let known = Plan { until_done: false, ..plan.clone() };
     let unrecorded = Plan { record: RecordPlan::default(), ..plan.clone() };
     let mut simulation = Simulation::new(&unrecorded);
     simulation.start();
-    let limit = simulation.drive(plan.duration, go_on)?;
+    let limit = simulation.drive(plan.duration, watch)?;
     match simulation.done_at().filter(|at| limit.is_none() && *at < plan.duration) {
-        Some(at) => run(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, go_on),
+        Some(at) => run_watched(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, watch),
         // Memory and events are limits of the whole, records included.
-        None if limit.is_some() => run(&known, go_on),
+        None if limit.is_some() => run_watched(&known, watch),
         None => {
-            let mut result = run(&known, go_on)?;
+            let mut result = run_watched(&known, watch)?;
             let open = ending(plan).filter(|flow| simulation.flows[*flow].done_at().is_none()).count();
             result.summary.warnings.push(not_done(plan, open));
             Ok(result)
@@ -94,11 +103,16 @@ enum Ended {
     Stopped { limit: Limit, at: Time },
 }
 
-fn drive(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<Ended, RunError> {
+fn drive(plan: &Plan, watch: &mut dyn Watch) -> Result<Ended, RunError> {
     let mut simulation = Simulation::new(plan);
+    watch.begin();
     simulation.start();
-    Ok(match simulation.drive(plan.duration, go_on)? {
+    Ok(match simulation.drive(plan.duration, watch)? {
         Some(limit) => Ended::Stopped { limit, at: simulation.reached() },
-        None => Ended::Whole(Box::new(simulation.finish(plan))),
+        None => {
+            let mut result = simulation.finish(plan);
+            watch.packets(&mut result.packets);
+            Ended::Whole(Box::new(result))
+        }
     })
 }

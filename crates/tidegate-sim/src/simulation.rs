@@ -11,9 +11,10 @@ use crate::alarms::Alarm;
 use crate::flow::Flow;
 use crate::rows;
 use crate::stopped::{Limit, RunError};
+use crate::watch::Watch;
 use crate::wire::Wire;
 
-/// Steps, or deliveries handled ahead, between two checks of the limits and of `go_on`.
+/// Steps, or deliveries handled ahead, between two checks of the limits and of what watches.
 const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
 /// With more flows and gates than this, memory is added up at every second check only, and so on: to look at all of
@@ -94,11 +95,7 @@ impl Simulation {
 
     /// Does all that happens before `to`, or says which limit was reached. Of a run until all is done it does no more
     /// than a little beyond that.
-    pub(crate) fn drive(
-        &mut self,
-        to: Time,
-        go_on: &mut dyn FnMut(Time) -> bool,
-    ) -> Result<Option<Limit>, RunError> {
+    pub(crate) fn drive(&mut self, to: Time, watch: &mut dyn Watch) -> Result<Option<Limit>, RunError> {
         loop {
             let enough = self.wire.ahead + REVIEW;
             for _ in 0..self.steps_to_review() {
@@ -125,7 +122,10 @@ impl Simulation {
                 }
             }
             self.wire.network.review_turns();
-            if !go_on(self.wire.network.now()) {
+            if let Some(packets) = &mut self.wire.packets {
+                watch.packets(packets);
+            }
+            if !watch.go_on(self.wire.network.now()) {
                 return Err(RunError::Interrupted);
             }
             if let Some(limit) = self.limit() {

@@ -82,12 +82,12 @@ impl Stepper {
     ///
     /// # Errors
     /// [`RunError::Interrupted`] when `go_on` says no, [`RunError::Limit`] where the plan's limits end the run.
-    pub fn advance(&mut self, to: Time, go_on: &mut dyn FnMut(Time) -> bool) -> Result<(), RunError> {
+    pub fn advance(&mut self, to: Time, mut go_on: &mut dyn FnMut(Time) -> bool) -> Result<(), RunError> {
         let to = to.min(self.until());
         if to <= self.now {
             return Ok(());
         }
-        if let Some(limit) = self.simulation.drive(to, go_on)? {
+        if let Some(limit) = self.simulation.drive(to, &mut go_on)? {
             return Err(RunError::Limit(limit.words(&self.plan, self.simulation.reached())));
         }
         self.now = to;

@@ -281,6 +281,11 @@ class Scenario:
         return self._inner.gate_names
 
     @property
+    def counts(self) -> tuple[int, int]:
+        """How many flows and how many gates a run has, copies counted."""
+        return self._inner.counts
+
+    @property
     def warnings(self) -> list[str]:
         """What to look at before trusting the numbers."""
         return self._inner.warnings

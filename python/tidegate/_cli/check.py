@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tidegate.theory import Fit, Miss
 
 
-#: With more flows and gates than this no theory is looked for unasked: they describe a few connections, and
-#: reading the whole plan takes gigabytes.
+#: With more flows and gates than this, copies counted, no theory is looked for unasked: theories describe a
+#: few connections, and to read the plan of 100,000 flows takes gigabytes.
 _THEORY = 20_000
 
 
@@ -61,19 +61,20 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
         if explain:
             result["explain"] = scenario.explain()
         if explain or theories:
-            result["theories"] = [_judged(each) for each in match(scenario)]
+            few = theories or sum(scenario.counts) <= _THEORY
+            result["theories"] = [_judged(each) for each in match(scenario)] if few else None
         say_json(result)
     elif explain or theories:
         if explain:
             say(_explained(plain(scenario.explain().rstrip("\n"))) + "\n")
         say("theory")
-        things = len(scenario.flow_names) + len(scenario.gate_names)
+        things = sum(scenario.counts)
         told = [_judged(each) for each in match(scenario)] if things <= _THEORY or theories else []
         shown = [each for each in told if theories or each["applies"]]
         for each in shown:
             say(plain(theory_line(each)))
         if not shown:
-            why = f"none of them is about {things} flows and gates" if things > _THEORY else ""
+            why = f"none of them is about {things:,} flows and gates" if things > _THEORY else ""
             say(f"  {why or 'none describes this scenario'} (--theories says why)")
     else:
         flows, gates = len(scenario.flow_names), len(scenario.gate_names)

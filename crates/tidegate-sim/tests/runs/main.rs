@@ -10,6 +10,7 @@ mod offered;
 mod random;
 mod small;
 mod stepper;
+mod watched;
 
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, Framing, LossPlan, Plan, RecordLevel, SourcePlan, StartPlan, TcpPlan,
