@@ -1,13 +1,15 @@
-"""Studies of very many runs: processor time and peak memory of what a study does beside its runs.
+"""Studies of very many runs: processor time and peak memory.
 
-The runs are invented: one real result whose numbers are changed, packed as the simulator packs it. Everything
-else is the real thing: store, tables, report, pictures, plan, parts, merge.
+The step ``real`` does its runs, with a store. In the others the runs are invented: one real result whose
+numbers are changed, packed as the simulator packs it. Everything else is the real thing: store, tables,
+report, pictures, plan, parts, merge.
 
-    python benches/scale.py [RUNS] [PARTS] [STEP...]
+    python benches/scale.py [RUNS] [PARTS] [--only STEP]...
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import resource
@@ -29,6 +31,8 @@ from tidegate._study.part import prepare_shared, write_part
 from tidegate._study.plan import write_plan
 from tidegate._study.shard import Shard
 from tidegate._study.start import execute_study
+from tidegate._study.store import Store
+from tidegate._study.workers import Local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     from tidegate._study.prepare import Prepared
 
 QUEUES = [f"{packets} packets" for packets in range(10, 110)]
-STEPS = ("plan", "study", "parts", "merge")
+STEPS = ("plan", "study", "parts", "merge", "real")
 
 
 class Invented:
@@ -121,6 +125,10 @@ def step(name: str, runs: int, parts: int, folder: Path) -> None:
     elif name == "study":
         study = told("study", lambda: execute_study(ready, workers=Invented(), store=None))
         show(study, folder)
+    elif name == "real":
+        kept = Store(folder / "store")
+        study = told("study", lambda: execute_study(ready, workers=Local(None), store=kept))
+        show(study, folder)
     elif name == "parts":
         for number in range(1, parts + 1):
             out = folder / "parts" / str(number)
@@ -137,15 +145,21 @@ def step(name: str, runs: int, parts: int, folder: Path) -> None:
 
 def main() -> None:
     """Do every step in a process of its own, so that each has its own peak."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    parts = int(sys.argv[2]) if len(sys.argv) > 2 else 64
-    if len(sys.argv) > 4:
-        step(sys.argv[3], runs, parts, Path(sys.argv[4]))
+    parser = argparse.ArgumentParser(description="studies of very many runs")
+    parser.add_argument("runs", nargs="?", type=int, default=100_000)
+    parser.add_argument("parts", nargs="?", type=int, default=64)
+    parser.add_argument("--only", action="append", choices=STEPS, metavar="STEP", help=", ".join(STEPS))
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    names = given.only or STEPS
+    if given.inside:
+        step(names[0], given.runs, given.parts, given.inside)
         return
     with tempfile.TemporaryDirectory() as folder:
-        for name in STEPS:
-            print(f"{name}: {runs} runs", flush=True)
-            subprocess.run([sys.executable, __file__, str(runs), str(parts), name, folder], check=True)
+        for name in names:
+            print(f"{name}: {given.runs} runs", flush=True)
+            here = ["--only", name, "--inside", folder]
+            subprocess.run([sys.executable, __file__, str(given.runs), str(given.parts), *here], check=True)
 
 
 if __name__ == "__main__":
