@@ -133,3 +133,19 @@ fn what_a_policer_took_is_known_when_the_sender_misses_it() {
         assert_eq!(trains.summary.flows, other.summary.flows);
     }
 }
+
+/// Where a run ends while its queues grow, what would have come after the end is in no peak.
+#[test]
+fn queues_that_grow_after_the_end_are_no_peaks() {
+    let tcp = TcpPlan { initial_window: 2_000, ..tcp(CongestionPlan::Reno) };
+    let mut plan = one_link(None, AppPlan::Bulk, tcp);
+    plan.gates =
+        vec![link("access", 9, None, Span::from_millis(22)), link("core", 4, None, Span::from_millis(20))];
+    plan.flows[0].path = vec![0, 1];
+    for millis in (300..1_500).step_by(41) {
+        plan.duration = Time::ZERO + Span::from_millis(millis);
+        let laps = whole(&plan);
+        let exact = whole(&Plan { exact_events: true, ..plan.clone() });
+        assert_eq!(laps.summary.gates, exact.summary.gates, "after {millis} ms");
+    }
+}

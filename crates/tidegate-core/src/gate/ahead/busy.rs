@@ -93,11 +93,13 @@ impl Busy<'_> {
         if at >= self.free || at < self.measured.from {
             return None;
         }
+        // First, because a queue is as large as ever only if the unit comes inside the measured time.
+        let turn = self.turn(self.free, self.carry)?;
         let queue = self.ahead.backlog().with(self.bytes);
         if self.waiting.is_larger(queue) && !self.has_room(at) {
             return None;
         }
-        self.turn(self.free, self.carry)
+        Some(turn)
     }
 
     /// Whether the queue takes one more, which may make it larger than ever; units that have left are forgotten first.

@@ -214,11 +214,12 @@ impl Cascade {
         let Some(mut busy) = slowest.stay_busy(bytes, &self.measured) else { return 0 };
         let (mut rest, mut idle, mut passed) = (self.rest, self.lead.idle, 0);
         for (at, unit) in units {
+            if unit.bytes != bytes {
+                break;
+            }
             // Two in a row that find it idle: from then on it is passed as a series.
             let at_once = if idle { None } else { first.next_idle(*at) };
-            let Some(begun) = at_once.or_else(|| first.next(*at)).filter(|_| unit.bytes == bytes) else {
-                break;
-            };
+            let Some(begun) = at_once.or_else(|| first.next(*at)) else { break };
             let Some(turn) = busy.next(begun.out) else { break };
             if !rest.admits(turn.out) {
                 break;
