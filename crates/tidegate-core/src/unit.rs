@@ -12,7 +12,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`COMPACT`], the codepoint of ECN above them, then the colour, then a codepoint of its own.
+    /// Bits: [`TAGGED`], [`COMPACT`], [`SHORT`], the codepoint of ECN above them, then the colour, then a codepoint of its own.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -22,6 +22,8 @@ pub struct Unit {
 const TAGGED: u32 = 1;
 /// The handle itself is the sequence or ACK number; the engine keeps no header.
 const COMPACT: u32 = 2;
+/// The handle says where the engine keeps a short header.
+const SHORT: u32 = 1 << 13;
 /// Where the codepoint of ECN stands.
 const ECN: u32 = 2;
 
@@ -181,6 +183,20 @@ impl Unit {
     #[must_use]
     pub fn is_compact(&self) -> bool {
         self.flags & COMPACT != 0
+    }
+
+    /// The same for a segment with a short header, whose place the handle says.
+    #[inline]
+    #[must_use]
+    pub fn new_short(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
+        Unit { flags: SHORT, ..Unit::new(bytes, handle, held_by) }
+    }
+
+    /// Whether the handle says where the engine keeps a short header.
+    #[inline]
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.flags & SHORT != 0
     }
 
     /// Whether a policer set its loss priority: it is among the first to be dropped.

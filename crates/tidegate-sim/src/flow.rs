@@ -35,10 +35,11 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) headers: u32,
     pub(crate) started: bool,
-    /// The flow is not recorded, sends data one way only, and uses no circuit, no policer,
-    /// no timestamps and no ECN. Its
-    /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`].
+    /// The flow is not recorded, sends data one way only, and uses no circuit, no policer and no ECN. Its
+    /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`] or [`tidegate_core::tcp::Outgoing::is_short`].
     pub(crate) plain: bool,
+    /// Its segments are mostly the latter.
+    pub(crate) short: bool,
     /// It is plain, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
     pub(crate) runs_laps: bool,
     /// So many of its ACKs are dealt with one by one before the next lap.
@@ -90,12 +91,12 @@ impl Flow {
         let light = history.is_none()
             && dialogue.is_none()
             && !has_circuit
-            && !flow.tcp.timestamps
             && !sender.uses_ecn()
             && !plan.record.packets;
         let member = Member::new(plan, index);
         Flow {
             plain: light && policed.is_none() && member.is_none(),
+            short: sender.writes_short_headers(),
             runs_laps: false,
             one_by_one: 0,
             light,

@@ -3,16 +3,14 @@
 //! what it has sent passes the gates, then the receiver takes what has arrived, then its ACKs pass theirs. No stage can tell
 //! the difference, because what one of them does reaches the one before it only by the next ACK.
 
-use std::slice::Iter;
-
-use tidegate_core::gate::Recording;
-use tidegate_core::tcp::{AckStream, DataStream, Outgoing};
-use tidegate_core::unit::{HeldBy, Unit};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::tcp::Outgoing;
+use tidegate_core::unit::Unit;
+use tidegate_core::units::Time;
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
-use crate::meter::{Meter, Windows};
+use crate::segments::Numbers;
+use crate::streams::{Acks, Arrivals, Ends};
 use crate::wire::{RUN_AHEAD, Wire};
 
 /// Fewer ACKs than this are dealt with one by one.
@@ -23,87 +21,6 @@ const ONE_BY_ONE: usize = 256;
 
 /// The most ACKs in one lap: what they let go stays in the first-level cache.
 const MOST: usize = 128;
-
-/// The ACKs of a lap, and what becomes of them at the sender.
-struct Acks<'a> {
-    units: Iter<'a, (Time, Unit)>,
-    /// An ACK that comes later is left for another way.
-    latest: Time,
-    headers: u32,
-    round_trips: Recording<'a>,
-    windows: &'a mut Windows,
-    leaving: &'a mut Vec<(Time, Unit)>,
-    /// The earliest instant at which the sender wanted to be woken.
-    wakeup: Time,
-}
-
-impl AckStream for Acks<'_> {
-    #[inline(always)]
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, u32)> {
-        let (at, unit) = first_before(&self.units, wakeup.min(self.latest))?;
-        Some((at, unit.handle))
-    }
-
-    #[inline(always)]
-    fn take(&mut self) {
-        self.units.next();
-    }
-
-    #[inline(always)]
-    fn sampled(&mut self, _at: Time, rtt: Span) {
-        self.round_trips.record(rtt);
-    }
-
-    #[inline(always)]
-    fn sent(&mut self, at: Time, sent: Outgoing, number: u32) {
-        self.leaving.push((at, Unit::new_compact(self.headers + sent.len(), number, sent.held_by())));
-    }
-
-    #[inline(always)]
-    fn answered(&mut self, at: Time, window: u64, wakeup: Time) {
-        self.windows.window_is(at, window);
-        self.wakeup = self.wakeup.min(wakeup);
-    }
-}
-
-/// The segments of a lap, and what becomes of them at the receiver.
-struct Arrivals<'a> {
-    units: Iter<'a, (Time, Unit)>,
-    latest: Time,
-    headers: u32,
-    meter: &'a mut Meter,
-    leaving: &'a mut Vec<(Time, Unit)>,
-    /// The earliest instant at which the receiver wanted to be woken.
-    wakeup: Time,
-}
-
-impl DataStream for Arrivals<'_> {
-    #[inline(always)]
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, u32, u32)> {
-        let (at, unit) = first_before(&self.units, wakeup.min(self.latest))?;
-        self.units.next();
-        self.meter.received(at, unit.bytes, unit.cause());
-        Some((at, unit.handle, unit.bytes - self.headers))
-    }
-
-    #[inline(always)]
-    fn acknowledged(&mut self, at: Time, number: u32) {
-        self.leaving.push((at, Unit::new_compact(self.headers, number, HeldBy::Application)));
-    }
-
-    #[inline(always)]
-    fn taken(&mut self, at: Time, in_order: u64, wakeup: Time) {
-        self.meter.note_in_order(at, in_order);
-        self.wakeup = self.wakeup.min(wakeup);
-    }
-}
-
-/// The next unit, if it is compact and comes at `latest` at the latest.
-#[inline(always)]
-fn first_before(units: &Iter<(Time, Unit)>, latest: Time) -> Option<(Time, Unit)> {
-    let (at, unit) = units.as_slice().first()?;
-    (*at <= latest && unit.is_compact()).then_some((*at, *unit))
-}
 
 impl Wire {
     /// Whether a flow may run laps.
@@ -118,7 +35,7 @@ impl Wire {
         while left > 0 && !flow.coming.is_empty() {
             let lap = flow.one_by_one == 0
                 && flow.coming.len() >= WORTH_WHILE
-                && flow.coming[0].1.is_compact()
+                && (flow.coming[0].1.is_compact() || flow.coming[0].1.is_short())
                 && !flow.is_sender_observed();
             let taken = if lap { self.run_lap(index, flow, left) } else { 0 };
             left -= taken;
@@ -147,7 +64,16 @@ impl Wire {
     #[inline(never)]
     fn run_lap(&mut self, index: usize, flow: &mut Flow, most: usize) -> usize {
         let [mut segments, mut acks] = std::mem::take(&mut self.leaving);
-        let (taken, unusual) = self.answer_acks(index, flow, most.min(MOST), &mut segments);
+        let most = most.min(MOST);
+        // The headers are apart from the rest as long as a stage works.
+        let (taken, unusual) = if flow.short {
+            let mut short = std::mem::take(&mut self.segments.short);
+            let answered = self.answer_acks(index, flow, most, &mut short, &mut segments);
+            self.segments.short = short;
+            answered
+        } else {
+            self.answer_acks(index, flow, most, &mut Numbers, &mut segments)
+        };
         self.network.handle_units_at(flow.entries[0], &mut segments);
         self.take_segments(index, flow, &segments, &mut acks);
         segments.clear();
@@ -160,17 +86,19 @@ impl Wire {
 
     /// The sender's stage. Answers with how many ACKs were taken, and with a segment that is no usual one, which leaves after all others.
     #[inline(never)]
-    fn answer_acks(
+    fn answer_acks<H: Ends>(
         &mut self,
         index: usize,
         flow: &mut Flow,
         most: usize,
+        says: &mut H,
         leaving: &mut Vec<(Time, Unit)>,
     ) -> (usize, Option<(Time, Outgoing)>) {
         let (some, _) = flow.coming.as_slices();
         let some = &some[..some.len().min(most)];
         let mut acks = Acks {
             units: some.iter(),
+            says,
             latest: self.before_end().min(flow.app.next_wakeup()),
             headers: flow.headers,
             round_trips: flow.meter.rtt.recording(),
@@ -178,7 +106,7 @@ impl Wire {
             leaving,
             wakeup: Time::NEVER,
         };
-        let unusual = flow.sender.answer_usual_acks(&mut acks);
+        let unusual = H::answer_acks(&mut flow.sender, &mut acks);
         let (taken, wakeup) = (some.len() - acks.units.len(), acks.wakeup);
         acks.round_trips.end();
         flow.coming.drain(..taken);
@@ -200,8 +128,16 @@ impl Wire {
         while next < segments.len() {
             let taken = if flow.is_receiver_observed() {
                 0
+            } else if flow.short {
+                let mut short = std::mem::take(&mut self.segments.short);
+                let (taken, unusual) = self.take_some(index, flow, &segments[next..], &mut short, leaving);
+                self.segments.short = short;
+                self.pass_acks(index, flow, leaving, unusual);
+                taken
             } else {
-                self.take_usual_segments(index, flow, &segments[next..], leaving)
+                let (taken, unusual) = self.take_some(index, flow, &segments[next..], &mut Numbers, leaving);
+                self.pass_acks(index, flow, leaving, unusual);
+                taken
             };
             if taken == 0 {
                 let (at, unit) = segments[next];
@@ -211,35 +147,49 @@ impl Wire {
         }
     }
 
-    /// The receiver takes segments as long as they are usual. Answers with how many.
+    /// The receiver takes segments as long as they are usual. Answers with how many, and with a segment of its own that is no
+    /// usual one.
     #[inline(always)]
-    fn take_usual_segments(
+    fn take_some<H: Ends>(
         &mut self,
         index: usize,
         flow: &mut Flow,
         segments: &[(Time, Unit)],
+        says: &mut H,
         leaving: &mut Vec<(Time, Unit)>,
-    ) -> usize {
+    ) -> (usize, Option<(Time, Outgoing)>) {
         let mut arrivals = Arrivals {
             units: segments.iter(),
+            says,
             latest: self.before_end(),
             headers: flow.headers,
             meter: &mut flow.meter,
             leaving,
             wakeup: Time::NEVER,
         };
-        let unusual = flow.receiver.take_usual_data(&mut arrivals);
+        let unusual = H::take_data(&mut flow.receiver, &mut arrivals);
         let (taken, wakeup) = (segments.len() - arrivals.units.len(), arrivals.wakeup);
         if wakeup != Time::NEVER {
             self.network.set_alarm(Alarms::receiver(index), wakeup);
         }
+        (taken, unusual)
+    }
+
+    /// The ACKs that the receiver has sent pass their gates, and then what is no usual one.
+    #[inline(always)]
+    fn pass_acks(
+        &mut self,
+        index: usize,
+        flow: &mut Flow,
+        leaving: &mut Vec<(Time, Unit)>,
+        unusual: Option<(Time, Outgoing)>,
+    ) {
         self.network.handle_units_at(flow.entries[1], leaving);
         flow.coming.extend(leaving.iter());
         leaving.clear();
         if let Some((at, sent)) = unusual {
             self.answer_all::<true>(at, index, flow, Some(sent));
         }
-        taken
     }
 
     /// The last instant of the run.

@@ -24,6 +24,7 @@ mod simulation;
 mod steering;
 mod stepper;
 mod stopped;
+mod streams;
 mod watch;
 mod wire;
 

@@ -128,6 +128,14 @@ impl Wire {
             }
             return self.send_all::<PLAIN>(at, index, flow, next);
         }
+        if PLAIN && unit.is_short() {
+            let ack = self.segments.short.take(unit);
+            let next = flow.sender.answer_short_ack(at, &ack);
+            if let Some(rtt) = flow.sender.take_rtt_sample() {
+                flow.meter.sample_rtt(at, rtt);
+            }
+            return self.send_all::<PLAIN>(at, index, flow, next);
+        }
         if unit.is_compact() {
             flow.sender.handle_usual_ack(at, unit.handle);
         } else {
@@ -232,7 +240,10 @@ impl Wire {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let mut unit = if (PLAIN || flow.light) && sent.is_usual() && !sent.is_empty() {
+            let mut unit = if PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
+                let place = self.segments.short.add(flow.sender.short_header(at, sent));
+                Unit::new_short(flow.headers + sent.len(), place, sent.held_by())
+            } else if if PLAIN { !flow.short } else { flow.light } && sent.is_usual() && !sent.is_empty() {
                 let bytes = flow.headers + sent.len();
                 Unit::new_compact(bytes, flow.sender.sequence_number(sent), sent.held_by())
             } else {
@@ -307,6 +318,10 @@ impl Wire {
         if unit.is_compact() {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
+        } else if PLAIN && unit.is_short() {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            let data = self.segments.short.take(unit);
+            flow.receiver.handle_short_data(at, &data, unit.bytes - flow.headers);
         } else {
             let segment = self.segments.take(unit);
             if segment.connection != flow.connection {
@@ -360,7 +375,10 @@ impl Wire {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let mut unit = if (PLAIN || flow.light) && sent.is_usual() {
+            let mut unit = if PLAIN && flow.short && sent.is_short() && sent.is_empty() {
+                let place = self.segments.short.add(flow.receiver.short_header(at, sent));
+                Unit::new_short(flow.headers, place, HeldBy::Application)
+            } else if if PLAIN { !flow.short } else { flow.light } && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_compact(flow.headers, number, HeldBy::Application)
             } else {

@@ -49,11 +49,22 @@ impl Sender {
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
+        let usual = segment.is_none_or(|segment| segment.sack_count == 0)
+            && self.handle_next_number(accounts, now, number, window);
+        usual || self.handle_ack_accounted(accounts, now, self.ahead(number), window, segment)
+    }
+
+    /// The same of an ACK without SACK blocks, if it is a usual one that moves SND.UNA; `false`: nothing has been done.
+    #[inline(always)]
+    pub(super) fn handle_next_number(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        number: u32,
+        window: u32,
+    ) -> bool {
         let ahead = self.ahead(number);
-        let usual = ahead > 0
-            && segment.is_none_or(|segment| segment.sack_count == 0)
-            && self.handle_next_ack(accounts, now, u64::from(ahead.unsigned_abs()), window);
-        usual || self.handle_ack_accounted(accounts, now, ahead, window, segment)
+        ahead > 0 && self.handle_next_ack(accounts, now, u64::from(ahead.unsigned_abs()), window)
     }
 
     /// The acknowledgement and window fields of a segment, which is there if it has data or

@@ -2,6 +2,7 @@
 //! `tcp_rcvbuf_grow` of Linux 6.18. The application reads at once, so the buffer is always empty: only what it may hold matters.
 
 use super::compression::Compression;
+use super::timestamp;
 use crate::units::{Span, Time};
 
 /// The first window (`tcp_select_initial_window`: what a header without a scale can say).
@@ -83,11 +84,15 @@ impl Buffer {
         self.handshake.map_or(self.rtt, |rtt| rtt.min(self.rtt))
     }
 
-    /// A segment's timestamp `echo` tells how long ago what it answers was sent (`tcp_rcv_rtt_measure_ts`).
-    pub(super) fn handle_rtt(&mut self, echo: u32, rtt: Span) {
-        if echo == self.echo {
-            return;
+    /// A segment's timestamp `echo` tells how long before `now` what it answers was sent (`tcp_rcv_rtt_measure_ts`).
+    #[inline]
+    pub(super) fn handle_echo(&mut self, now: Time, echo: u32) {
+        if echo != self.echo {
+            self.handle_rtt(echo, now.saturating_since(timestamp::sent_at(echo, now)));
         }
+    }
+
+    fn handle_rtt(&mut self, echo: u32, rtt: Span) {
         self.echo = echo;
         let rtt = rtt.max(Span::from_picos(1));
         // `tcp_rcv_rtt_update`: down at once, up by an eighth of the difference.

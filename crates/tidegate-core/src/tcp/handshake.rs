@@ -33,6 +33,7 @@ impl Endpoint {
                 self.receiver.demand_ack();
                 // `tcp_rcv_synsent_state_process`: the application hears of the connection after this ACK has left.
                 self.syn_due = self.sender.config.linux_acks;
+                self.see_what_comes();
                 true
             }
             // Their SYN again: our SYN-ACK was lost.
@@ -60,8 +61,8 @@ impl Endpoint {
     /// The other end has acknowledged our SYN, or one of them, and `echo` is its timestamp.
     fn establish(&mut self, now: Time, echo: u32) {
         self.state = State::Established;
-        self.plain = self.sender.config.is_plain();
         self.syn_due = false;
+        self.see_what_comes();
         self.sender.ready = true;
         self.sender.timers.move_to(Time::NEVER);
         let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
@@ -115,6 +116,7 @@ impl Endpoint {
     /// A SYN is to be sent.
     pub(super) fn ask_for_syn(&mut self) {
         self.syn_due = true;
+        self.see_what_comes();
         self.sender.ready = true;
     }
 
@@ -123,6 +125,7 @@ impl Endpoint {
     pub(super) fn poll_syn(&mut self, now: Time) -> Outgoing {
         if self.state == State::Established {
             self.syn_due = false;
+            self.see_what_comes();
             self.sender.counters.acks_sent += 1;
             return self.leave(Outgoing::new(self.sender.max, 0));
         }

@@ -20,6 +20,8 @@ const SYN: u64 = 1 << 33;
 const PUSH: u64 = 1 << 34;
 /// Has options of its own.
 const OPTIONS: u64 = 1 << 35;
+/// Those are no more than what a short header holds.
+const SHORT: u64 = 1 << 36;
 const HELD: u32 = 56;
 
 impl Outgoing {
@@ -50,6 +52,12 @@ impl Outgoing {
     #[inline]
     pub(super) fn options_if(self, any: bool) -> Outgoing {
         self.with(if any { OPTIONS } else { 0 })
+    }
+
+    /// Its options, if it has any, are timestamps and a window.
+    #[inline]
+    pub(super) fn short_if(self, short: bool) -> Outgoing {
+        self.with(if short { SHORT } else { 0 })
     }
 
     #[inline]
@@ -118,6 +126,13 @@ impl Outgoing {
         self.what & (SYN | OPTIONS) == 0
     }
 
+    /// Whether it is no SYN, and beside its data and what it acknowledges says no more than a [`super::ShortHeader`] does.
+    #[inline]
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.what & (SYN | SHORT) == SHORT
+    }
+
     /// The reason it was not sent earlier.
     #[inline]
     #[must_use]
@@ -140,6 +155,13 @@ mod tests {
         let marks = |sent: Outgoing| {
             [sent.is_retransmission(), sent.is_syn(), sent.is_pushed(), sent.has_options(), sent.is_usual()]
         };
+        assert!(
+            !Outgoing::new(0, 1).is_short() && Outgoing::new(0, 1).short_if(true).options_if(true).is_short()
+        );
+        assert!(
+            !Outgoing::new(0, 0).short_if(true).syn().is_short()
+                && !Outgoing::new(0, 1).short_if(false).is_short()
+        );
         let plain = Outgoing::new(1 << 40, u32::MAX);
         assert_eq!(marks(plain), [false, false, false, false, true]);
         assert_eq!(marks(plain.again()), [true, false, false, false, true]);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan,
     MarkovPlan, Pace, Plan, QueueLimit, RatePlan, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan,
-    SizePlan, SourcePlan, StartPlan, TcpPlan, TcpRules, ThinkPlan, TrafficPlan,
+    SizePlan, SourcePlan, StartPlan, TcpBase, TcpPlan, TcpRules, ThinkPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -146,32 +146,13 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
         1 => (1u64..3_000_000).prop_map(|bytes| AppPlan::Transfer { bytes }),
         1 => any_app(),
     ];
-    let window = prop_oneof![Just(400_000), 20_000u64..200_000];
-    let rules = (any::<[bool; 4]>(), 0usize..3);
-    let sender = (any_tcp(), window, rules).prop_map(|(plan, window, ([timed, aimd, linux, acks], rfc))| {
-        let aimd_plans =
-            [CongestionPlan::Tahoe { fast_retransmit: true }, CongestionPlan::Reno, CongestionPlan::NewReno];
-        let least = RtoPlan::Estimated {
-            min: Span::from_millis(200),
-            max: Span::from_secs(60),
-            initial: Span::from_secs(3),
-            tick: if timed { Span::from_millis(10) } else { Span::ZERO },
-        };
-        TcpPlan {
-            cc: if aimd { aimd_plans[rfc] } else { plan.cc },
-            window: Some(window),
-            timestamps: false,
-            headers: 40,
-            rtt_timing: if timed { RttTiming::One } else { RttTiming::Every },
-            rto: least,
-            increase: if acks { Increase::PerAck } else { Increase::PerWindow },
-            rules: if linux && plan.sack { TcpRules::LINUX } else { TcpRules::RFC },
-            ..plan
-        }
-    });
-    let flow = (1usize..4, 0usize..4, sender, 0u64..300);
+    let flow = (1usize..4, 0usize..4, any_lone_sender(), 0u64..300);
     (prop::collection::vec(gate, 6), flow, app, 300u64..5_000, 0u64..3_000).prop_map(
-        |(gates, (path, back, tcp, start), app, duration, warmup)| {
+        |(gates, (path, back, mut tcp, start), app, duration, warmup)| {
+            if gates[..path].iter().all(|passed| passed.rate == RatePlan::Unlimited) {
+                // Nothing else would hold the window.
+                tcp.window = tcp.window.or(Some(100_000));
+            }
             let paths = ((0..path).collect(), (path..path + back).collect());
             let mut plan =
                 assemble((gates, vec![(paths.0, paths.1, tcp, start)], None, RecordLevel::Summary));
@@ -181,6 +162,58 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
             plan
         },
     )
+}
+
+/// What a flow that may run laps has for a TCP: RFC or Linux, and the whole default of base `linux` now and then.
+fn any_lone_sender() -> impl Strategy<Value = TcpPlan> {
+    let window = prop_oneof![Just(400_000), 20_000u64..200_000];
+    let rules = (any::<[bool; 4]>(), 0usize..3);
+    let more = (any::<[bool; 2]>(), 0u8..4);
+    (any_tcp(), window, rules, more).prop_map(
+        |(plan, window, ([timed, aimd, linux, acks], rfc), ([grows, cubic], host))| {
+            let aimd_plans = [
+                CongestionPlan::Tahoe { fast_retransmit: true },
+                CongestionPlan::Reno,
+                CongestionPlan::NewReno,
+            ];
+            let host = host == 0;
+            let linux = host || linux && plan.sack;
+            let least = RtoPlan::Estimated {
+                min: Span::from_millis(200),
+                max: Span::from_secs(60),
+                initial: Span::from_secs(if host { 1 } else { 3 }),
+                tick: if timed && !host { Span::from_millis(10) } else { Span::ZERO },
+            };
+            let plan = TcpPlan {
+                cc: if aimd { aimd_plans[rfc] } else { plan.cc },
+                window: Some(window),
+                rtt_timing: if timed { RttTiming::One } else { RttTiming::Every },
+                rto: least,
+                increase: if acks { Increase::PerAck } else { Increase::PerWindow },
+                rules: if linux { TcpRules::LINUX } else { TcpRules::RFC },
+                ..plan
+            };
+            if host { as_by_default(plan, grows, cubic) } else { plan }
+        },
+    )
+}
+
+/// The same with what `tcp.base = "linux"` says of everything else.
+fn as_by_default(plan: TcpPlan, grows: bool, cubic: bool) -> TcpPlan {
+    TcpPlan {
+        base: TcpBase::Linux,
+        cc: if cubic { CongestionPlan::Cubic } else { plan.cc },
+        mss: 1448,
+        headers: 52,
+        initial_window: 10 * 1448,
+        sack: true,
+        timestamps: true,
+        quick_acks: 16,
+        delayed_ack: tcp(plan.cc).delayed_ack,
+        rtt_timing: RttTiming::Every,
+        window: plan.window.filter(|_| !grows),
+        ..plan
+    }
 }
 
 /// Many flows with access gates of their own that share a gate each way, and some data another before or

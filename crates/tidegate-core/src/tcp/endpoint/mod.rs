@@ -7,8 +7,10 @@
 //! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::sender`]),
 //! path MTU discovery, PAWS.
 
+pub(in crate::tcp) mod heading;
 mod look;
 mod receive;
+mod short;
 mod state;
 mod stream;
 mod transmit;
@@ -38,6 +40,8 @@ pub struct Endpoint {
     pub(in crate::tcp) state: State,
     /// ESTABLISHED, and neither timestamps nor ECN to look at.
     pub(in crate::tcp) plain: bool,
+    /// ESTABLISHED, and what comes has a short header as a rule.
+    pub(in crate::tcp) short: bool,
     role: Role,
     /// A SYN is to be sent.
     pub(in crate::tcp) syn_due: bool,
@@ -57,8 +61,9 @@ impl Endpoint {
     pub fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };
         let sender = Sender::new(plan, isn, rng);
-        Endpoint {
-            plain: role == Role::Passive && !plan.handshake && sender.config.is_plain(),
+        let mut end = Endpoint {
+            plain: false,
+            short: false,
             sender,
             receiver: Receiver::new(plan),
             state: if role == Role::Active { State::Closed } else { waits },
@@ -68,14 +73,22 @@ impl Endpoint {
             syn_at: Time::ZERO,
             syns: 0,
             syn_due: false,
-        }
+        };
+        end.see_what_comes();
+        end
     }
 
     /// Replaces the congestion controller before the connection begins; at both ends, if it needs ECN.
     pub fn set_controller(&mut self, controller: Controller) {
         self.sender.set_controller(controller);
         self.sender.prepare_marks();
-        self.plain &= !self.sender.config.special;
+        self.see_what_comes();
+    }
+
+    /// Its state, or what its segments may say, has changed.
+    pub(in crate::tcp) fn see_what_comes(&mut self) {
+        self.plain = self.state == State::Established && self.sender.config.is_plain();
+        self.short = self.reads_short_headers();
     }
 
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
@@ -99,7 +112,7 @@ impl Endpoint {
             self.sender.ready = true;
             self.syn_due = self.sender.config.handshake;
             self.state = if self.sender.config.handshake { State::SynSent } else { State::Established };
-            self.plain = !self.sender.config.handshake && self.sender.config.is_plain();
+            self.see_what_comes();
         }
     }
 

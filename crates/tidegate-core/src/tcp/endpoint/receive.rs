@@ -5,7 +5,6 @@ use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
-use crate::tcp::timestamp;
 use crate::units::Time;
 
 /// How often Linux sends a SYN again without waiting longer (`tcp_syn_linear_timeouts`).
@@ -104,7 +103,7 @@ impl Endpoint {
 
     /// The next data of the stream; what they acknowledge is old.
     #[inline(always)]
-    fn handle_next(&mut self, now: Time, len: u32) {
+    pub(super) fn handle_next(&mut self, now: Time, len: u32) {
         let Sender { config, counters, .. } = &mut self.sender;
         self.receiver.handle_next(now, len, config, counters);
     }
@@ -153,7 +152,7 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn handle_any(&mut self, now: Time, segment: &Segment) {
+    pub(super) fn handle_any(&mut self, now: Time, segment: &Segment) {
         crate::work::step();
         if (self.state != State::Established || segment.flags & flags::SYN != 0)
             && !self.handle_handshake(now, segment)
@@ -161,10 +160,9 @@ impl Endpoint {
             return;
         }
         if self.sender.config.timestamps {
-            self.read_timestamp(segment);
-            if segment.len > 0 && segment.ts_ecr != 0 {
-                let rtt = now.saturating_since(timestamp::sent_at(segment.ts_ecr, now));
-                self.receiver.handle_rtt(segment.ts_ecr, rtt);
+            self.read_timestamp(segment.seq, segment.ts_val);
+            if segment.len > 0 {
+                self.receiver.handle_echo(now, segment.ts_ecr);
             }
         }
         if segment.flags & flags::ACK != 0 {
@@ -193,11 +191,12 @@ impl Endpoint {
 
     /// RFC 7323 §4.3: a timestamp is worth echoing if its segment reaches back to the last ACK
     /// that was sent; here: to the next byte expected.
-    fn read_timestamp(&mut self, segment: &Segment) {
-        let newer = segment.ts_val.wrapping_sub(self.echo).cast_signed() >= 0;
-        let ahead = segment.seq.wrapping_sub(self.theirs.wire(self.receiver.acknowledged_to())).cast_signed();
+    #[inline]
+    pub(super) fn read_timestamp(&mut self, seq: u32, ts_val: u32) {
+        let newer = ts_val.wrapping_sub(self.echo).cast_signed() >= 0;
+        let ahead = seq.wrapping_sub(self.theirs.wire(self.receiver.acknowledged_to())).cast_signed();
         if newer && ahead <= 0 {
-            self.echo = segment.ts_val;
+            self.echo = ts_val;
         }
     }
 

@@ -1,38 +1,45 @@
 //! Many usual ACKs in a row: what [`Endpoint::answer_usual_ack`] and [`Endpoint::poll`] do for one, in one loop.
 
 use super::Endpoint;
+use super::heading::Heading;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
+use crate::tcp::short::ShortHeader;
 use crate::units::{Span, Time};
 
-/// Usual ACKs ([`Outgoing::is_usual`]) in the order of time, and who hears what a sender does with each.
+/// Usual ACKs ([`Outgoing::is_usual`]) or short ones ([`Outgoing::is_short`]) in the order of time, and who hears what a
+/// sender does with each.
 pub trait AckStream {
-    /// The next one, where it comes at `wakeup` at the latest: when it comes and its number. It is taken by [`AckStream::take`].
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, u32)>;
+    /// What each ACK says, and each segment that it lets go: a number, or a short header.
+    type Header: Copy;
+    /// The next one, where it comes at `wakeup` at the latest: when it comes and what it says. It is taken by [`AckStream::take`].
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Self::Header)>;
     /// The next one is dealt with.
     fn take(&mut self);
     /// It gave a sample of the round trip ([`Endpoint::take_rtt_sample`]).
     fn sampled(&mut self, at: Time, rtt: Span);
-    /// It lets a usual segment with data go, whose sequence number is `number`.
-    fn sent(&mut self, at: Time, sent: Outgoing, number: u32);
+    /// It lets a segment with data go, which says `header`.
+    fn sent(&mut self, at: Time, sent: Outgoing, header: Self::Header);
     /// All has left that may: the congestion window, and when the sender wants to be woken.
     fn answered(&mut self, at: Time, window: u64, wakeup: Time);
 }
 
-/// Usual segments with data in the order of time, for an end that has no data, and who hears what it does with each.
+/// Usual or short segments with data in the order of time, for an end that has no data, and who hears what it does with each.
 pub trait DataStream {
-    /// The next one, where it comes at `wakeup` at the latest: when it comes, the number of its first byte and its length.
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, u32, u32)>;
-    /// A usual ACK of that number leaves.
-    fn acknowledged(&mut self, at: Time, number: u32);
+    /// What each of them says, and each ACK: a number, or a short header.
+    type Header: Copy;
+    /// The next one, where it comes at `wakeup` at the latest: when it comes, what it says and its length.
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Self::Header, u32)>;
+    /// An ACK that says `header` leaves.
+    fn acknowledged(&mut self, at: Time, header: Self::Header);
     /// All has left that may: the bytes in order so far, and when the receiver wants to be woken.
     fn taken(&mut self, at: Time, in_order: u64, wakeup: Time);
 }
 
 /// What accounts a sender keeps, outside the sender as long as it answers.
 trait Keeps {
-    /// An ACK of that number, and what it lets go.
-    fn answer(&mut self, end: &mut Endpoint, now: Time, number: u32) -> Outgoing;
+    /// An ACK, and what it lets go.
+    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing;
     /// What leaves besides.
     fn poll(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// The congestion window.
@@ -44,8 +51,8 @@ struct NoAccounts;
 
 impl Keeps for NoAccounts {
     #[inline(always)]
-    fn answer(&mut self, end: &mut Endpoint, now: Time, number: u32) -> Outgoing {
-        end.answer_ack_here(now, number)
+    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
+        ack.answer(end, now)
     }
 
     #[inline(always)]
@@ -63,8 +70,8 @@ impl Keeps for NoAccounts {
 
 impl Keeps for Accounts {
     #[inline(always)]
-    fn answer(&mut self, end: &mut Endpoint, now: Time, number: u32) -> Outgoing {
-        end.answer_with(self, now, number)
+    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
+        ack.answer_with(end, self, now)
     }
 
     #[inline(always)]
@@ -82,8 +89,31 @@ impl Endpoint {
     /// Answers usual ACKs until there is none that comes before the next wake-up, or a segment leaves that is not a usual one with data:
     /// that one is returned with its time, before [`Endpoint::poll`] was asked for more.
     #[inline(always)]
-    pub fn answer_usual_acks(&mut self, stream: &mut impl AckStream) -> Option<(Time, Outgoing)> {
-        if !self.plain {
+    pub fn answer_usual_acks(
+        &mut self,
+        stream: &mut impl AckStream<Header = u32>,
+    ) -> Option<(Time, Outgoing)> {
+        if self.sender.accounts.is_none() && self.plain {
+            while self.answer_steadily(stream) {}
+        }
+        self.answer_in_turn(stream)
+    }
+
+    /// The same of short ACKs.
+    #[inline(always)]
+    pub fn answer_short_acks(
+        &mut self,
+        stream: &mut impl AckStream<Header = ShortHeader>,
+    ) -> Option<(Time, Outgoing)> {
+        self.answer_in_turn(stream)
+    }
+
+    #[inline(always)]
+    fn answer_in_turn<H: Heading>(
+        &mut self,
+        stream: &mut impl AckStream<Header = H>,
+    ) -> Option<(Time, Outgoing)> {
+        if !H::is_read_by(self) {
             return None;
         }
         if let Some(mut accounts) = self.sender.accounts.take() {
@@ -91,14 +121,13 @@ impl Endpoint {
             self.sender.put_back(accounts);
             unusual
         } else {
-            while self.answer_steadily(stream) {}
             self.answer_each(&mut NoAccounts, stream)
         }
     }
 
     /// Answers usual ACKs as long as neither they nor the sender is in any disorder, some at a time; whether it may be asked again.
     #[inline(always)]
-    fn answer_steadily(&mut self, stream: &mut impl AckStream) -> bool {
+    fn answer_steadily(&mut self, stream: &mut impl AckStream<Header = u32>) -> bool {
         let most = if self.is_quiet() { self.sender.steady_acks() } else { 0 };
         for _ in 0..most {
             let Some((at, number)) = stream.next_before(self.sender.timers.next()) else { return false };
@@ -116,23 +145,23 @@ impl Endpoint {
     }
 
     #[inline(always)]
-    fn answer_each(
+    fn answer_each<H: Heading>(
         &mut self,
         accounts: &mut impl Keeps,
-        stream: &mut impl AckStream,
+        stream: &mut impl AckStream<Header = H>,
     ) -> Option<(Time, Outgoing)> {
         let mut wakeup = self.next_wakeup();
-        while let Some((at, number)) = stream.next_before(wakeup) {
+        while let Some((at, ack)) = stream.next_before(wakeup) {
             stream.take();
-            let mut next = accounts.answer(self, at, number).get();
+            let mut next = accounts.answer(self, at, ack).get();
             if let Some(rtt) = self.take_rtt_sample() {
                 stream.sampled(at, rtt);
             }
             while let Some(sent) = next.or_else(|| self.poll_ack()) {
-                if !sent.is_usual() || sent.is_empty() {
+                if !H::fits(sent) || sent.is_empty() {
                     return Some((at, sent));
                 }
-                stream.sent(at, sent, self.sequence_number(sent));
+                stream.sent(at, sent, H::of(self, at, sent));
                 next = if self.sender.ready { accounts.poll(self, at).get() } else { None };
             }
             wakeup = self.next_wakeup();
@@ -144,18 +173,38 @@ impl Endpoint {
     /// Takes usual segments until there is none that comes before the next wake-up, or a segment leaves that is not a usual ACK: that one
     /// is returned with its time, before [`Endpoint::poll`] was asked for more.
     #[inline(always)]
-    pub fn take_usual_data(&mut self, stream: &mut impl DataStream) -> Option<(Time, Outgoing)> {
+    pub fn take_usual_data(
+        &mut self,
+        stream: &mut impl DataStream<Header = u32>,
+    ) -> Option<(Time, Outgoing)> {
+        self.take_data(stream)
+    }
+
+    /// The same of short segments.
+    #[inline(always)]
+    pub fn take_short_data(
+        &mut self,
+        stream: &mut impl DataStream<Header = ShortHeader>,
+    ) -> Option<(Time, Outgoing)> {
+        self.take_data(stream)
+    }
+
+    #[inline(always)]
+    fn take_data<H: Heading>(
+        &mut self,
+        stream: &mut impl DataStream<Header = H>,
+    ) -> Option<(Time, Outgoing)> {
         let mut wakeup = self.next_wakeup();
-        while let Some((at, number, len)) = stream.next_before(wakeup) {
-            self.handle_usual_data(at, number, len);
-            if self.poll_usual_ack() {
-                stream.acknowledged(at, self.acknowledgement_number());
+        while let Some((at, data, len)) = stream.next_before(wakeup) {
+            data.take(self, at, len);
+            if let Some(ack) = H::poll_ack(self, at) {
+                stream.acknowledged(at, ack);
             }
             while let Some(sent) = if self.sender.ready { self.poll(at) } else { self.poll_ack() } {
-                if !sent.is_usual() || !sent.is_empty() {
+                if !H::fits(sent) || !sent.is_empty() {
                     return Some((at, sent));
                 }
-                stream.acknowledged(at, self.acknowledgement_number());
+                stream.acknowledged(at, H::of(self, at, sent));
             }
             wakeup = self.next_wakeup();
             stream.taken(at, self.in_order_bytes(), wakeup);

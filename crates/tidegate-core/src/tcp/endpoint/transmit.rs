@@ -5,6 +5,7 @@ use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
+use crate::tcp::short::ShortHeader;
 use crate::tcp::timestamp;
 use crate::unit::{Ecn, HeldBy};
 use crate::units::Time;
@@ -51,6 +52,18 @@ impl Endpoint {
             self.receiver.settled();
         }
         due
+    }
+
+    /// The same of a short one.
+    #[inline(always)]
+    pub(super) fn poll_short_ack(&mut self, now: Time) -> Option<ShortHeader> {
+        let due = self.receiver.ack_now() && !self.sender.ready && self.short && !self.receiver.tells();
+        if !due || (self.sender.config.sack && self.receiver.has_gaps()) {
+            return None;
+        }
+        self.sender.counters.acks_sent += 1;
+        self.receiver.settled();
+        Some(self.short_header(now, Outgoing::new(self.sender.max, 0)))
     }
 
     /// Whether what leaves says nothing but its data and what it acknowledges, as far as that is not up to what leaves.
@@ -123,7 +136,13 @@ impl Endpoint {
         if !config.special && !self.receiver.tells() {
             self.receiver.settled();
             let pushes = config.linux_acks && sent.is_pushed();
-            return sent.options_if(pushes || (config.sack && self.receiver.has_gaps()));
+            let gaps = config.sack && self.receiver.has_gaps();
+            return sent.options_if(pushes || gaps).short_if(!gaps);
+        }
+        if !self.receiver.tells() && self.sender.marks.is_none() {
+            // Timestamps alone.
+            self.receiver.settled();
+            return sent.options_if(true).short_if(!(config.sack && self.receiver.has_gaps()));
         }
         self.leave_with_options(sent)
     }
@@ -131,14 +150,16 @@ impl Endpoint {
     /// The same where a segment may say more than what it acknowledges.
     #[inline(never)]
     fn leave_with_options(&mut self, sent: Outgoing) -> Outgoing {
-        let news = self.receiver.window_is_news() || self.receiver.has_duplicates();
+        let again = self.receiver.has_duplicates();
+        let news = self.receiver.window_is_news() || again;
         if self.sender.config.special && self.sender.marks.is_some() {
             return self.leave_with_marks(sent);
         }
         self.receiver.acknowledged();
         let config = &self.sender.config;
         let pushes = config.linux_acks && sent.is_pushed();
-        sent.options_if(config.special || pushes || (config.sack && self.receiver.has_gaps()) || news)
+        let gaps = config.sack && self.receiver.has_gaps();
+        sent.options_if(config.special || pushes || gaps || news).short_if(!(gaps || again))
     }
 
     /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond
@@ -148,7 +169,7 @@ impl Endpoint {
         segment.seq = self.sequence_number(sent);
         segment.ack = self.acknowledgement_number();
         segment.len = sent.len();
-        segment.window = self.receiver.offered().unwrap_or(self.sender.config.advertised);
+        segment.window = self.window_said();
         segment.ts_val = 0;
         segment.ts_ecr = 0;
         segment.flags = if sent.is_pushed() { flags::ACK | flags::PSH } else { flags::ACK };
@@ -162,6 +183,12 @@ impl Endpoint {
         if sent.is_syn() {
             self.write_syn(segment);
         }
+    }
+
+    /// The window that a segment which leaves now offers, as the wire says it.
+    #[inline]
+    pub(in crate::tcp) fn window_said(&self) -> u32 {
+        self.receiver.offered().unwrap_or(self.sender.config.advertised)
     }
 
     /// The sequence number of a segment that leaves.

@@ -159,10 +159,13 @@ impl Receiver {
         }
     }
 
-    /// Data brought the timestamp `echo` back: how long ago it was sent.
-    pub(in crate::tcp) fn handle_rtt(&mut self, echo: u32, rtt: Span) {
-        if let Some(buffer) = &mut self.buffer {
-            buffer.handle_rtt(echo, rtt);
+    /// Data brought the timestamp `echo` back at `now`; 0: they brought none.
+    #[inline]
+    pub(in crate::tcp) fn handle_echo(&mut self, now: Time, echo: u32) {
+        if let Some(buffer) = &mut self.buffer
+            && echo != 0
+        {
+            buffer.handle_echo(now, echo);
         }
     }
 
@@ -227,18 +230,20 @@ impl Receiver {
         counters: &mut Counters,
     ) {
         let len = segment.len;
-        if config.linux_acks
-            && segment.flags & flags::PSH != 0
-            && start == self.next
-            && self.islands.is_empty()
-        {
-            // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application has read all, and no more need follow.
-            self.ack_now = true;
-        }
         if start == self.next {
+            self.note_push(segment.flags & flags::PSH != 0, config);
             self.handle_next(now, len, config, counters);
         } else {
             self.handle_disorder(now, start, len, config, counters);
+        }
+    }
+
+    /// The next data have PSH, or not.
+    #[inline]
+    pub(in crate::tcp) fn note_push(&mut self, pushed: bool, config: &Config) {
+        if pushed && config.linux_acks && self.islands.is_empty() {
+            // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application has read all, and no more need follow.
+            self.ack_now = true;
         }
     }
 

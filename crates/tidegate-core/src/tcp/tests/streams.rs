@@ -1,13 +1,15 @@
 //! Many usual ACKs, or many usual segments, handed over at once are as many handed over one by one.
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::plans::{delayed, ns2, plain};
 use crate::plan::{CongestionPlan, Increase, TcpPlan, TcpRules};
-use crate::tcp::{AckStream, DataStream, Endpoint, Outgoing, Role};
+use crate::tcp::endpoint::heading::Heading;
+use crate::tcp::{AckStream, DataStream, Endpoint, Outgoing, Role, ShortHeader};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
@@ -17,19 +19,20 @@ const DELAY: Span = Span::from_millis(15);
 const SERVICE: Span = Span::from_micros(700);
 
 /// What a sender did: segments, samples, and what it showed after each ACK.
-type Course = (Vec<(Time, u32, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>);
+type Course<H> = (Vec<(Time, H, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>);
 
 /// ACKs or segments that come, in order, and what is heard of what becomes of them.
-#[derive(Default)]
-struct Told {
-    acks: VecDeque<(Time, u32)>,
-    data: VecDeque<(Time, u32, u32)>,
-    course: Course,
-    answers: Vec<(Time, u32)>,
+struct Told<H> {
+    acks: VecDeque<(Time, H)>,
+    data: VecDeque<(Time, H, u32)>,
+    course: Course<H>,
+    answers: Vec<(Time, H)>,
 }
 
-impl AckStream for Told {
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, u32)> {
+impl<H: Way> AckStream for Told<H> {
+    type Header = H;
+
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, H)> {
         self.acks.front().copied().filter(|(at, _)| *at <= wakeup)
     }
 
@@ -41,8 +44,8 @@ impl AckStream for Told {
         self.course.1.push((at, rtt));
     }
 
-    fn sent(&mut self, at: Time, sent: Outgoing, number: u32) {
-        self.course.0.push((at, number, sent.len(), sent.held_by()));
+    fn sent(&mut self, at: Time, sent: Outgoing, header: H) {
+        self.course.0.push((at, header, sent.len(), sent.held_by()));
     }
 
     fn answered(&mut self, at: Time, window: u64, wakeup: Time) {
@@ -50,27 +53,29 @@ impl AckStream for Told {
     }
 }
 
-impl DataStream for Told {
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, u32, u32)> {
+impl<H: Way> DataStream for Told<H> {
+    type Header = H;
+
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, H, u32)> {
         let next = self.data.front().copied().filter(|(at, ..)| *at <= wakeup)?;
         self.data.pop_front();
         Some(next)
     }
 
-    fn acknowledged(&mut self, at: Time, number: u32) {
-        self.answers.push((at, number));
+    fn acknowledged(&mut self, at: Time, header: H) {
+        self.answers.push((at, header));
     }
 
     fn taken(&mut self, _at: Time, _in_order: u64, _wakeup: Time) {}
 }
 
 /// A sender and a receiver without a handshake, some milliseconds apart.
-struct Ends {
+struct Ends<H> {
     sender: Endpoint,
     receiver: Endpoint,
-    told: Told,
+    told: Told<H>,
     /// ACKs on their way.
-    coming: VecDeque<(Time, u32)>,
+    coming: VecDeque<(Time, H)>,
     /// When the bottleneck is free.
     free: Time,
     /// Segments that have passed it or were lost there.
@@ -78,23 +83,24 @@ struct Ends {
     together: bool,
 }
 
-impl Ends {
-    fn new(plan: &TcpPlan, bytes: u64, together: bool) -> Ends {
+impl<H: Way> Ends<H> {
+    fn new(plan: &TcpPlan, bytes: u64, together: bool) -> Ends<H> {
         let mut sender = Endpoint::new(plan, Role::Active, 7, None);
         let mut receiver = Endpoint::new(plan, Role::Passive, 7, None);
         receiver.open(Time::ZERO);
         sender.open(Time::ZERO);
         sender.write(Time::ZERO, bytes);
-        let (told, coming) = (Told::default(), VecDeque::new());
+        let course = (Vec::new(), Vec::new(), Vec::new());
+        let told = Told { acks: VecDeque::new(), data: VecDeque::new(), course, answers: Vec::new() };
+        let coming = VecDeque::new();
         Ends { sender, receiver, told, coming, free: Time::ZERO, passed: 0, together }
     }
 
     /// All that the sender has to send now.
     fn pump(&mut self, now: Time, mut next: Option<Outgoing>) {
         while let Some(sent) = next.or_else(|| self.sender.poll(now)) {
-            assert!(sent.is_usual() && !sent.is_empty());
-            let number = self.sender.sequence_number(sent);
-            self.told.sent(now, sent, number);
+            assert!(H::fits(sent) && !sent.is_empty());
+            self.told.sent(now, sent, H::of(&self.sender, now, sent));
             next = None;
         }
         self.told.answered(now, self.sender.congestion_window(), self.sender.next_wakeup());
@@ -103,19 +109,19 @@ impl Ends {
     /// The next ACKs, some of them: all of one kind of driving.
     fn take_acks(&mut self, some: usize) {
         self.told.acks = self.coming.drain(..some.min(self.coming.len())).collect();
-        while let Some((at, number)) = self.told.acks.front().copied() {
+        while let Some((at, ack)) = self.told.acks.front().copied() {
             while self.sender.next_wakeup() < at {
                 let due = self.sender.next_wakeup();
                 self.sender.handle_wakeup(due);
                 self.pump(due, None);
             }
             if self.together {
-                let unusual = self.sender.answer_usual_acks(&mut self.told);
+                let unusual = H::answer_all(&mut self.sender, &mut self.told);
                 assert_eq!(unusual, None);
                 continue;
             }
             self.told.acks.pop_front();
-            let next = self.sender.answer_usual_ack(at, number);
+            let next = ack.answer_one(&mut self.sender, at);
             if let Some(rtt) = self.sender.take_rtt_sample() {
                 self.told.sampled(at, rtt);
             }
@@ -125,39 +131,39 @@ impl Ends {
 
     /// What has left passes the bottleneck, which loses these, and comes to the receiver, whose ACKs come back.
     fn carry(&mut self, from: usize, lost: &[usize]) {
-        for (at, number, len, _) in &self.told.course.0[from..] {
+        for (at, header, len, _) in &self.told.course.0[from..] {
             self.passed += 1;
             if !lost.contains(&self.passed) {
                 self.free = self.free.max(*at).saturating_add(SERVICE);
-                self.told.data.push_back((self.free.saturating_add(DELAY), *number, *len));
+                self.told.data.push_back((self.free.saturating_add(DELAY), *header, *len));
             }
         }
-        while let Some((at, number, len)) = self.told.data.front().copied() {
+        while let Some((at, data, len)) = self.told.data.front().copied() {
             while self.receiver.next_wakeup() < at {
                 let due = self.receiver.next_wakeup();
                 self.receiver.handle_wakeup(due);
                 self.acknowledge(due);
             }
             if self.together {
-                assert_eq!(self.receiver.take_usual_data(&mut self.told), None);
+                assert_eq!(H::take_all(&mut self.receiver, &mut self.told), None);
                 continue;
             }
             self.told.data.pop_front();
-            self.receiver.handle_usual_data(at, number, len);
+            data.take(&mut self.receiver, at, len);
             self.acknowledge(at);
         }
         let answers = std::mem::take(&mut self.told.answers);
-        self.coming.extend(answers.into_iter().map(|(at, number)| (at.saturating_add(DELAY), number)));
+        self.coming.extend(answers.into_iter().map(|(at, ack)| (at.saturating_add(DELAY), ack)));
     }
 
     fn acknowledge(&mut self, now: Time) {
         while let Some(sent) = self.receiver.poll(now) {
-            assert!(sent.is_usual() && sent.is_empty());
-            self.told.answers.push((now, self.receiver.acknowledgement_number()));
+            assert!(H::fits(sent) && sent.is_empty());
+            self.told.answers.push((now, H::of(&self.receiver, now, sent)));
         }
     }
 
-    fn run(mut self, some: &[usize], lost: &[usize]) -> (Course, String) {
+    fn run(mut self, some: &[usize], lost: &[usize]) -> (Course<H>, String) {
         self.pump(Time::ZERO, None);
         self.carry(0, lost);
         for most in some {
@@ -181,6 +187,41 @@ impl Ends {
     }
 }
 
+/// How segments are told, one by one and many at once.
+trait Way: Heading + PartialEq + Debug {
+    fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing>;
+    fn answer_all(end: &mut Endpoint, told: &mut Told<Self>) -> Option<(Time, Outgoing)>;
+    fn take_all(end: &mut Endpoint, told: &mut Told<Self>) -> Option<(Time, Outgoing)>;
+}
+
+impl Way for u32 {
+    fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing> {
+        end.answer_usual_ack(now, self)
+    }
+
+    fn answer_all(end: &mut Endpoint, told: &mut Told<u32>) -> Option<(Time, Outgoing)> {
+        end.answer_usual_acks(told)
+    }
+
+    fn take_all(end: &mut Endpoint, told: &mut Told<u32>) -> Option<(Time, Outgoing)> {
+        end.take_usual_data(told)
+    }
+}
+
+impl Way for ShortHeader {
+    fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing> {
+        end.answer_short_ack(now, &self)
+    }
+
+    fn answer_all(end: &mut Endpoint, told: &mut Told<ShortHeader>) -> Option<(Time, Outgoing)> {
+        end.answer_short_acks(told)
+    }
+
+    fn take_all(end: &mut Endpoint, told: &mut Told<ShortHeader>) -> Option<(Time, Outgoing)> {
+        end.take_short_data(told)
+    }
+}
+
 fn any_sender() -> impl Strategy<Value = TcpPlan> {
     let cc = prop_oneof![
         2 => Just(CongestionPlan::NewReno),
@@ -201,6 +242,19 @@ fn any_sender() -> impl Strategy<Value = TcpPlan> {
     })
 }
 
+fn both_ways_agree<H: Way>(
+    plan: &TcpPlan,
+    bytes: u64,
+    some: &[usize],
+    lost: &[usize],
+) -> Result<(), TestCaseError> {
+    let run = |together| Ends::<H>::new(plan, bytes, together).run(some, lost);
+    let ((one, one_ends), (other, other_ends)) = (run(false), run(true));
+    prop_assert_eq!(one, other);
+    prop_assert_eq!(one_ends, other_ends);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -212,9 +266,32 @@ proptest! {
         some in vec(1_usize..200, 1..40),
         lost in vec(1_usize..1500, 0..6),
     ) {
-        let run = |together| Ends::new(&plan, bytes, together).run(&some, &lost);
-        let ((one, one_ends), (other, other_ends)) = (run(false), run(true));
-        prop_assert_eq!(one, other);
-        prop_assert_eq!(one_ends, other_ends);
+        both_ways_agree::<u32>(&plan, bytes, &some, &lost)?;
+    }
+
+    /// The same with timestamps.
+    #[test]
+    fn many_short_ones_are_as_many_one_by_one(
+        plan in any_sender(),
+        bytes in prop_oneof![Just(u64::MAX), 1_u64..2_000_000],
+        some in vec(1_usize..200, 1..40),
+        lost in vec(1_usize..1500, 0..6),
+    ) {
+        let plan = TcpPlan { timestamps: true, ..plan };
+        both_ways_agree::<ShortHeader>(&plan, bytes, &some, &lost)?;
+    }
+
+    /// By Linux's rules, with windows that grow and PSH; nothing is lost, which would take SACK.
+    #[test]
+    fn many_of_linux_are_as_many_one_by_one(
+        plan in any_sender(),
+        [timestamps, cubic] in any::<[bool; 2]>(),
+        bytes in prop_oneof![Just(u64::MAX), 1_u64..2_000_000],
+        some in vec(1_usize..200, 1..40),
+    ) {
+        let cc = if cubic { CongestionPlan::Cubic } else { CongestionPlan::NewReno };
+        let plan =
+            TcpPlan { cc, timestamps, sack: true, rules: TcpRules::LINUX, quick_acks: 16, ..plan };
+        both_ways_agree::<ShortHeader>(&plan, bytes, &some, &[])?;
     }
 }

@@ -1,0 +1,99 @@
+//! How segments in a row are told: by their numbers, or by short headers.
+
+use super::Endpoint;
+use crate::tcp::accounts::Accounts;
+use crate::tcp::outgoing::Outgoing;
+use crate::tcp::short::ShortHeader;
+use crate::units::Time;
+
+/// What a segment in a row says.
+pub(in crate::tcp) trait Heading: Copy {
+    /// Whether an end reads such segments the short way.
+    fn is_read_by(end: &Endpoint) -> bool;
+    /// Whether it can say what this segment says.
+    fn fits(sent: Outgoing) -> bool;
+    /// What this segment says, which is leaving.
+    fn of(end: &Endpoint, now: Time, sent: Outgoing) -> Self;
+    /// An ACK, and what it lets go.
+    fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing;
+    /// The same with `accounts` as those of the sender.
+    fn answer_with(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> Outgoing;
+    /// `len` bytes of data.
+    fn take(self, end: &mut Endpoint, now: Time, len: u32);
+    /// An ACK that leaves where nothing else does; `None`: perhaps another segment is to leave, and nothing has been done.
+    fn poll_ack(end: &mut Endpoint, now: Time) -> Option<Self>;
+}
+
+impl Heading for u32 {
+    #[inline(always)]
+    fn is_read_by(end: &Endpoint) -> bool {
+        end.plain
+    }
+
+    #[inline(always)]
+    fn fits(sent: Outgoing) -> bool {
+        sent.is_usual()
+    }
+
+    #[inline(always)]
+    fn of(end: &Endpoint, _now: Time, sent: Outgoing) -> u32 {
+        if sent.is_empty() { end.acknowledgement_number() } else { end.sequence_number(sent) }
+    }
+
+    #[inline(always)]
+    fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing {
+        end.answer_ack_here(now, self)
+    }
+
+    #[inline(always)]
+    fn answer_with(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> Outgoing {
+        end.answer_with(accounts, now, self)
+    }
+
+    #[inline(always)]
+    fn take(self, end: &mut Endpoint, now: Time, len: u32) {
+        end.handle_usual_data(now, self, len);
+    }
+
+    #[inline(always)]
+    fn poll_ack(end: &mut Endpoint, _now: Time) -> Option<u32> {
+        end.poll_usual_ack().then(|| end.acknowledgement_number())
+    }
+}
+
+impl Heading for ShortHeader {
+    #[inline(always)]
+    fn is_read_by(end: &Endpoint) -> bool {
+        end.short
+    }
+
+    #[inline(always)]
+    fn fits(sent: Outgoing) -> bool {
+        sent.is_short()
+    }
+
+    #[inline(always)]
+    fn of(end: &Endpoint, now: Time, sent: Outgoing) -> ShortHeader {
+        end.short_header(now, sent)
+    }
+
+    #[inline(always)]
+    fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing {
+        end.answer_short_here(now, &self)
+    }
+
+    #[inline(always)]
+    fn answer_with(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> Outgoing {
+        end.answer_short_with(accounts, now, &self)
+    }
+
+    #[inline(always)]
+    fn take(self, end: &mut Endpoint, now: Time, len: u32) {
+        end.handle_short_data(now, &self, len);
+    }
+
+    #[inline(always)]
+    fn poll_ack(end: &mut Endpoint, now: Time) -> Option<ShortHeader> {
+        end.poll_short_ack(now)
+    }
+}

@@ -1,0 +1,105 @@
+//! What an endpoint does with segments that come with short headers.
+
+use super::Endpoint;
+use crate::tcp::accounts::Accounts;
+use crate::tcp::outgoing::Outgoing;
+use crate::tcp::sender::Sender;
+use crate::tcp::short::ShortHeader;
+use crate::units::Time;
+
+impl Endpoint {
+    /// An ACK with a short header arrived at an end to which the other one sends no data.
+    #[inline]
+    pub fn handle_short_ack(&mut self, now: Time, short: &ShortHeader) {
+        self.handle_any(now, &self.header_of_ack(short));
+    }
+
+    /// The same, then [`Endpoint::poll`]: one way from an ACK to what it lets go.
+    #[inline(always)]
+    pub fn answer_short_ack(&mut self, now: Time, short: &ShortHeader) -> Option<Outgoing> {
+        if !self.short {
+            self.handle_short_ack(now, short);
+            return self.poll(now);
+        }
+        let accounts = self.sender.accounts.is_some();
+        let sent =
+            if accounts { self.answer_short_accounting(now, short) } else { self.answer_short(now, short) };
+        sent.get().or_else(|| self.poll_ack())
+    }
+
+    #[inline(never)]
+    fn answer_short(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
+        self.answer_short_here(now, short)
+    }
+
+    #[inline(never)]
+    fn answer_short_accounting(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
+        let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
+        let sent = self.answer_short_with(&mut accounts, now, short);
+        self.sender.put_back(accounts);
+        sent
+    }
+
+    /// The same, with `accounts` as those of the sender.
+    #[inline(always)]
+    pub(super) fn answer_short_with(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        short: &ShortHeader,
+    ) -> Outgoing {
+        if self.sender.config.timestamps {
+            self.read_timestamp(self.acknowledgement_number(), short.ts_val);
+        }
+        let ShortHeader { number, window, .. } = *short;
+        if !self.sender.handle_next_number(accounts, now, number, window) {
+            self.account_short_ack(accounts, now, short);
+        }
+        let held = self.sender.held;
+        let sent = if self.sender.ready { self.sender.poll_with(accounts, now) } else { None };
+        self.release(sent, held)
+    }
+
+    /// The same of a sender that accounts for none.
+    #[inline(always)]
+    pub(super) fn answer_short_here(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
+        if self.sender.config.timestamps {
+            self.read_timestamp(self.acknowledgement_number(), short.ts_val);
+        }
+        let segment = self.header_of_ack(short);
+        if !self.sender.handle_ack(now, segment.ack, segment.window, Some(&segment)) {
+            self.receiver.demand_ack();
+        }
+        if !self.sender.ready {
+            return Outgoing::NOTHING;
+        }
+        let held = self.sender.held;
+        let sent = self.sender.poll(now);
+        self.release(sent, held)
+    }
+
+    /// The same where the ACK is not the usual one that moves SND.UNA.
+    #[inline(never)]
+    fn account_short_ack(&mut self, accounts: &mut Accounts, now: Time, short: &ShortHeader) {
+        let segment = self.header_of_ack(short);
+        if !self.sender.handle_ack_with(accounts, now, segment.ack, segment.window, Some(&segment)) {
+            self.receiver.demand_ack();
+        }
+    }
+
+    /// Data with a short header arrived at an end that sends none.
+    #[inline(always)]
+    pub fn handle_short_data(&mut self, now: Time, short: &ShortHeader, len: u32) {
+        let ShortHeader { number, window, ts_val, ts_ecr, pushed } = *short;
+        let Sender { una, max, raw_window, .. } = &self.sender;
+        if self.short && una == max && window == *raw_window && number == self.acknowledgement_number() {
+            if self.sender.config.timestamps {
+                self.read_timestamp(number, ts_val);
+                self.receiver.handle_echo(now, ts_ecr);
+            }
+            self.receiver.note_push(pushed, &self.sender.config);
+            return self.handle_next(now, len);
+        }
+        self.handle_any(now, &self.header_of_data(short, len));
+    }
+}
