@@ -44,7 +44,8 @@ pub(crate) struct Flow {
     pub(crate) runs_laps: bool,
     /// So many of its ACKs are dealt with one by one before the next lap.
     pub(crate) one_by_one: usize,
-    /// As `plain`, but a policer may be on its path.
+    /// As `plain`, but a policer may be on its path; and its windows never grow: where an ACK that told of a larger one is lost,
+    /// the next must tell of it, and so needs a header.
     pub(crate) light: bool,
     /// A baseline or a sample must be noted before the sender's next event.
     sender_observed: bool,
@@ -99,7 +100,7 @@ impl Flow {
             short: sender.writes_short_headers(),
             runs_laps: false,
             one_by_one: 0,
-            light,
+            light: light && !sender.writes_short_headers(),
             dialogue,
             connection: 0,
             steering: None,

@@ -1,11 +1,12 @@
 //! Random plans: every way of driving a network gives the same numbers.
 
 use proptest::prelude::*;
-use tidegate_core::gcra::Conformance;
+use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, Framing, Limits, OnChange, Plan, PolicePlan, RecordLevel, TcpPlan,
+    AppPlan, CellPlan, CongestionPlan, Framing, Limits, LossPlan, OnChange, Plan, PolicePlan, RatePlan,
+    RecordLevel, TcpPlan, TcpRules,
 };
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{Rate, Span, Time};
 
 use crate::accounts::*;
 use crate::any::*;
@@ -147,5 +148,34 @@ fn queues_that_grow_after_the_end_are_no_peaks() {
         let laps = whole(&plan);
         let exact = whole(&Plan { exact_events: true, ..plan.clone() });
         assert_eq!(laps.summary.gates, exact.summary.gates, "after {millis} ms");
+    }
+}
+
+/// The receiver's window grows, and an ACK that says so is lost behind others: the next one says so too, whether it has a header of
+/// its own, as in a recorded run, or not.
+#[test]
+fn a_window_of_which_no_ack_has_told_is_told_again() {
+    let tahoe = tcp(CongestionPlan::Tahoe { fast_retransmit: true });
+    let window = Some(400_000);
+    let plan = TcpPlan { rules: TcpRules::LINUX, handshake: false, delayed_ack: None, window, ..tahoe };
+    let mut plan = one_link(Some(1), AppPlan::Bulk, plan);
+    plan.duration = Time::ZERO + Span::from_secs(1);
+    (plan.gates[0].rate, plan.gates[0].delay) = (RatePlan::Unlimited, Span::ZERO);
+    plan.gates.push(link("back", 16, Some(1), Span::ZERO));
+    plan.gates[1].loss = LossPlan::Every { units: 150 };
+    plan.flows[0].back = vec![1];
+    // A flow that passes a policer has no short headers, even where the policer drops nothing.
+    let increment = Interval::at_rate(8, Rate::from_bps(100_000_000_000)).expect("a rate");
+    let peak = Limit::tokens(increment, 1_000_000).expect("few bytes");
+    let lets_all_pass = PolicePlan { peak, sustained: None, tags: false, per_flow: None };
+    for police in [None, Some(lets_all_pass)] {
+        plan.gates[0].police = police;
+        let unwatched = whole(&plan);
+        let exact = whole(&Plan { exact_events: true, ..plan.clone() });
+        let mut recorded = plan.clone();
+        recorded.record.level = RecordLevel::Every(Span::from_millis(10));
+        let recorded = whole(&recorded);
+        assert_eq!(unwatched.summary.flows, recorded.summary.flows);
+        assert_eq!(exact.summary.flows, recorded.summary.flows);
     }
 }
