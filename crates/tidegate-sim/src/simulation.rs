@@ -35,6 +35,8 @@ pub(crate) struct Simulation {
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire,
     drops: Vec<Dropped>,
+    /// Units that the network has handed out together; empty between its events.
+    run: Vec<(Time, Unit)>,
     /// Checks since memory was added up, and so many make the next.
     checks: (usize, usize),
     /// A policed sender asks cell gates for their drops before it acts.
@@ -53,6 +55,7 @@ impl Simulation {
             flows,
             wire,
             drops: Vec::new(),
+            run: Vec::new(),
             checks: (0, 1 + (plan.flows.len() + plan.gates.len()) / ADDED_AT_ONCE),
             finds_drops,
         }
@@ -98,10 +101,18 @@ impl Simulation {
     pub(crate) fn drive(&mut self, to: Time, watch: &mut dyn Watch) -> Result<Option<Limit>, RunError> {
         loop {
             let enough = self.wire.ahead + REVIEW;
-            for _ in 0..self.steps_to_review() {
+            let mut steps = self.steps_to_review();
+            while steps > 0 {
+                steps -= 1;
                 let network = &mut self.wire.network;
                 if let Some(dropped) = network.poll_drop() {
                     self.drop(dropped);
+                    continue;
+                }
+                let taken = network.poll_run(to, &mut self.run);
+                if taken > 0 {
+                    steps = steps.saturating_sub(taken as u64 - 1);
+                    self.deliver_run();
                     continue;
                 }
                 match network.poll_event(to) {
@@ -214,6 +225,18 @@ impl Simulation {
             + policed
             + exchanges
             + (drops + packets) as u64
+    }
+
+    /// Units of many flows come to the ends of their routes.
+    #[inline(never)]
+    fn deliver_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        for (at, unit) in &run {
+            self.deliver(*at, unit.chain as usize, *unit);
+        }
+        self.run = run;
+        self.run.clear();
+        self.wire.network.end_run();
     }
 
     #[inline(always)]

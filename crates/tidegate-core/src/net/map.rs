@@ -59,12 +59,46 @@ pub(super) struct Chain {
     pub(super) delay: Span,
 }
 
+/// The last stretch of a flow's route where it begins at a gate that others share and its units are handed out at once: what
+/// [`crate::net::fast`] needs to pass many units of many flows in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastStretch {
+    /// Its first gate; [`NONE`]: it is no such stretch.
+    pub(super) gate: u32,
+    /// The only gate behind that one; [`NONE`]: there are none or several.
+    pub(super) own: u32,
+    /// Neither gates nor a series come behind these.
+    pub(super) whole: bool,
+    /// Whose route this is.
+    pub(super) route: u32,
+    /// Pure delay behind the gates.
+    pub(super) delay: Span,
+}
+
+impl Chain {
+    /// It as a last stretch. `gates`: those of all stretches.
+    pub(super) fn as_last(&self, gates: &[u32]) -> LastStretch {
+        let gates = &gates[self.first as usize..self.end as usize];
+        let goes_on_at_once = self.ahead && !self.slow;
+        let whole = gates.len() <= 2 && self.series == NONE;
+        LastStretch {
+            gate: gates.first().copied().filter(|_| goes_on_at_once).unwrap_or(NONE),
+            own: if gates.len() == 2 && whole { gates[1] } else { NONE },
+            whole,
+            route: self.route,
+            delay: self.delay,
+        }
+    }
+}
+
 /// All routes of a network. A flow's data route has twice its number, its way back one more;
 /// background traffic follows.
 #[derive(Debug)]
 pub(super) struct RouteMap {
     /// The stretches of every route, one after the other.
     pub(super) chains: Vec<Chain>,
+    /// The same as last stretches, while halves take turns; empty before.
+    pub(super) lasts: Vec<LastStretch>,
     /// The gates of every stretch.
     pub(super) gates: Vec<u32>,
     /// The first stretch of each route.

@@ -11,6 +11,8 @@ pub(super) struct Schedule {
     pub(super) queue: EventQueue,
     /// When the event happened that was handled last.
     pub(super) now: Time,
+    /// When the last event of the run happened that the engine is taking ([`crate::net::Network::poll_run`]).
+    pub(super) run_ends: Time,
     /// The engine has asked for what happens before this.
     pub(super) until: Time,
     /// Events handled.
@@ -23,7 +25,15 @@ impl Schedule {
     /// All sources sleep.
     pub(super) fn new(sources: SourceTable) -> Schedule {
         let queue = EventQueue::new(sources.len());
-        Schedule { sources, queue, now: Time::ZERO, until: Time::ZERO, handled: 0, reviewed: (0, Time::ZERO) }
+        Schedule {
+            sources,
+            queue,
+            now: Time::ZERO,
+            run_ends: Time::ZERO,
+            until: Time::ZERO,
+            handled: 0,
+            reviewed: (0, Time::ZERO),
+        }
     }
 
     /// Wakes a source at `at`, unless it wakes earlier anyway; a source that is woken early finds

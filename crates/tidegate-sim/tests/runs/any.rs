@@ -246,6 +246,50 @@ pub(crate) fn any_dumbbell() -> impl Strategy<Value = Plan> {
     })
 }
 
+/// Plain gates under load, which are passed in runs, by more flows; queues overflow, applications pause, and timers ring between
+/// arrivals.
+pub(crate) fn any_busy_dumbbell() -> impl Strategy<Value = Plan> {
+    let rate = prop_oneof![Just(10u64), Just(100), Just(1000), 5u64..200];
+    let draft = (any_tcp(), 0u64..900, any_app(), 0u64..40_000, 0u64..20_000, 0usize..4, rate);
+    let crossing = prop_oneof![
+        4 => Just(None),
+        1 => Just(Some(vec![0])),
+        1 => Just(Some(vec![1])),
+        1 => Just(Some(vec![3, 0])),
+    ];
+    let shared = (5u64..120, 5u64..120, 5u64..60, 3u64..200, 0u64..5_000, crossing);
+    (prop::collection::vec(draft, 6..40), shared).prop_map(|(flows, others)| {
+        let (there, back, another, room, delay, background) = others;
+        let micros = Span::from_micros;
+        let mut gates = vec![
+            link("", there, Some(room), micros(delay)),
+            link("", back, Some(1000), micros(delay / 2)),
+            link("", another, Some(room / 2 + 1), micros(delay + 10)),
+            link("", there * 2, None, micros(delay)),
+        ];
+        let (mut drafts, mut apps) = (vec![], vec![]);
+        for (tcp, start, app, data_delay, answer_delay, way, mbps) in flows {
+            let first = gates.len();
+            gates.extend([
+                link("", mbps, Some(50), micros(data_delay)),
+                link("", mbps, None, micros(answer_delay)),
+                link("", mbps * 2, Some(100), micros(answer_delay / 2)),
+                link("", mbps, Some(20), micros(data_delay / 3)),
+            ]);
+            let own = first + 2;
+            let path = [vec![first, 0, own], vec![first, 0], vec![first, 2, 0, own], vec![first, 2]];
+            drafts.push((path[way].clone(), vec![first + 1, 1, first + 3], tcp, start));
+            apps.push(app);
+        }
+        let mut plan = assemble((gates, drafts, background, RecordLevel::Summary));
+        for (flow, app) in plan.flows.iter_mut().zip(apps) {
+            // A shared server would have all in one order.
+            flow.app = if matches!(app, AppPlan::Request(_)) { AppPlan::Bulk } else { app };
+        }
+        plan
+    })
+}
+
 pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
     let rate = Rate::from_bps(2_000_000);
     prop_oneof![

@@ -60,7 +60,13 @@ proptest! {
     /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
     #[test]
     fn exact_events_change_nothing(
-        plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), with_requests(any_plan())]
+        plan in prop_oneof![
+            any_plan(),
+            any_private_plan(),
+            any_dumbbell(),
+            any_busy_dumbbell(),
+            with_requests(any_plan()),
+        ]
     ) {
         let ahead = whole(&plan);
         accounts_of_requests_balance(&plan, &ahead)?;
@@ -93,7 +99,9 @@ proptest! {
 
     /// What is recorded changes no summary: flows that nobody watches go a shorter way.
     #[test]
-    fn recording_changes_nothing(mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell()]) {
+    fn recording_changes_nothing(
+        mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), any_busy_dumbbell()]
+    ) {
         plan.record.level = RecordLevel::Summary;
         let unwatched = whole(&plan);
         plan.record.packets = true;

@@ -105,6 +105,12 @@ impl EventQueue {
         }
     }
 
+    /// Where halves take turns, see [`Halves`].
+    #[inline(always)]
+    pub(super) fn halves(&mut self) -> Option<&mut Halves> {
+        if let Order::Halves(halves) = &mut self.order { Some(halves) } else { None }
+    }
+
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
     /// finds nothing to do and asks again, so nothing ever has to be moved back.
     #[inline]

@@ -100,6 +100,18 @@ impl Arrivals {
         self.place += 1;
     }
 
+    /// The units of the open bucket that have not come, in order.
+    #[inline(always)]
+    pub(super) fn open_units(&mut self) -> &mut [(Time, Unit)] {
+        &mut self.open[self.place..]
+    }
+
+    /// So many have come.
+    #[inline(always)]
+    pub(super) fn take_many(&mut self, count: usize) {
+        self.place += count;
+    }
+
     /// Nothing comes before this.
     pub(super) fn from(&self) -> Time {
         match self.head() {

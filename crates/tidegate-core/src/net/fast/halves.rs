@@ -100,14 +100,40 @@ impl Halves {
         self.queues[half as usize].arrivals.push(at, unit, &self.turns.ranks);
     }
 
+    /// The units of an open bucket that come next at the half whose turn it is; those before the returned instant come
+    /// before anything else that is before `until`.
+    #[inline(always)]
+    pub(in crate::net) fn next_units(&mut self, until: Time) -> (&mut [(Time, Unit)], Time) {
+        let queue = &mut self.queues[self.turn as usize];
+        let before = until.min(self.limit).min(queue.calendar_from);
+        (queue.arrivals.open_units(), before)
+    }
+
+    /// So many of [`Halves::next_units`] have come, the first of them at `first`.
+    #[inline(always)]
+    pub(in crate::net) fn take_units(&mut self, count: usize, first: Time) {
+        self.note_reached(first);
+        self.queues[self.turn as usize].arrivals.take_many(count);
+    }
+
+    /// An event at the half whose turn it is. Of a run it is the first one: timers that its units set may ring before the
+    /// last one comes.
+    #[inline(always)]
+    fn note_reached(&mut self, at: Time) {
+        let _ = at;
+        #[cfg(debug_assertions)]
+        {
+            let reached = std::mem::replace(&mut self.reached[self.turn as usize], at);
+            assert!(at >= reached, "{at} is before {reached} at the same half");
+        }
+    }
+
     /// What comes next before `until`.
     #[inline(always)]
     pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
         let next = self.pop_in_turn(until, due);
-        #[cfg(debug_assertions)]
         if let Some(Next::Arrival(at, _) | Next::Source(at, _)) = next {
-            let reached = std::mem::replace(&mut self.reached[self.turn as usize], at);
-            debug_assert!(at >= reached, "{at} is before {reached} at the same half");
+            self.note_reached(at);
         }
         next
     }

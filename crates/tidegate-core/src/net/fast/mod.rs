@@ -9,6 +9,7 @@
 //! | [`cascade`]: a series as one | plain gates at the stretch's end that the same stretches use, all idle, units of one size | the work at each gate | the same test; `golden_chains` |
 //! | `ahead`: handed out at once | the receiver is next, and its answers may enter ahead ([`Network::deliver_ahead`]) | the event of the arrival | `recording_changes_nothing` (the simulator) |
 //! | [`turns`]: [`halves`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `exact_events_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
+//! | [`runs`]: many units of an open bucket, gate by gate | while halves take turns, on the last stretch of a flow | taking each unit as an event of its own; a shared gate's state stays in registers | `exact_events_change_nothing` (the simulator) |
 //! | delay line | none of these holds behind the gates | nothing: one event for its head | this is the slow way |
 //!
 //! Slow stretches (`Chain::slow`) leave [`forward`] at once: cell gates to their section
@@ -22,6 +23,7 @@ mod cascade;
 mod forward;
 mod halves;
 mod judged;
+mod runs;
 mod turns;
 
 pub(in crate::net) use cascade::Cascade;

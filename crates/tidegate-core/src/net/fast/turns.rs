@@ -4,6 +4,7 @@
 //! ([`super::halves`] asserts it). Whenever the turn changes, and once more when turns are given up,
 //! `Network::now` may go back, to the first event of the other half, by less than both leads together
 //! ([`crate::net::schedule`] asserts it). What enters at one half never comes to it before what was handled there.
+//! The units of a run ([`super::runs`]) are handled before the timers that they set, of which some ring before the last unit comes.
 
 use crate::net::Network;
 use crate::net::fast::halves::{Half, Turns};
@@ -78,6 +79,7 @@ impl Network {
 
     fn start_turns(&mut self) {
         self.schedule.queue.start_turns();
+        self.map.lasts = self.map.chains.iter().map(|chain| chain.as_last(&self.map.gates)).collect();
         for (route, first) in self.map.first.iter().enumerate().take(self.map.flow_routes()) {
             let stretch = &mut self.map.chains[*first as usize];
             if stretch.line != NONE && !stretch.ahead {

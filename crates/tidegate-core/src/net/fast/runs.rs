@@ -1,0 +1,184 @@
+//! Runs: many units that come one after the other to gates that flows share, while halves take turns ([`super::halves`]).
+//!
+//! The units of an open bucket are in order, and nothing else happens at their half before the next event of its
+//! calendar. So they pass stage by stage, each stage a loop of its own: first the gates that flows share, which keep what
+//! changes from unit to unit in registers; then the gates that each flow has alone, and the delay behind them. The engine
+//! then takes all of them at its endpoints. No stage can tell the difference from one unit at a time: each gate and each
+//! endpoint sees its units in the same order, and what an endpoint does in answer comes to these gates after the turn.
+
+use crate::gate::{Gate, GateDrop};
+use crate::net::Network;
+use crate::net::drops::Dropped;
+use crate::net::fast::Cascade;
+use crate::net::map::{NONE, RouteMap};
+use crate::net::reports::Reports;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// What units pass.
+struct Way<'a> {
+    map: &'a RouteMap,
+    gates: &'a mut [Gate],
+    cascades: &'a mut [Cascade],
+    reports: &'a mut Reports,
+}
+
+impl Network {
+    /// The next events before `until`, where they are units of flows that go on to the ends of their routes at once. Those that
+    /// are not dropped are put into `run`, which is empty, in order of their events: each with when it comes to its end, and with the
+    /// number of its route as [`Unit::chain`]. Answers with how many events they were; 0: the next event is no such unit, and
+    /// [`Network::poll_event`] has it. When the engine has taken them, it calls [`Network::end_run`].
+    #[inline(always)]
+    pub fn poll_run(&mut self, until: Time, run: &mut Vec<(Time, Unit)>) -> usize {
+        let Network { schedule, gates, map, cascades, reports, .. } = self;
+        let Some(halves) = schedule.queue.halves() else { return 0 };
+        let (units, before) = halves.next_units(until);
+        let Some(first) = units.first().map(|(at, _)| *at).filter(|at| *at < before) else { return 0 };
+        let mut way = Way { map, gates, cascades, reports };
+        let (taken, last) = way.pass_shared(units, before);
+        if taken == 0 {
+            return 0;
+        }
+        way.pass_rest(&units[..taken], run);
+        halves.take_units(taken, first);
+        (schedule.now, schedule.run_ends) = (first, last);
+        schedule.handled += taken as u64;
+        taken
+    }
+
+    /// The engine has taken the units of a run: [`Network::now`] is when the last of their events happened.
+    #[inline]
+    pub fn end_run(&mut self) {
+        self.schedule.now = self.schedule.run_ends;
+    }
+}
+
+impl Way<'_> {
+    /// Units pass the first gates of their last stretches, in order, as long as they come before `before` and are on such a stretch.
+    /// Answers with how many, and when the last of them came. Those that are dropped get the stretch [`NONE`].
+    #[inline(never)]
+    fn pass_shared(&mut self, units: &mut [(Time, Unit)], before: Time) -> (usize, Time) {
+        let (mut taken, mut last) = (0, Time::ZERO);
+        while let Some((at, unit)) = units.get_mut(taken)
+            && *at < before
+        {
+            let gate = self.map.lasts[unit.chain as usize].gate;
+            if gate == NONE {
+                break;
+            }
+            last = *at;
+            let bytes = unit.bytes;
+            self.pass_one(gate, at, unit);
+            taken += 1;
+            let (more, reached) = self.pass_alike(gate, bytes, &mut units[taken..], before);
+            taken += more;
+            last = last.max(reached);
+        }
+        (taken, last)
+    }
+
+    /// A unit passes a gate.
+    #[inline(always)]
+    fn pass_one(&mut self, gate: u32, at: &mut Time, unit: &mut Unit) {
+        match self.gates[gate as usize].pass(*at, unit, &self.reports.measured) {
+            Some(out) => *at = out,
+            None => {
+                self.drop(gate, *unit);
+                unit.chain = NONE;
+            }
+        }
+    }
+
+    /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
+    #[inline(always)]
+    fn pass_alike(
+        &mut self,
+        gate: u32,
+        bytes: u32,
+        units: &mut [(Time, Unit)],
+        before: Time,
+    ) -> (usize, Time) {
+        let lasts = &self.map.lasts;
+        let alike = |at: Time, unit: &Unit| {
+            unit.bytes == bytes && at < before && lasts[unit.chain as usize].gate == gate
+        };
+        let (mut passed, mut last) = (0, Time::ZERO);
+        if !units.first().is_some_and(|(at, unit)| alike(*at, unit)) {
+            return (passed, last);
+        }
+        let Some(mut busy) = self.gates[gate as usize].stay_busy(bytes, &self.reports.measured) else {
+            return (passed, last);
+        };
+        for (at, unit) in units {
+            if !alike(*at, unit) {
+                break;
+            }
+            let came = *at;
+            if let Some(turn) = busy.next(came) {
+                unit.blame = busy.take(came, &turn, unit.blame);
+                *at = turn.out;
+            } else if let Some(turn) = busy.next_idle(came) {
+                busy.take_idle(&turn);
+                *at = turn.out;
+            } else {
+                break;
+            }
+            last = came;
+            passed += 1;
+        }
+        busy.end();
+        (passed, last)
+    }
+
+    /// Units that have passed the first gates of their stretches pass the others and the delay behind them.
+    #[inline(never)]
+    fn pass_rest(&mut self, units: &[(Time, Unit)], run: &mut Vec<(Time, Unit)>) {
+        run.reserve(units.len());
+        for (at, unit) in units {
+            let Some(last) = self.map.lasts.get(unit.chain as usize) else { continue };
+            let (route, delay) = (last.route, last.delay);
+            let (mut at, mut unit) = (*at, *unit);
+            if last.own != NONE {
+                let own = last.own;
+                self.pass_one(own, &mut at, &mut unit);
+            }
+            if !last.whole && unit.chain != NONE {
+                self.pass_further(&mut at, &mut unit);
+            }
+            if unit.chain != NONE {
+                unit.chain = route;
+                run.push((at.saturating_add(delay), unit));
+            }
+        }
+    }
+
+    /// A unit passes all gates of its stretch but the first, where they are several or a series.
+    fn pass_further(&mut self, at: &mut Time, unit: &mut Unit) {
+        let chain = self.map.chains[unit.chain as usize];
+        for place in chain.first + 1..chain.end {
+            self.pass_one(self.map.gates[place as usize], at, unit);
+            if unit.chain == NONE {
+                return;
+            }
+        }
+        if chain.series == NONE {
+            return;
+        }
+        match self.cascades[chain.series as usize].pass(*at, unit, self.gates) {
+            Ok(out) => *at = out,
+            Err(gate) => {
+                self.drop(gate, *unit);
+                unit.chain = NONE;
+            }
+        }
+    }
+
+    /// A gate has dropped a unit.
+    #[cold]
+    fn drop(&mut self, gate: u32, unit: Unit) {
+        let Some(GateDrop { at, reason }) = self.gates[gate as usize].last_drop() else { return };
+        let route = self.map.chains[unit.chain as usize].route;
+        let owner = self.map.owner(route);
+        self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
+    }
+}
