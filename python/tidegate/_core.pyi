@@ -8,6 +8,7 @@ from typing_extensions import disjoint_base
 __all__ = [
     "Ack",
     "ArgumentError",
+    "BucketReplay",
     "CaptureData",
     "CaptureError",
     "CongestionControl",
@@ -345,6 +346,17 @@ class Stepper:
 def schema() -> str: ...
 def columns() -> str: ...
 def reference() -> str: ...
+
+@final
+class BucketReplay:
+    """The packets that crossed a limit, in the order of their times."""
+
+    def __new__(cls, time_s: bytes, size: bytes, passed: bytes, judged: bytes) -> Self:
+        """Make it: times in seconds and sizes in bytes as numbers of 64 bits, and two yes or no."""
+    def fullness(self, rate_bps: float) -> bytes:
+        """The bytes in a bucket that drains at this rate just before each packet, as numbers of 64 bits."""
+    def fewest_wrong(self, rate_bps: float) -> int:
+        """The fewest decisions on the wrong side of a limit, for the best limit at this rate."""
 
 @final
 class CaptureData:

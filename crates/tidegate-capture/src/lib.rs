@@ -7,6 +7,7 @@
 //! What cannot be used is counted and said in words ([`Capture::notes`]).
 
 mod blocks;
+pub mod bucket;
 pub mod capture;
 pub mod columns;
 pub mod connection;

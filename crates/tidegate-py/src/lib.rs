@@ -3,6 +3,7 @@
 //! Rust code runs with the GIL released, inside a guard that turns a panic into
 //! `tidegate.InternalError`. Columns cross as little-endian bytes.
 
+mod bucket;
 mod capture;
 mod captured;
 mod control;
@@ -81,6 +82,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::RunData>()?;
     module.add_class::<capture::CaptureData>()?;
     module.add_function(wrap_pyfunction!(capture::capture_read, module)?)?;
+    module.add_class::<bucket::BucketReplay>()?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<tcp::Endpoint>()?;
     module.add_class::<steps::Stepper>()?;

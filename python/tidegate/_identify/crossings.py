@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from tidegate import _core
+from tidegate._capture.value import array
+
 #: Packets that are searched, where nothing else is said.
 LONG = 80_000
 
@@ -59,15 +62,10 @@ class Crossings:
         return float(self.size.max())
 
     @cached_property
-    def scratch(self) -> Any:
-        """Room for numbers of each packet."""
-        return np.empty(len(self.time_s))
-
-    @cached_property
-    def before(self) -> Any:
-        """Bytes that passed before each packet."""
-        used = np.where(self.passed, self.size, 0.0)
-        return np.cumsum(used) - used
+    def replay(self) -> _core.BucketReplay:
+        """The packets where a bucket is replayed over them."""
+        columns = (self.time_s.astype("<f8"), self.size.astype("<f8"), self.passed, self.judged)
+        return _core.BucketReplay(*(each.tobytes() for each in columns))
 
     @cached_property
     def decided(self) -> tuple[Any, Any]:
@@ -77,34 +75,16 @@ class Crossings:
 
 def fullness(packets: Crossings, rate_bps: float) -> Any:
     """Return the bytes in the bucket just before each packet."""
-    level = packets.time_s * (-rate_bps / 8)
-    level += packets.before
-    least = packets.scratch
-    np.minimum.accumulate(level, out=least)
-    level -= least
-    return level
+    return array("<f8", packets.replay.fullness(rate_bps))
 
 
 def filled(packets: Crossings, rate_bps: float) -> tuple[Any, Any]:
     """Return the bytes in the bucket with each packet: of those that passed, of those that were dropped."""
-    value = fullness(packets, rate_bps)
-    value += packets.size
+    value = fullness(packets, rate_bps) + packets.size
     passed, dropped = packets.decided
     return value[passed], value[dropped]
 
 
 def fewest_wrong(packets: Crossings, rate_bps: float) -> int:
     """Return the fewest decisions on the wrong side of a limit, for the best limit at this rate."""
-    if not packets.drops:
-        return 0
-    value = fullness(packets, rate_bps)
-    value += packets.size
-    ordered = np.sort(value[packets.decided[1]])
-    # A pass below the least drop is right whatever the limit.
-    high = np.flatnonzero(value >= ordered[0])
-    passed = value[high[packets.judged[high] & packets.passed[high]]]
-    below = np.searchsorted(ordered, passed, side="right")
-    at_least = np.cumsum(np.bincount(below, minlength=len(ordered) + 1)[::-1])[::-1]
-    wrong = np.arange(len(ordered) + 1)
-    wrong[:-1] += at_least[1:]
-    return int(wrong.min())
+    return packets.replay.fewest_wrong(rate_bps)
