@@ -122,6 +122,10 @@ impl Wire {
             flow.in_network -= 1;
         }
         if PLAIN && unit.is_compact() {
+            if let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle) {
+                flow.meter.sample_rtt(at, rtt);
+                return self.send_steadily(at, index, flow);
+            }
             let next = flow.sender.answer_usual_ack(at, unit.handle);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
                 flow.meter.sample_rtt(at, rtt);
@@ -163,6 +167,20 @@ impl Wire {
             self.take_requests(at, index, flow);
         }
         self.pump_sender(at, index, flow);
+    }
+
+    /// Sends what the window lets go after an ACK of the oldest segment ([`tidegate_core::tcp::Endpoint::answer_oldest_acked`]).
+    #[inline(always)]
+    fn send_steadily(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        let window = flow.sender.congestion_window();
+        while let Some((sent, number)) = flow.sender.poll_steadily(at, window) {
+            let mut unit = Unit::new_compact(flow.headers + sent.len(), number, sent.held_by());
+            if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
+                self.receive_at::<true>(due, index, flow, unit);
+            }
+        }
+        flow.meter.windows.window_is(at, window);
+        self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
     }
 
     /// Reports to the circuits when a transfer begins or ends.

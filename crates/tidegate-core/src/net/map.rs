@@ -59,16 +59,18 @@ pub(super) struct Chain {
     pub(super) delay: Span,
 }
 
-/// The last stretch of a flow's route where it begins at a gate that others share and its units are handed out at once: what
-/// [`crate::net::fast`] needs to pass many units of many flows in a row.
+/// A stretch as long as halves take turns, where a unit passes it without an event: what [`crate::net::fast`] needs of it,
+/// in half a cache line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LastStretch {
+pub(super) struct ShortStretch {
     /// Its first gate; [`NONE`]: it is no such stretch.
     pub(super) gate: u32,
     /// The only gate behind that one; [`NONE`]: there are none or several.
     pub(super) own: u32,
     /// Neither gates nor a series come behind these.
     pub(super) whole: bool,
+    /// The half that its units are sent to, for a first stretch of one gate. `None`: they come to the end of their route.
+    pub(super) sends_to: Option<Half>,
     /// Whose route this is.
     pub(super) route: u32,
     /// Pure delay behind the gates.
@@ -76,14 +78,16 @@ pub(super) struct LastStretch {
 }
 
 impl Chain {
-    /// It as a last stretch. `gates`: those of all stretches.
-    pub(super) fn as_last(&self, gates: &[u32]) -> LastStretch {
+    /// It as a stretch without an event. `gates`: those of all stretches.
+    pub(super) fn as_short(&self, gates: &[u32]) -> ShortStretch {
         let gates = &gates[self.first as usize..self.end as usize];
-        let goes_on_at_once = self.ahead && !self.slow;
         let whole = gates.len() <= 2 && self.series == NONE;
-        LastStretch {
-            gate: gates.first().copied().filter(|_| goes_on_at_once).unwrap_or(NONE),
+        let sends_to = self.half.filter(|_| !self.ahead && whole && gates.len() == 1);
+        let is_short = !self.slow && (self.ahead || sends_to.is_some());
+        ShortStretch {
+            gate: gates.first().copied().filter(|_| is_short).unwrap_or(NONE),
             own: if gates.len() == 2 && whole { gates[1] } else { NONE },
+            sends_to: sends_to.filter(|_| is_short),
             whole,
             route: self.route,
             delay: self.delay,
@@ -97,8 +101,8 @@ impl Chain {
 pub(super) struct RouteMap {
     /// The stretches of every route, one after the other.
     pub(super) chains: Vec<Chain>,
-    /// The same as last stretches, while halves take turns; empty before.
-    pub(super) lasts: Vec<LastStretch>,
+    /// The same as short stretches, while halves take turns; else empty.
+    pub(super) shorts: Vec<ShortStretch>,
     /// The gates of every stretch.
     pub(super) gates: Vec<u32>,
     /// The first stretch of each route.

@@ -118,6 +118,12 @@ impl Network {
     pub fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
         debug_assert!(at >= self.schedule.now, "{at} is before {}", self.schedule.now);
         unit.chain = entry.0;
+        if let Some(stretch) = self.map.shorts.get(entry.0 as usize)
+            && let Some(half) = stretch.sends_to
+        {
+            let (gate, delay) = (stretch.gate, stretch.delay);
+            return self.send_to_half(at, unit, (gate, delay), half);
+        }
         self.forward(at, unit)
     }
 

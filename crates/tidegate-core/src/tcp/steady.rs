@@ -12,12 +12,7 @@ const MOST: u64 = 128;
 impl Sender {
     /// In how many of the next usual ACKs the window alone will have a say: neither the application nor the receiver.
     pub(super) fn steady_acks(&self) -> u64 {
-        let undisturbed = self.mode == Mode::Open
-            && self.board.is_unmarked()
-            && self.board.holes() == 0
-            && self.dupacks == 0
-            && self.inflation == 0;
-        if !undisturbed || self.ready || self.timers.is_off() || !self.controller.is_aimd() {
+        if !self.is_in_order() {
             return 0;
         }
         // With each ACK a segment leaves the network, and the window grows by a segment at most.
@@ -25,6 +20,25 @@ impl Sender {
         let received = self.peer_window.saturating_sub(window) / mss;
         let written = self.written.saturating_sub(self.max.max(self.una + window)) / (2 * mss);
         received.min(written).saturating_sub(1).min(MOST)
+    }
+
+    /// Whether [`Sender::steady_acks`] are one at least.
+    #[inline(always)]
+    pub(super) fn is_steady(&self) -> bool {
+        let (mss, window) = (u64::from(self.config.mss), self.controller.window());
+        self.is_in_order()
+            && self.peer_window.saturating_sub(window) >= 2 * mss
+            && self.written.saturating_sub(self.max.max(self.una + window)) >= 4 * mss
+    }
+
+    #[inline(always)]
+    fn is_in_order(&self) -> bool {
+        let undisturbed = self.mode == Mode::Open
+            && self.board.is_unmarked()
+            && self.board.holes() == 0
+            && self.dupacks == 0
+            && self.inflation == 0;
+        undisturbed && !self.ready && !self.timers.is_off() && self.controller.is_aimd()
     }
 
     /// An ACK of the oldest segment, where others are out: the round trip of that one. `None`: it is another ACK, and nothing has

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use crate::gate::{Count, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
+use crate::net::fast::Half;
 use crate::net::map::{Chain, Entry, NONE, Owner};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::net::traffic::TrafficCounts;
@@ -133,6 +134,25 @@ impl Network {
             self.send(at, *unit, line);
         }
         None
+    }
+
+    /// Takes a unit through a first stretch of one gate to the other half, while halves take turns. What [`Network::forward`] does then.
+    #[inline(always)]
+    pub(in crate::net) fn send_to_half(
+        &mut self,
+        at: Time,
+        unit: &mut Unit,
+        (gate, delay): (u32, Span),
+        half: Half,
+    ) -> Option<Time> {
+        match self.gates[gate as usize].pass(at, unit, &self.reports.measured) {
+            Some(out) => {
+                unit.chain += 1;
+                self.schedule.queue.send(half, out.saturating_add(delay), *unit);
+                None
+            }
+            None => self.drop_ahead(gate, *unit),
+        }
     }
 
     /// Whether every unit that enters there comes to the end of its route without an event, and is handed out at once.

@@ -10,7 +10,7 @@ use crate::gate::{Gate, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
 use crate::net::fast::Cascade;
-use crate::net::map::{NONE, RouteMap};
+use crate::net::map::{NONE, RouteMap, ShortStretch};
 use crate::net::reports::Reports;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -62,7 +62,7 @@ impl Way<'_> {
         while let Some((at, unit)) = units.get_mut(taken)
             && *at < before
         {
-            let gate = self.map.lasts[unit.chain as usize].gate;
+            let gate = self.map.shorts[unit.chain as usize].gate;
             if gate == NONE {
                 break;
             }
@@ -98,9 +98,9 @@ impl Way<'_> {
         units: &mut [(Time, Unit)],
         before: Time,
     ) -> (usize, Time) {
-        let lasts = &self.map.lasts;
+        let shorts = &self.map.shorts;
         let alike = |at: Time, unit: &Unit| {
-            unit.bytes == bytes && at < before && lasts[unit.chain as usize].gate == gate
+            unit.bytes == bytes && at < before && shorts[unit.chain as usize].gate == gate
         };
         let (mut passed, mut last) = (0, Time::ZERO);
         if !units.first().is_some_and(|(at, unit)| alike(*at, unit)) {
@@ -134,21 +134,37 @@ impl Way<'_> {
     #[inline(never)]
     fn pass_rest(&mut self, units: &[(Time, Unit)], run: &mut Vec<(Time, Unit)>) {
         run.reserve(units.len());
+        let measured = self.reports.measured;
         for (at, unit) in units {
-            let Some(last) = self.map.lasts.get(unit.chain as usize) else { continue };
-            let (route, delay) = (last.route, last.delay);
-            let (mut at, mut unit) = (*at, *unit);
-            if last.own != NONE {
-                let own = last.own;
-                self.pass_one(own, &mut at, &mut unit);
+            // Those that were dropped have no stretch.
+            let Some(stretch) = self.map.shorts.get(unit.chain as usize) else { continue };
+            let out = match self.gates.get_mut(stretch.own as usize) {
+                Some(gate) => gate.pass_idle(*at, unit.bytes, &measured),
+                None => Some(*at).filter(|_| stretch.whole),
+            };
+            if let Some(out) = out {
+                let mut unit = *unit;
+                unit.chain = stretch.route;
+                run.push((out.saturating_add(stretch.delay), unit));
+            } else {
+                self.pass_slowly(*at, *unit, run);
             }
-            if !last.whole && unit.chain != NONE {
-                self.pass_further(&mut at, &mut unit);
-            }
-            if unit.chain != NONE {
-                unit.chain = route;
-                run.push((at.saturating_add(delay), unit));
-            }
+        }
+    }
+
+    /// The same for a unit that does not find one gate idle, or that has none or several to pass.
+    #[inline(never)]
+    fn pass_slowly(&mut self, mut at: Time, mut unit: Unit, run: &mut Vec<(Time, Unit)>) {
+        let ShortStretch { route, own, whole, delay, .. } = self.map.shorts[unit.chain as usize];
+        if own != NONE {
+            self.pass_one(own, &mut at, &mut unit);
+        }
+        if !whole && unit.chain != NONE {
+            self.pass_further(&mut at, &mut unit);
+        }
+        if unit.chain != NONE {
+            unit.chain = route;
+            run.push((at.saturating_add(delay), unit));
         }
     }
 

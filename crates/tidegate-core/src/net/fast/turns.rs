@@ -79,13 +79,13 @@ impl Network {
 
     fn start_turns(&mut self) {
         self.schedule.queue.start_turns();
-        self.map.lasts = self.map.chains.iter().map(|chain| chain.as_last(&self.map.gates)).collect();
         for (route, first) in self.map.first.iter().enumerate().take(self.map.flow_routes()) {
             let stretch = &mut self.map.chains[*first as usize];
             if stretch.line != NONE && !stretch.ahead {
                 stretch.half = Some(Half::of(route));
             }
         }
+        self.map.shorts = self.map.chains.iter().map(|chain| chain.as_short(&self.map.gates)).collect();
     }
 
     fn stop_turns(&mut self) {
@@ -97,6 +97,7 @@ impl Network {
         for stretch in &mut self.map.chains {
             stretch.half = None;
         }
+        self.map.shorts = Vec::new();
     }
 
     /// None where data and answers meet in a gate or on a line.

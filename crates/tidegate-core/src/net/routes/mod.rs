@@ -40,7 +40,7 @@ impl Routes {
         let mut routes = Routes {
             map: RouteMap {
                 chains: vec![],
-                lasts: vec![],
+                shorts: vec![],
                 gates: vec![],
                 first: vec![],
                 private_entries: vec![],

@@ -125,6 +125,28 @@ impl Endpoint {
         }
     }
 
+    /// Answers one usual ACK of the oldest segment, where the sender is in no disorder and the window alone says what leaves:
+    /// [`Endpoint::poll_steadily`] then has that. Answers with the round trip that the ACK has shown. `None`: it is another ACK or another
+    /// sender, and nothing has been done.
+    #[inline(always)]
+    pub fn answer_oldest_acked(&mut self, now: Time, number: u32) -> Option<Span> {
+        let steady =
+            self.plain && self.sender.accounts.is_none() && self.is_quiet() && self.sender.is_steady();
+        if steady { self.sender.handle_oldest_acked(now, number) } else { None }
+    }
+
+    /// A full segment that a congestion window of `window` bytes lets go after [`Endpoint::answer_oldest_acked`], with its sequence
+    /// number.
+    #[inline(always)]
+    pub fn poll_steadily(&mut self, now: Time, window: u64) -> Option<(Outgoing, u32)> {
+        let held = self.sender.held;
+        if !self.sender.lets_one_more(window) {
+            return None;
+        }
+        let sent = self.sender.push_full(now).held_back_by(held);
+        Some((sent, self.sequence_number(sent)))
+    }
+
     /// Answers usual ACKs as long as neither they nor the sender is in any disorder, some at a time; whether it may be asked again.
     #[inline(always)]
     fn answer_steadily(&mut self, stream: &mut impl AckStream<Header = u32>) -> bool {
