@@ -22,6 +22,9 @@ LINUX = {"linux-cubic": 1100, "linux-bbr": 1500}
 #: Budgets of disciplines before the bottleneck of s1.
 QUEUES = {"fifo": 600, "codel": 1900, "pie": 1900, "fq_codel": 2500, "cake": 3500}
 
+#: Budgets of flows that are recorded every 10 ms, in parts of what they cost unrecorded.
+RECORDED = {"s1": 1.3, "s3": 1.3}
+
 #: Simulated seconds of the short and of the long run.
 LENGTHS = {"s1": (100, 200), "s2": (10, 20), "s3": (5, 10), "s3k": (5, 10)}
 #: Of ns-3, which takes more than a hundred times as many instructions.
@@ -43,7 +46,28 @@ def measure(ours: Path, *, long: bool) -> None:
         rows,
         ["packets: counted when they first arrive, in order or not"],
     )
+    _recorded(ours)
     _disciplines(ours)
+
+
+def _recorded(ours: Path) -> None:
+    """Print what rows of flows every 10 ms cost; gates are not recorded."""
+    rows: list[list[object]] = []
+    for scenario, budget in RECORDED.items():
+        without, recorded = (_each(ours, name, LENGTHS[scenario]) for name in (scenario, f"{scenario}@10"))
+        ratio = recorded / without
+        rows.append(
+            [scenario, f"{without:.0f}", f"{recorded:.0f}", f"{ratio:.2f}", budget, verdict(ratio <= budget)]
+        )
+    head = ["scenario", "unrecorded", "every 10 ms", "ratio", "budget", "met"]
+    table("Instructions per delivered packet of recorded flows (NewReno)", head, rows, [])
+
+
+def _each(ours: Path, scenario: str, lengths: tuple[int, int]) -> float:
+    """Return what a packet of NewReno costs beyond a run's start, in instructions."""
+    runs = [programs.instructions([str(ours), scenario, "newreno", str(seconds)]) for seconds in lengths]
+    (before, first), (after, second) = runs
+    return (after - before) / (second.number("delivered") - first.number("delivered"))
 
 
 def _disciplines(ours: Path) -> None:

@@ -1,8 +1,9 @@
 //! The scenarios that ns-2 and ns-3 run beside us (s1, s2, s3, s3k), for comparisons of
 //! results and of speed: `peers SCENARIO [CC] [SECONDS] [VARY] [REPEAT]` prints one line of
 //! key=value pairs. After s1 a colon and a word give the queue before its bottleneck a discipline with the constants of its
-//! RFC, or of Linux: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`, `s1:cake`; `s1:unlimited` lets it grow. SECONDS 0 is the scenario's own length. VARY is s1's bottleneck delay in
-//! milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
+//! RFC, or of Linux: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`, `s1:cake`; `s1:unlimited` lets it grow. `@` and a
+//! number of milliseconds at the end record all flows so often, and no gates: `s1@10`. SECONDS 0 is the scenario's own length.
+//! VARY is s1's bottleneck delay in milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
 //! are chaotic, and one number of one run says little. REPEAT runs the same plan so often in
 //! one process, because one run is shorter than a process takes to start; `total` is what
 //! they all delivered.
@@ -11,8 +12,8 @@
 
 use tidegate_core::plan::{
     AppPlan, CakePlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan,
-    FqCoDelPlan, GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RtoPlan, RttTiming,
-    SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    FqCoDelPlan, GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RecordLevel, RtoPlan,
+    RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -20,7 +21,8 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let arg = |n: usize, default: &str| args.get(n).cloned().unwrap_or_else(|| default.to_owned());
     let (words, cc) = (arg(0, "s1"), arg(1, "newreno"));
-    let (scenario, aqm) = words.split_once(':').unwrap_or((&words, ""));
+    let (network, every) = words.split_once('@').unwrap_or((&words, ""));
+    let (scenario, aqm) = network.split_once(':').unwrap_or((network, ""));
     let seconds: f64 = arg(2, "0").parse().expect("seconds");
     let vary: f64 = arg(3, if scenario == "s1" { "10" } else { "0" }).parse().expect("a number");
     let repeat: u64 = arg(4, "1").parse().expect("how often");
@@ -41,6 +43,11 @@ fn main() {
         } else {
             bottleneck.queue.discipline = discipline(aqm);
         }
+    }
+    if !every.is_empty() {
+        let millis = every.parse().expect("milliseconds between two rows");
+        plan.record.level = RecordLevel::Every(Span::from_millis(millis));
+        plan.record.gates = Some(Vec::new());
     }
     if seconds > 0.0 {
         plan.duration = Time::from_picos((seconds * 1e12) as u64);

@@ -47,11 +47,10 @@ pub(crate) struct Flow {
     /// As `plain`, but a policer may be on its path; and its windows never grow: where an ACK that told of a larger one is lost,
     /// the next must tell of it, and so needs a header.
     pub(crate) light: bool,
-    /// A baseline or a sample must be noted before the sender's next event.
-    sender_observed: bool,
-    /// A baseline or a sample must be noted before the receiver's next event. With run-ahead, either end may be
-    /// ahead of the other.
-    receiver_observed: bool,
+    /// From this instant on a baseline or a row must be noted before the sender's next event.
+    sender_noted_from: Time,
+    /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
+    receiver_noted_from: Time,
     /// The number of the connection that the endpoints belong to; a flow may open one after the other.
     pub(crate) connection: u32,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
@@ -113,8 +112,8 @@ impl Flow {
             entries: [Entry::default(); 2],
             start,
             started: false,
-            sender_observed: true,
-            receiver_observed: true,
+            sender_noted_from: Time::ZERO,
+            receiver_noted_from: Time::ZERO,
             coming: VecDeque::new(),
             has_circuit,
             transferring: false,
@@ -176,7 +175,7 @@ impl Flow {
     /// Call before anything happens to the sender at `at`.
     #[inline]
     pub(crate) fn before_sender(&mut self, at: Time) {
-        if self.sender_observed {
+        if at >= self.sender_noted_from {
             self.look_at_sender(at);
         }
     }
@@ -184,7 +183,7 @@ impl Flow {
     /// Call before anything happens to the receiver at `at`.
     #[inline]
     pub(crate) fn before_receiver(&mut self, at: Time) {
-        if self.receiver_observed {
+        if at >= self.receiver_noted_from {
             self.look_at_receiver(at);
         }
     }
@@ -192,37 +191,51 @@ impl Flow {
     /// Whether a baseline or a sample may have to be noted before its sender's next event.
     #[inline]
     pub(crate) fn is_sender_observed(&self) -> bool {
-        self.sender_observed
+        self.sender_noted_from != Time::NEVER
     }
 
     /// The same of its receiver.
     #[inline]
     pub(crate) fn is_receiver_observed(&self) -> bool {
-        self.receiver_observed
+        self.receiver_noted_from != Time::NEVER
     }
 
     #[inline(never)]
     fn look_at_sender(&mut self, at: Time) {
-        if self.meter.sender_baseline.is_none() && at >= self.meter.measured.from {
+        let from = self.meter.measured.from;
+        let mut open = self.meter.sender_baseline.is_none();
+        if open && at >= from {
             self.meter.sender_baseline = Some(sum(&self.past[0], self.sender.counters()));
-            self.sender_observed = self.history.is_some();
+            open = false;
         }
-        self.sample_before(at);
+        self.sample_before(at, true, self.dialogue.is_some());
+        let row = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_writes_before());
+        self.sender_noted_from = if open { row.min(from) } else { row };
     }
 
     #[inline(never)]
     fn look_at_receiver(&mut self, at: Time) {
-        if self.meter.receiver_baseline.is_none() && at >= self.meter.measured.from {
+        let from = self.meter.measured.from;
+        let mut open = self.meter.receiver_baseline.is_none();
+        if open && at >= from {
             self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
             self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
-            self.receiver_observed = self.history.is_some();
+            open = false;
         }
-        self.sample_before(at);
+        self.sample_before(at, self.dialogue.is_some(), true);
+        let row = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_writes_before());
+        self.receiver_noted_from = if open { row.min(from) } else { row };
     }
 
-    fn sample_before(&mut self, at: Time) {
+    /// The ends write to the rows before `at`: both where either may be replaced by what happens at the other.
+    fn sample_before(&mut self, at: Time, sender: bool, receiver: bool) {
         if let Some(history) = &mut self.history {
-            history.sample_before(at, &self.sender, &self.receiver, self.mss);
+            if sender {
+                history.sample_sender(at, &self.sender, self.mss);
+            }
+            if receiver {
+                history.sample_receiver(at, &self.receiver);
+            }
         }
     }
 

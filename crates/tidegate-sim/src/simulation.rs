@@ -77,11 +77,11 @@ impl Simulation {
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
-            // No run-ahead to endpoints where a policed sender needs drops in order of time, where a recording
-            // needs both ends at one instant, or where a client or a shared server acts next.
+            // No run-ahead to endpoints where a policed sender needs drops in order of time, where a row
+            // shows both ends at one instant, or where a client or a shared server acts next.
             let alone = may_run_ahead
                 && flow.dialogue.is_none()
-                && flow.history.is_none()
+                && flow.history.as_ref().is_none_or(|history| history.lets_ends_part())
                 && flow.policed.is_none()
                 && self.wire.packets.is_none();
             let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
@@ -361,6 +361,7 @@ impl Simulation {
         // Run-ahead reports drops before their time, some of them after the end of the run.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(Dropped::place);
+        self.wire.marks.sort_by_key(|mark| (mark.at, mark.flow));
         let requests = self.requests();
         let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();
