@@ -19,6 +19,9 @@ BUDGET = {"s1": 600, "s2": 550, "s3": 1500, "s3k": 1500}
 #: Budgets of Linux's controllers on s1, by the names that the program gives them.
 LINUX = {"linux-cubic": 1100, "linux-bbr": 1500}
 
+#: Budget of the default TCP of base `linux` with a queue without a limit before s1's bottleneck.
+DEFAULT = {"host-cubic": 900}
+
 #: Budgets of disciplines before the bottleneck of s1.
 QUEUES = {"fifo": 600, "codel": 1900, "pie": 1900, "fq_codel": 2500, "cake": 3500}
 
@@ -40,6 +43,7 @@ def measure(ours: Path, *, long: bool) -> None:
     lengths = LONG if long else LENGTHS
     rows = [_row(ours, scenario, "newreno", lengths[scenario], BUDGET[scenario]) for scenario in lengths]
     rows += [_row(ours, "s1", name, lengths["s1"], budget) for name, budget in LINUX.items()]
+    rows += [_row(ours, "s1:unlimited", name, lengths["s1"], budget) for name, budget in DEFAULT.items()]
     table(
         TITLE,
         ["scenario", "TCP", "counted", "packets", "instructions/packet", "budget", "met", "events/packet"],

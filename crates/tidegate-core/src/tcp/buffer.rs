@@ -105,6 +105,7 @@ impl Buffer {
 
     /// A segment came that the application reads, up to offset `read`, and behind it what had waited for it, up to offset `next`:
     /// whether the window has grown, for which the segment is acknowledged at once.
+    #[inline]
     pub(super) fn handle_data(&mut self, now: Time, read: u64, next: u64, timestamps: bool) -> bool {
         if !timestamps {
             self.measure_by_window(now, next);

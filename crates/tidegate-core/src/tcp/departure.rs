@@ -28,8 +28,8 @@ impl Sender {
     /// The same, with `accounts` as those of the sender.
     #[inline(always)]
     pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
-        if self.is_clocked(accounts, now) {
-            return Some(self.poll_clocked(accounts, now));
+        if let Some(next) = self.clocked(accounts, now) {
+            return Some(self.poll_clocked(accounts, now, next));
         }
         let mut window = self.window_with(accounts);
         let sent = self.poll_one(accounts, now, &mut window);
@@ -236,8 +236,8 @@ impl Sender {
     }
 
     /// Whether as many segments are in flight as `window` bytes hold.
-    #[inline]
-    fn fills(&self, window: u64) -> bool {
+    #[inline(always)]
+    pub(super) fn fills(&self, window: u64) -> bool {
         let (pipe, mss) = (self.pipe(), u64::from(self.config.mss));
         // In whole segments, both rounded up; most often no division is needed to know.
         pipe >= window || (pipe + mss > window && self.segments(pipe) >= self.segments(window))

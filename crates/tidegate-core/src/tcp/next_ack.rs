@@ -44,32 +44,33 @@ impl Sender {
         }
         debug_assert!(self.is_undisturbed(accounts), "something disturbed it unnoticed");
         let ack = self.una + bytes;
-        let sent = *self.board.slot(self.board.first);
-        if sent.end != ack as u32 {
-            return self.handle_several(accounts, now, bytes, window);
+        let oldest = *self.board.slot(self.board.first);
+        let mut left = Left {
+            segments: 1,
+            bytes: u64::from(oldest.len()),
+            oldest: oldest.at(),
+            newest: oldest.at(),
+            end: ack,
+        };
+        if oldest.end == ack as u32 {
+            self.board.drop_first(ack);
+        } else if let Some(second) = self.board.second_up_to(ack) {
+            // A delayed ACK.
+            self.board.drop_two(ack);
+            (left.segments, left.newest) = (2, second.at());
+            left.bytes += u64::from(second.len());
+        } else if let Some(several) = self.take_several(ack) {
+            left = several;
+        } else {
+            return false;
         }
-        self.board.drop_first(ack);
-        self.read_window(window);
-        let (segments, len, at) = (1, u64::from(sent.len()), sent.at());
-        self.handle_left(
-            accounts,
-            now,
-            bytes,
-            Left { segments, bytes: len, oldest: at, newest: at, end: ack },
-        );
-        true
-    }
-
-    /// The same where it does not acknowledge a single segment.
-    #[inline(never)]
-    fn handle_several(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, window: u32) -> bool {
-        let Some(left) = self.take_several(self.una + bytes) else { return false };
         self.read_window(window);
         self.handle_left(accounts, now, bytes, left);
         true
     }
 
     /// Takes the records below `ack` off; `None`: there is no whole one.
+    #[inline(never)]
     fn take_several(&mut self, ack: u64) -> Option<Left> {
         let first = self.board.describe(self.board.first);
         let mut end = first.start + u64::from(first.len);

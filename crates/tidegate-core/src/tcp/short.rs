@@ -36,7 +36,7 @@ impl Endpoint {
     }
 
     /// The header of what [`Endpoint::poll`] gave last, if that is short: of data where they have any, else of an ACK.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn short_header(&self, now: Time, sent: Outgoing) -> ShortHeader {
         let data = !sent.is_empty();

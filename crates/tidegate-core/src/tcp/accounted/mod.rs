@@ -67,7 +67,7 @@ impl Sender {
     }
 
     /// The same, with `accounts` as those of the sender.
-    #[inline]
+    #[inline(always)]
     pub(in crate::tcp) fn window_with(&self, accounts: &Accounts) -> u64 {
         if (self.mode == Mode::Sack || accounts.yields) && accounts.proportional {
             return accounts.prr.window() * u64::from(self.config.mss);

@@ -16,8 +16,11 @@ pub(in crate::tcp) trait Heading: Copy {
     fn of(end: &Endpoint, now: Time, sent: Outgoing) -> Self;
     /// An ACK, and what it lets go.
     fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing;
-    /// The same with `accounts` as those of the sender.
-    fn answer_with(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> Outgoing;
+    /// An ACK at a sender that accounts for it, with `accounts` as those of the sender. `false`: it is not the usual one that
+    /// moves SND.UNA, and [`Heading::account`] takes it.
+    fn is_next(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool;
+    /// See [`Heading::is_next`].
+    fn account(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time);
     /// `len` bytes of data.
     fn take(self, end: &mut Endpoint, now: Time, len: u32);
     /// An ACK that leaves where nothing else does; `None`: perhaps another segment is to leave, and nothing has been done.
@@ -46,8 +49,14 @@ impl Heading for u32 {
     }
 
     #[inline(always)]
-    fn answer_with(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> Outgoing {
-        end.answer_with(accounts, now, self)
+    fn is_next(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
+        let window = end.sender.raw_window;
+        end.sender.handle_next_number(accounts, now, self, window)
+    }
+
+    #[inline(always)]
+    fn account(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) {
+        end.account_usual_ack(accounts, now, self);
     }
 
     #[inline(always)]
@@ -83,8 +92,16 @@ impl Heading for ShortHeader {
     }
 
     #[inline(always)]
-    fn answer_with(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> Outgoing {
-        end.answer_short_with(accounts, now, &self)
+    fn is_next(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
+        if end.sender.config.timestamps {
+            end.read_timestamp(end.acknowledgement_number(), self.ts_val);
+        }
+        end.sender.handle_next_number(accounts, now, self.number, self.window)
+    }
+
+    #[inline(always)]
+    fn account(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) {
+        end.account_short_ack(accounts, now, &self);
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! What an endpoint does with segments that arrive, with time that passes, and with its own packets that leave a gate.
 
+use super::heading::Heading;
 use super::{Endpoint, State};
 use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
@@ -81,11 +82,25 @@ impl Endpoint {
 
     /// The same, with `accounts` as those of the sender.
     #[inline(always)]
-    pub(super) fn answer_with(&mut self, accounts: &mut Accounts, now: Time, number: u32) -> Outgoing {
+    pub(super) fn answer_with(&mut self, accounts: &mut Accounts, now: Time, ack: impl Heading) -> Outgoing {
+        if !ack.is_next(self, accounts, now) {
+            ack.account(self, accounts, now);
+        }
+        self.release_with(accounts, now)
+    }
+
+    /// What a usual ACK without a header does where it is not the one that moves SND.UNA.
+    #[inline(always)]
+    pub(super) fn account_usual_ack(&mut self, accounts: &mut Accounts, now: Time, number: u32) {
         let window = self.sender.raw_window;
         if !self.sender.handle_ack_with(accounts, now, number, window, None) {
             self.receiver.demand_ack();
         }
+    }
+
+    /// What may leave after an ACK.
+    #[inline(always)]
+    pub(super) fn release_with(&mut self, accounts: &mut Accounts, now: Time) -> Outgoing {
         let held = self.sender.held;
         let sent = if self.sender.ready { self.sender.poll_with(accounts, now) } else { None };
         self.release(sent, held)

@@ -35,29 +35,9 @@ impl Endpoint {
     #[inline(never)]
     fn answer_short_accounting(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
         let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
-        let sent = self.answer_short_with(&mut accounts, now, short);
+        let sent = self.answer_with(&mut accounts, now, *short);
         self.sender.put_back(accounts);
         sent
-    }
-
-    /// The same, with `accounts` as those of the sender.
-    #[inline(always)]
-    pub(super) fn answer_short_with(
-        &mut self,
-        accounts: &mut Accounts,
-        now: Time,
-        short: &ShortHeader,
-    ) -> Outgoing {
-        if self.sender.config.timestamps {
-            self.read_timestamp(self.acknowledgement_number(), short.ts_val);
-        }
-        let ShortHeader { number, window, .. } = *short;
-        if !self.sender.handle_next_number(accounts, now, number, window) {
-            self.account_short_ack(accounts, now, short);
-        }
-        let held = self.sender.held;
-        let sent = if self.sender.ready { self.sender.poll_with(accounts, now) } else { None };
-        self.release(sent, held)
     }
 
     /// The same of a sender that accounts for none.
@@ -78,9 +58,9 @@ impl Endpoint {
         self.release(sent, held)
     }
 
-    /// The same where the ACK is not the usual one that moves SND.UNA.
+    /// What a short ACK does at a sender that accounts for it where it is not the one that moves SND.UNA.
     #[inline(never)]
-    fn account_short_ack(&mut self, accounts: &mut Accounts, now: Time, short: &ShortHeader) {
+    pub(super) fn account_short_ack(&mut self, accounts: &mut Accounts, now: Time, short: &ShortHeader) {
         let segment = self.header_of_ack(short);
         if !self.sender.handle_ack_with(accounts, now, segment.ack, segment.window, Some(&segment)) {
             self.receiver.demand_ack();

@@ -3,6 +3,7 @@
 use super::Endpoint;
 use super::heading::Heading;
 use crate::tcp::accounts::Accounts;
+use crate::tcp::clocked::Clocked;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::short::ShortHeader;
 use crate::units::{Span, Time};
@@ -38,8 +39,14 @@ pub trait DataStream {
 
 /// What accounts a sender keeps, outside the sender as long as it answers.
 trait Keeps {
-    /// An ACK, and what it lets go.
-    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing;
+    /// An ACK, and the first of what it lets go that was not handed to `stream`.
+    fn answer<H: Heading>(
+        &mut self,
+        end: &mut Endpoint,
+        now: Time,
+        ack: H,
+        stream: &mut impl AckStream<Header = H>,
+    ) -> Outgoing;
     /// What leaves besides.
     fn poll(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// The congestion window.
@@ -51,7 +58,13 @@ struct NoAccounts;
 
 impl Keeps for NoAccounts {
     #[inline(always)]
-    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
+    fn answer<H: Heading>(
+        &mut self,
+        end: &mut Endpoint,
+        now: Time,
+        ack: H,
+        _stream: &mut impl AckStream<Header = H>,
+    ) -> Outgoing {
         ack.answer(end, now)
     }
 
@@ -70,8 +83,29 @@ impl Keeps for NoAccounts {
 
 impl Keeps for Accounts {
     #[inline(always)]
-    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
-        ack.answer_with(end, self, now)
+    fn answer<H: Heading>(
+        &mut self,
+        end: &mut Endpoint,
+        now: Time,
+        ack: H,
+        stream: &mut impl AckStream<Header = H>,
+    ) -> Outgoing {
+        if !ack.is_next(end, self, now) {
+            ack.account(end, self, now);
+        } else if end.is_silent()
+            && let Some(next) = end.sender.clocked(self, now)
+        {
+            // All that leaves, as by polling for one after the other.
+            let held = end.sender.held;
+            if next == Clocked::First {
+                let sent = end.sender.poll_clocked(self, now, Clocked::First).held_back_by(held);
+                stream.sent(now, sent, H::of(end, now, sent));
+            }
+            let sent = end.sender.poll_clocked(self, now, Clocked::Last).held_back_by(held);
+            stream.sent(now, sent, H::of(end, now, sent));
+            return Outgoing::NOTHING;
+        }
+        end.release_with(self, now)
     }
 
     #[inline(always)]
@@ -175,7 +209,7 @@ impl Endpoint {
         let mut wakeup = self.next_wakeup();
         while let Some((at, ack)) = stream.next_before(wakeup) {
             stream.take();
-            let mut next = accounts.answer(self, at, ack).get();
+            let mut next = accounts.answer(self, at, ack, stream).get();
             if let Some(rtt) = self.take_rtt_sample() {
                 stream.sampled(at, rtt);
             }

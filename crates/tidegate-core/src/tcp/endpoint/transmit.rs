@@ -78,6 +78,13 @@ impl Endpoint {
         self.is_plain_spoken() && self.receiver.is_settled()
     }
 
+    /// The same of an end whose segments may have timestamps.
+    #[inline(always)]
+    pub(super) fn is_silent(&self) -> bool {
+        !(self.receiver.tells() || self.sender.config.sack && self.receiver.has_gaps())
+            && self.receiver.is_settled()
+    }
+
     #[inline(never)]
     fn poll_sender(&mut self, now: Time) -> Outgoing {
         self.poll_by(now, Sender::poll)

@@ -204,6 +204,7 @@ impl Receiver {
     }
 
     /// Whether that is so already.
+    #[inline]
     pub(in crate::tcp) fn is_settled(&self) -> bool {
         self.acknowledged_to == self.next
             && !self.ack_now
@@ -267,7 +268,7 @@ impl Receiver {
     }
 
     /// Data arrived in order: acknowledge now or later.
-    #[inline]
+    #[inline(always)]
     fn owe(&mut self, now: Time, len: u32, config: &Config) {
         self.owed += u64::from(len);
         self.scheduled = true;
@@ -292,7 +293,7 @@ impl Receiver {
 
     /// Widens Linux's window; whether the segment is acknowledged at once because it is shorter than a full one and the
     /// application has read it by then (`tcp_cleanup_rbuf`).
-    #[inline(never)]
+    #[inline(always)]
     fn widen(&mut self, now: Time, len: u32, config: &Config) -> bool {
         let next = self.next;
         if let Some(buffer) = &mut self.buffer

@@ -95,7 +95,7 @@ impl Scoreboard {
     }
 
     /// A segment of `len` bytes up to `end` was sent for the first time.
-    #[inline]
+    #[inline(always)]
     pub(in crate::tcp) fn push(&mut self, end: u64, len: u32, at: Time) {
         if (self.next - self.first) as usize == self.slots.len() {
             self.grow();
@@ -146,6 +146,32 @@ impl Scoreboard {
         self.first += 1;
     }
 
+    /// The second oldest segment, if it ends at `ack`.
+    #[inline(always)]
+    pub(in crate::tcp) fn second_up_to(&self, ack: u64) -> Option<Sent> {
+        if self.next - self.first < 2 {
+            return None;
+        }
+        let second = *self.slot(self.first + 1);
+        (second.end == ack as u32).then_some(second)
+    }
+
+    /// Everything below `ack`, which are the two oldest segments as they were sent first, has arrived.
+    #[inline(always)]
+    pub(in crate::tcp) fn drop_two(&mut self, ack: u64) {
+        crate::work::step();
+        self.base = ack;
+        self.first += 2;
+        self.shrink_if_few();
+    }
+
+    #[inline(always)]
+    fn shrink_if_few(&mut self) {
+        if self.slots.len() > SMALL && (self.next - self.first) as usize * 8 <= self.slots.len() {
+            self.shrink();
+        }
+    }
+
     #[inline(never)]
     fn acknowledge_any(&mut self, ack: u64) -> Removed {
         self.acknowledge_each(ack, |_, _| {})
@@ -181,9 +207,7 @@ impl Scoreboard {
             }
             self.first += 1;
         }
-        if self.slots.len() > SMALL && (self.next - self.first) as usize * 8 <= self.slots.len() {
-            self.shrink();
-        }
+        self.shrink_if_few();
         removed
     }
 
