@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tidegate.papers.api import ACCENT, DASHED, FILL, INK, MID, Figure, bars, numbers, panels
 from tidegate.papers.policing import cases, remedies
@@ -18,7 +18,8 @@ def draw_laboratory(lab: Lab) -> Picture:
     """Draw simulated against measured goodput and loss of each setting."""
     picture, axes = panels(7.2, 3.5, 1, 2)
     for axis, metric, unit in zip(axes[0], ("goodput", "loss"), ("Mbit/s", "% lost"), strict=True):
-        ends = []
+        ends: list[float] = []
+        marks: list[tuple[str, float, float]] = []
         for device, look in (("policer", 0), ("shaper", 1)):
             rows = cases.rows(lab, device)
             real = [row.goodput if metric == "goodput" else row.loss for row in rows]
@@ -28,19 +29,16 @@ def draw_laboratory(lab: Lab) -> Picture:
             for line in axis.containers[-1].lines[0:1]:
                 line.set_linestyle("none")
             ends += [*real, *(each.mean or 0 for each in found)]
-            for row, x, y in zip(rows, real, found, strict=True):
-                axis.annotate(
-                    f"{row.rate:g}, {row.size}",
-                    (x, y.mean or 0),
-                    xytext=(4, -7),
-                    textcoords="offset points",
-                    fontsize=5.8,
-                )
+            marks += [
+                (f"{row.rate:g}, {row.size}", x, y.mean or 0)
+                for row, x, y in zip(rows, real, found, strict=True)
+            ]
         low, high = 0.7 * min(ends), 1.5 * max(ends)
         axis.plot([low, high], [low, high], color=MID, lw=0.8, ls=DASHED, label="equal")
         axis.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
         axis.set_xlabel(f"measured, {unit}")
         axis.set_ylabel(f"simulated, {unit}")
+        _label(picture, axis, marks)
     axes[0][0].legend(frameon=False, fontsize=7.8)
     return picture
 
@@ -171,20 +169,45 @@ def draw_random(lab: Lab) -> Picture:
         0,
         "random loss, simulated",
     )
-    for row in LABORATORY:
-        if row.device == "policer":
-            axis.plot(row.loss, row.goodput, color=INK, ls="none", marker="x", ms=5)
-            axis.annotate(
-                f"{row.rate:g}, {row.size}",
-                (row.loss, row.goodput),
-                xytext=(4, 2),
-                textcoords="offset points",
-                fontsize=6,
-            )
+    policers = [row for row in LABORATORY if row.device == "policer"]
+    for row in policers:
+        axis.plot(row.loss, row.goodput, color=INK, ls="none", marker="x", ms=5)
     axis.plot([], [], color=INK, ls="none", marker="x", label="policer, measured (Mbit/s, bucket)")
     axis.set(xscale="log", yscale="log", xlabel="lost, %", ylabel="goodput, Mbit/s")
+    _label(picture, axis, [(f"{row.rate:g}, {row.size}", row.loss, row.goodput) for row in policers])
     axis.legend(frameon=False, fontsize=7.2, loc="lower left")
     return picture
+
+
+#: Where words may stand beside their point: points to the right and up, and which end of the words is there.
+_PLACES: tuple[tuple[int, int, Literal["left", "right"]], ...] = (
+    (4, -7, "left"),
+    (4, 3, "left"),
+    (-4, 3, "right"),
+    (-4, -7, "right"),
+    (4, -14, "left"),
+    (-4, -14, "right"),
+    (4, 10, "left"),
+    (-4, 10, "right"),
+)
+
+
+def _label(picture: Picture, axis: Axes, marks: list[tuple[str, float, float]]) -> None:
+    """Write words beside points (x and y in data units), off all points and other words if there is room."""
+    from matplotlib.transforms import Bbox
+
+    picture.draw_without_rendering()  # Places are known once the picture is laid out.
+    points = [axis.transData.transform((x, y)) for _, x, y in marks]
+    taken = [Bbox.from_bounds(x - 3, y - 3, 6, 6) for x, y in points]
+    for words, x, y in marks:
+        note = axis.annotate(words, (x, y), xytext=(0, 0), textcoords="offset points", fontsize=5.8)
+        for across, up, end in _PLACES:
+            note.set_position((across, up))
+            note.set_horizontalalignment(end)
+            box = note.get_window_extent()
+            if not any(box.overlaps(other) for other in taken):
+                break
+        taken.append(box)
 
 
 def _named(axis: Axes, words: list[str]) -> None:
