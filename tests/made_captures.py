@@ -46,6 +46,26 @@ def records(place: Path) -> tuple[bytes, list[bytes]]:
     return head, found
 
 
+def numbered(place: Path, to: Path) -> Path:
+    """Write a capture again with an identification in each IP packet, as hosts count them."""
+    head, found = records(place)
+    for at, record in enumerate(found):
+        packet = bytearray(record)
+        struct.pack_into(">H", packet, 16 + 4, 1 + at % 0xFFFF)
+        found[at] = bytes(packet)
+    to.write_bytes(head + b"".join(found))
+    return to
+
+
+def doubled(place: Path, to: Path, every: int, later_us: int) -> Path:
+    """Write a capture again in which every so many packets stand twice, the copy so much later."""
+    head, found = records(place)
+    found += [moved(each, 1000 * later_us, 0, 0) for each in found[::every]]
+    found.sort(key=lambda each: struct.unpack_from("<II", each))
+    to.write_bytes(head + b"".join(found))
+    return to
+
+
 def moved(record: bytes, nanos: int, data: int, stamps: int) -> bytes:
     """Return a record so much later, its numbers of data and its timestamps so much higher.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from made_captures import POLICED, captured, coalesced, joined, records
+from made_captures import POLICED, captured, coalesced, doubled, joined, numbered, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,6 +74,26 @@ def test_wrong_checksums_do_not_matter(policed: Path, tmp_path: Path) -> None:
     place = tmp_path / "sums.pcap"
     place.write_bytes(head + b"".join(spoiled))
     is_the_policer(tg.identify(place))
+
+
+@pytest.mark.parametrize(("named", "every", "later"), [(True, 1, 20), (True, 10, 900), (False, 1, 20)])
+def test_packets_that_stand_twice_are_left_out(
+    named: bool, every: int, later: int, policed: Path, tmp_path: Path
+) -> None:
+    once = numbered(policed, tmp_path / "once.pcap") if named else policed
+    plain = tg.identify(once)
+    assert plain.notes == []
+    found = tg.identify(doubled(once, tmp_path / "twice.pcap", every, later))
+    copies = -(-len(records(once)[1]) // every)
+    assert f"{copies} packets were captured twice" in " ".join(found.notes)
+    assert found.to_dict()["limits"] == plain.to_dict()["limits"]
+    assert found.directions[0].lost == plain.directions[0].lost
+
+
+def test_packets_sent_again_are_no_copies(policed: Path, tmp_path: Path) -> None:
+    # A recorder that is late by 2 ms is none of two interfaces.
+    found = tg.identify(doubled(numbered(policed, tmp_path / "once.pcap"), tmp_path / "late.pcap", 10, 2000))
+    assert "captured twice" not in " ".join(found.notes)
 
 
 def test_udp_alone_is_said(policed: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from tidegate._identify.acks import Acks, acks_of
 from tidegate._identify.both import both
 from tidegate._identify.clocks import Clocks
+from tidegate._identify.copies import once
 from tidegate._identify.ends import Pair, paired
 from tidegate._identify.place import near_client
 from tidegate._identify.received import received
@@ -50,10 +51,26 @@ def streams_of(connections: list[Any], notes: list[str], progress: Callable[[flo
     count = max(1, len(alone) + len(pairs))
     for done, one in enumerate([*pairs, *alone]):
         progress(done / count)
-        found += _of_pair(one, notes) if isinstance(one, Pair) else _of_one(one, notes)
-        for each in (one.client, one.server) if isinstance(one, Pair) else (one,):
+        if isinstance(one, Pair):
+            ends = [_once(each, notes) for each in (one.client, one.server)]
+            found += _of_pair(Pair(ends[0], ends[1], one.shift), notes)
+        else:
+            ends = [_once(one, notes)]
+            found += _of_one(ends[0], notes)
+        for each in ends:
             each.packets.forget()
     return sorted(found, key=lambda each: (each.connection.number, not each.from_client))
+
+
+def _once(connection: Any, notes: list[str]) -> Any:
+    """Return the connection without copies of packets, and say how many there were."""
+    kept, copies = once(connection)
+    if copies:
+        notes.append(
+            f"Connection {connection.name}: {copies} packets were captured twice, as on two interfaces or by "
+            "a mirror port; the copies are left out."
+        )
+    return kept
 
 
 def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
