@@ -35,3 +35,14 @@ def test_hidden_traffic_is_said_to_be_possible_and_its_part_is_in_the_interval()
         assert answer.background
         assert answer.told_hidden
         assert answer.rate_held
+
+
+def test_the_interval_of_a_policer_holds_what_hidden_traffic_leaves() -> None:
+    for answer in links.answers(279):
+        assert answer.background
+        assert answer.said == "policer"
+        if answer.end != "receiver":
+            # Near the receiver coarse times hide how much the rate varies; see docs/design/identify.md.
+            assert answer.rate_held, answer.sentence
+            assert answer.rate_error is not None
+            assert abs(answer.rate_error) < 0.01

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tidegate._identify.between import between_losses, contradicted
 from tidegate._identify.crossings import Crossings, filled
 from tidegate._identify.likelihood import random_likelihood, shape
 from tidegate._identify.posterior import Limits, area, quantiles, rates_around
@@ -153,6 +154,10 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     # Where times are coarse beside the bucket, its fullness is hardly known, and neither is the rate.
     wider = 1 + min(_WIDEST, coarse / max(centre, 1.0))
     low, high = middle - wider * (middle - low), middle + wider * (high - middle)
+    # What hidden traffic leaves is not steady, as the posterior takes it to be.
+    stretches = None if fixed or not contradicted(wrong, packets.drops) else between_losses(packets, middle)
+    if stretches is not None:
+        low, high = min(low, stretches[0]), max(high, stretches[1])
     likelihood = limits[int(np.argmax(weights))].likelihood
     count = int(packets.judged.sum())
     chance = random_likelihood(packets.drops, count)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate._base.text import number, rate
+from tidegate._identify.between import contradicted
 from tidegate._identify.bucket import Bucket, fit
 from tidegate._identify.counting import COUNTINGS, choose
 from tidegate._identify.found import Law, Number, clocked
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 
 #: A policer's rate whose interval is wider than this ratio is told as its interval.
 _VAGUE = 1.25
-#: Decisions that a bucket does not explain may be other traffic's from this share of the drops on, and from
-#: so many.
-_WRONG, _FEW = 0.05, 5
-
 
 #: What is said where the size of the bucket is a lower bound.
 _BEGUN = (
@@ -95,7 +92,7 @@ def _drained(packets: Crossings, bucket: Bucket) -> bool:
 
 def _hidden(bucket: Bucket, judged: int) -> list[str]:
     """Return what to say where packets were decided otherwise than the bucket would."""
-    if bucket.wrong < _WRONG * bucket.drops or bucket.wrong < _FEW:
+    if not contradicted(bucket.wrong, bucket.drops):
         return []
     return [
         (
