@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs soak mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel try-wheel clean
+.PHONY: page check-page help setup build demo wasm test test-programs soak mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -133,17 +133,20 @@ lock: $(STAMPS)/packages ## write the installed Python versions to requirements.
 
 # The wheel runs with every Python from 3.11 on, and where glibc is 2.28 or later (Debian 10, Ubuntu 20.04, RHEL 8), whatever
 # this machine has: Zig links against the older C library. Its tools have an environment of their own.
-# It is built twice: between the two builds the first one runs benches/train.py, and the second is compiled for what that did.
 WHEEL_TOOLS := target/wheel-tools
-PROFDATA     = $(shell rustc --print sysroot)/lib/rustlib/$(shell rustc -vV | sed -n 's/^host: //p')/bin/llvm-profdata
 wheel: setup ## a wheel for Linux in target/wheels (manylinux_2_28, any Python from 3.11 on)
 	@test -x $(WHEEL_TOOLS)/bin/maturin || $(PYTHON) -m venv $(WHEEL_TOOLS)
 	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check "$$(grep ^maturin== requirements.lock)" "ziglang==0.17.1"
 	@crates/tidegate-wasm/build || echo "skipped: this wheel cannot make the laboratory as files (tidegate lab --static)"
 	rm -rf target/wheels
-	@test -x $(PROFDATA) || echo "skipped: not compiled for a profile, no llvm-profdata (rustup component add llvm-tools)"
 	PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH" $(WHEEL_TOOLS)/bin/maturin build --release --locked --zig --compatibility manylinux_2_28 \
-	  $$(test -x $(PROFDATA) && echo --pgo) --interpreter $(CURDIR)/$(BIN)/python --out target/wheels
+	  --interpreter $(CURDIR)/$(BIN)/python --out target/wheels
+
+# Built twice: between the two builds the first one runs benches/train.py, and the second is compiled for what that did.
+# Zig cannot link the first (it does not know the linker's option -u), so this wheel needs a C library as new as this machine's.
+wheel-here: setup ## a faster wheel for this machine, compiled for the runs of benches/train.py (rustup component add llvm-tools)
+	rm -rf target/wheels
+	$(BIN)/maturin build --release --locked --pgo --interpreter $(BIN)/python --out target/wheels
 
 try-wheel: ## the wheel of make wheel in a new environment and an empty folder: a template, a run, a page
 	rm -rf target/wheel-try && mkdir -p target/wheel-try/empty && $(PYTHON) -m venv target/wheel-try/venv
