@@ -46,23 +46,36 @@ impl Endpoint {
             self.handle_usual_ack(now, number);
             return self.poll(now);
         }
+        self.answer_next(now, number)
+    }
+
+    /// An ACK that this end reads the short way ([`Heading::is_read_by`]), then [`Endpoint::poll`].
+    #[inline(always)]
+    pub(super) fn answer_next(&mut self, now: Time, ack: impl Heading) -> Option<Outgoing> {
         let accounts = self.sender.accounts.is_some();
-        let sent = if accounts { self.answer_accounting(now, number) } else { self.answer_ack(now, number) };
+        let sent = if accounts { self.answer_accounting(now, ack) } else { self.answer_alone(now, ack) };
         sent.get().or_else(|| self.poll_ack())
     }
 
+    /// What such an ACK lets go, of a sender that accounts for none.
     #[inline(never)]
-    fn answer_ack(&mut self, now: Time, number: u32) -> Outgoing {
-        self.answer_ack_here(now, number)
+    fn answer_alone(&mut self, now: Time, ack: impl Heading) -> Outgoing {
+        ack.answer(self, now)
     }
 
-    /// The same without a call.
+    /// The same of an ACK without a header, and without a call.
     #[inline(always)]
     pub(super) fn answer_ack_here(&mut self, now: Time, number: u32) -> Outgoing {
         let window = self.sender.raw_window;
         if !self.sender.handle_ack(now, number, window, None) {
             self.receiver.demand_ack();
         }
+        self.release_alone(now)
+    }
+
+    /// What may leave after an ACK, of a sender that accounts for none.
+    #[inline(always)]
+    pub(super) fn release_alone(&mut self, now: Time) -> Outgoing {
         if !self.sender.ready {
             return Outgoing::NOTHING;
         }
@@ -71,11 +84,11 @@ impl Endpoint {
         self.release(sent, held)
     }
 
-    /// The same for a sender that accounts for ACKs.
+    /// As [`Endpoint::answer_alone`], of a sender that accounts for ACKs.
     #[inline(never)]
-    fn answer_accounting(&mut self, now: Time, number: u32) -> Outgoing {
+    fn answer_accounting(&mut self, now: Time, ack: impl Heading) -> Outgoing {
         let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
-        let sent = self.answer_with(&mut accounts, now, number);
+        let sent = self.answer_with(&mut accounts, now, ack);
         self.sender.put_back(accounts);
         sent
     }
@@ -98,7 +111,7 @@ impl Endpoint {
         }
     }
 
-    /// What may leave after an ACK.
+    /// What may leave after an ACK, with `accounts` as those of the sender.
     #[inline(always)]
     pub(super) fn release_with(&mut self, accounts: &mut Accounts, now: Time) -> Outgoing {
         let held = self.sender.held;

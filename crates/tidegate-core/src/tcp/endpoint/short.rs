@@ -21,26 +21,10 @@ impl Endpoint {
             self.handle_short_ack(now, short);
             return self.poll(now);
         }
-        let accounts = self.sender.accounts.is_some();
-        let sent =
-            if accounts { self.answer_short_accounting(now, short) } else { self.answer_short(now, short) };
-        sent.get().or_else(|| self.poll_ack())
+        self.answer_next(now, *short)
     }
 
-    #[inline(never)]
-    fn answer_short(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
-        self.answer_short_here(now, short)
-    }
-
-    #[inline(never)]
-    fn answer_short_accounting(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
-        let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
-        let sent = self.answer_with(&mut accounts, now, *short);
-        self.sender.put_back(accounts);
-        sent
-    }
-
-    /// The same of a sender that accounts for none.
+    /// What a short ACK lets go, of a sender that accounts for none.
     #[inline(always)]
     pub(super) fn answer_short_here(&mut self, now: Time, short: &ShortHeader) -> Outgoing {
         if self.sender.config.timestamps {
@@ -50,12 +34,7 @@ impl Endpoint {
         if !self.sender.handle_ack(now, segment.ack, segment.window, Some(&segment)) {
             self.receiver.demand_ack();
         }
-        if !self.sender.ready {
-            return Outgoing::NOTHING;
-        }
-        let held = self.sender.held;
-        let sent = self.sender.poll(now);
-        self.release(sent, held)
+        self.release_alone(now)
     }
 
     /// What a short ACK does at a sender that accounts for it where it is not the one that moves SND.UNA.
