@@ -1,5 +1,5 @@
 //! Where the IP packet begins in a frame, by the capture's link type
-//! (https://www.tcpdump.org/linktypes.html).
+//! (<https://www.tcpdump.org/linktypes.html>).
 
 /// What stands behind the link's header.
 #[derive(Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     }
     /// New data were acknowledged, outside fast recovery.
     fn handle_acked(&mut self, acked: &Acked);
-    /// A loss was noticed, or a mark ([`LossKind::Ecn`]).
+    /// A loss was noticed, or a mark (`LossKind::Ecn`).
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, recovered: &Recovered);

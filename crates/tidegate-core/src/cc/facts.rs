@@ -138,7 +138,7 @@ pub struct Acked {
     /// Smoothed round-trip time; zero before the first sample.
     pub smoothed_rtt: Span,
     /// The congestion window stopped the sender in the flight that this ACK belongs to; with
-    /// [`Arithmetic::Linux`] also: slow start, and the window is below twice the largest flight.
+    /// `Arithmetic::Linux` also: slow start, and the window is below twice the largest flight.
     pub window_limited: bool,
 }
 

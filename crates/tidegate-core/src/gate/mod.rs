@@ -2,16 +2,16 @@
 //!
 //! A unit passes the parts of a gate in this order:
 //!
-//! - [`door`]: bytes on the wire, tallies of arrivals, policer,
-//! - [`queue`]: the discipline, which says what may join,
+//! - `door`: bytes on the wire, tallies of arrivals, policer,
+//! - `queue`: the discipline, which says what may join,
 //! - [`rate`]: the law, which says when the service starts and ends,
-//! - [`exit`]: random loss, delay, jitter.
+//! - `exit`: random loss, delay, jitter.
 //!
-//! [`books`] count and record what happens. The same gate can be driven in two ways, which give the same results to
-//! the picosecond. **Ahead** ([`ahead`]): [`Gate::pass`] states a unit's departure at its arrival. **Step by step**
-//! ([`stepped`]): [`Gate::handle_unit`] queues a unit, [`Gate::handle_wakeup`] ends a service and starts the next,
+//! `books` count and record what happens. The same gate can be driven in two ways, which give the same results to
+//! the picosecond. **Ahead** (`ahead`): [`Gate::pass`] states a unit's departure at its arrival. **Step by step**
+//! (`stepped`): [`Gate::handle_unit`] queues a unit, [`Gate::handle_wakeup`] ends a service and starts the next,
 //! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact_events`. Where the
-//! discipline decides when a unit would be served, [`stepped`] asks it at that instant.
+//! discipline decides when a unit would be served, `stepped` asks it at that instant.
 
 mod ahead;
 mod backlog;

@@ -7,7 +7,7 @@
 //! Waking late, early or at odd instants changes no departure: a unit carries the time it is due.
 //!
 //! Time. Events are handled in the order of time, and at one instant in the order of their sources
-//! ([`sources`]). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
+//! (`sources`). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
 //! may be earlier. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
 //! holds for the events of each half: when the turn changes, or turns are given up, `now` goes back to the first
 //! event of the other half, by less than both leads together. And a section of cell gates wakes a picosecond after

@@ -37,7 +37,7 @@ pub struct FlowWire {
     pub delivered_segments: u64,
     /// User bytes that came in order.
     pub in_order_bytes: u64,
-    /// From a segment sent once to the first ACK that reports it, at the sender's edge ([`Outgoing::acknowledge`]).
+    /// From a segment sent once to the first ACK that reports it, at the sender's edge (`Outgoing::acknowledge`).
     pub rtt: Quantiles,
     /// Picoseconds owed to each cause.
     pub owed: Vec<(Cause, u64)>,

@@ -45,7 +45,7 @@ pub struct FlowSummary {
     /// Reductions of the window because of marks; none in live runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_reductions: Option<u64>,
-    /// What gates dropped and tagged of its data; [`summarise`] fills it in.
+    /// What gates dropped and tagged of its data; `summarise` fills it in.
     #[serde(flatten)]
     pub losses: LossSummary,
     /// What gates dropped on its way back, by reason; only reasons that occurred.
