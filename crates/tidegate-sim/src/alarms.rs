@@ -63,9 +63,13 @@ impl Alarms {
         }
     }
 
-    /// For which half of the network it rings.
-    pub(crate) fn half(self, number: usize) -> Half {
-        if matches!(self.of(number), Alarm::Receiver(_)) { Half::Receivers } else { Half::Senders }
+    /// For which half of the network it rings. Of a flow that `asks` it is the receiver that has the application, a client.
+    pub(crate) fn half(self, number: usize, asks: impl Fn(usize) -> bool) -> Half {
+        match self.of(number) {
+            Alarm::Receiver(_) => Half::Receivers,
+            Alarm::Application(flow) if asks(flow) => Half::Receivers,
+            _ => Half::Senders,
+        }
     }
 }
 

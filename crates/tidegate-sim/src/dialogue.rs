@@ -14,6 +14,8 @@ pub(crate) struct Dialogue {
     pub(crate) log: Vec<Exchange>,
     /// The endpoints have been opened.
     pub(crate) opened: bool,
+    /// When the client acts next by itself: its user asks, or a request that waited begins.
+    pub(crate) due: Time,
     /// For connections that begin anew.
     pub(crate) flow: FlowPlan,
     pub(crate) seed: Seed,
@@ -28,6 +30,7 @@ impl Dialogue {
             server: plan.server,
             log: Vec::new(),
             opened: false,
+            due: start,
             flow: flow.clone(),
             seed,
         }))
@@ -47,6 +50,12 @@ impl Dialogue {
     /// Adds the exchanges that have not ended to the log, when the run is over.
     pub(crate) fn finish(&mut self) {
         self.log.extend(self.client.unfinished());
+    }
+
+    /// Whether client and server may each be handled at their own time. A new connection replaces both ends at one instant, and what a
+    /// shared server does next depends on all its clients.
+    pub(crate) fn lets_ends_part(&self) -> bool {
+        !self.begins_anew() && self.server.is_none()
     }
 
     /// Whether each request has a connection of its own.

@@ -208,7 +208,7 @@ impl Flow {
             self.meter.sender_baseline = Some(sum(&self.past[0], self.sender.counters()));
             open = false;
         }
-        self.sample_before(at, true, self.dialogue.is_some());
+        self.sample_before(at, true, self.begins_anew());
         let row = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_writes_before());
         self.sender_noted_from = if open { row.min(from) } else { row };
     }
@@ -222,9 +222,23 @@ impl Flow {
             self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
             open = false;
         }
-        self.sample_before(at, self.dialogue.is_some(), true);
+        self.sample_before(at, self.begins_anew(), true);
         let row = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_writes_before());
         self.receiver_noted_from = if open { row.min(from) } else { row };
+    }
+
+    /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
+    /// new connection or a circuit needs both ends at one instant.
+    pub(crate) fn lets_ends_part(&self) -> bool {
+        let asks_alone = |dialogue: &Dialogue| dialogue.lets_ends_part() && !self.has_circuit;
+        self.policed.is_none()
+            && self.history.as_ref().is_none_or(|history| history.lets_ends_part())
+            && self.dialogue.as_ref().is_none_or(|dialogue| asks_alone(dialogue))
+    }
+
+    /// Whether both ends are replaced at one instant, now and then.
+    fn begins_anew(&self) -> bool {
+        self.dialogue.as_ref().is_some_and(|dialogue| dialogue.begins_anew())
     }
 
     /// The ends write to the rows before `at`: both where either may be replaced by what happens at the other.
@@ -322,6 +336,13 @@ impl Flow {
         if let Some(history) = &mut self.history {
             history.reconnected(self.past, self.past_in_order);
         }
+    }
+
+    /// Bytes of rows, exchanges and what a policer has dropped: what grows as the run goes on.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.history.as_ref().map_or(0, |history| history.memory_bytes())
+            + self.dialogue.as_ref().map_or(0, |dialogue| dialogue.memory_bytes())
+            + self.policed.as_ref().map_or(0, |policed| policed.memory_bytes())
     }
 
     /// Settles what is measured when the run is over.

@@ -9,10 +9,10 @@ use crate::wire::Wire;
 impl Wire {
     /// A client's user asks, or a request that waited may begin.
     pub(crate) fn wake_client(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let start = flow.start;
         let Some(dialogue) = &mut flow.dialogue else { return };
-        if at < start {
-            return;
+        // With run-ahead, the client may already have acted, and be due later.
+        if at < dialogue.due {
+            return self.network.set_alarm(self.alarms.application(index), dialogue.due);
         }
         dialogue.client.handle_wakeup(at);
         if !flow.started {
@@ -44,10 +44,23 @@ impl Wire {
         self.pump_sender(at, index, flow);
     }
 
-    fn set_client_alarm(&mut self, at: Time, index: usize, flow: &Flow) {
-        if let Some(dialogue) = &flow.dialogue {
-            let next = if dialogue.client.may_begin() { at } else { dialogue.client.next_wakeup() };
-            self.network.set_alarm(self.alarms.application(index), next);
+    /// The client acts, where it is due before `at`; the receiver's timers come first.
+    #[inline(never)]
+    pub(crate) fn wake_client_before(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        while let Some(due) = flow.dialogue.as_ref().map(|dialogue| dialogue.due).filter(|due| *due < at) {
+            let timer = flow.receiver.next_wakeup();
+            if timer <= due {
+                self.wake_receiver(timer, index, flow);
+            } else {
+                self.wake_client(due, index, flow);
+            }
+        }
+    }
+
+    fn set_client_alarm(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if let Some(dialogue) = &mut flow.dialogue {
+            dialogue.due = if dialogue.client.may_begin() { at } else { dialogue.client.next_wakeup() };
+            self.network.set_alarm(self.alarms.application(index), dialogue.due);
         }
     }
 

@@ -18,8 +18,9 @@ use crate::wire::Wire;
 const REVIEW: u64 = 1 << 17;
 const FIRST_REVIEW: u64 = 1 << 10;
 /// With more flows and gates than this, memory is added up at every second check only, and so on: to look at all of
-/// them must stay small beside the work between two checks.
-const ADDED_AT_ONCE: usize = 1 << 16;
+/// them must stay small beside the work between two checks. Where every step adds a row, a limit of memory is exceeded by at most
+/// 2 kB for each of them.
+const ADDED_AT_ONCE: usize = 1 << 13;
 
 /// The flows of a plan that come to an end by themselves.
 pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
@@ -77,13 +78,7 @@ impl Simulation {
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
-            // No run-ahead to endpoints where a policed sender needs drops in order of time, where a row
-            // shows both ends at one instant, or where a client or a shared server acts next.
-            let alone = may_run_ahead
-                && flow.dialogue.is_none()
-                && flow.history.as_ref().is_none_or(|history| history.lets_ends_part())
-                && flow.policed.is_none()
-                && self.wire.packets.is_none();
+            let alone = may_run_ahead && flow.lets_ends_part() && self.wire.packets.is_none();
             let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
             all_ahead &= ahead == [true; 2];
             network.set_alarm(alarms.application(index), flow.start);
@@ -92,7 +87,8 @@ impl Simulation {
             flow.runs_laps = self.wire.runs_laps(flow);
         }
         if all_ahead {
-            self.wire.network.take_turns(|alarm| alarms.half(alarm));
+            let flows = &self.flows;
+            self.wire.network.take_turns(|alarm| alarms.half(alarm, |flow| flows[flow].dialogue.is_some()));
         }
     }
 
@@ -209,21 +205,14 @@ impl Simulation {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let histories = self.flows.iter().filter_map(|flow| flow.history.as_ref());
-        let rows: u64 = histories.map(|history| history.memory_bytes()).sum();
+        let flows: u64 = self.flows.iter().map(Flow::memory_bytes).sum();
         let drops = self.drops.capacity() * size_of::<Dropped>();
         let packets = self.wire.packets.as_ref().map_or(0, Vec::capacity) * size_of::<PacketRecord>();
         let segments = self.wire.segments.memory_bytes();
-        let dialogues = self.flows.iter().filter_map(|flow| flow.dialogue.as_ref());
-        let policed = self.flows.iter().filter_map(|flow| flow.policed.as_ref());
-        let policed: u64 = policed.map(|policed| policed.memory_bytes()).sum();
-        let exchanges: u64 = dialogues.map(|dialogue| dialogue.memory_bytes()).sum();
         self.wire.network.memory_bytes()
             + self.wire.groups.memory_bytes()
             + segments
-            + rows
-            + policed
-            + exchanges
+            + flows
             + (drops + packets) as u64
     }
 

@@ -325,7 +325,10 @@ impl Wire {
         if at >= self.until {
             return self.segments.forget(unit);
         }
-        // With run-ahead, timers that are due before this unit have not fired yet.
+        // With run-ahead, clients and timers that are due before this unit have not acted yet.
+        if !PLAIN && flow.dialogue.is_some() {
+            self.wake_client_before(at, index, flow);
+        }
         while flow.receiver.next_wakeup() < at {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }

@@ -239,8 +239,7 @@ pub(crate) fn any_dumbbell() -> impl Strategy<Value = Plan> {
         }
         let mut plan = assemble((gates, drafts, crossing, RecordLevel::Summary));
         for (flow, app) in plan.flows.iter_mut().zip(apps) {
-            // A shared server would have all in one order.
-            flow.app = if matches!(app, AppPlan::Request(_)) { AppPlan::Bulk } else { app };
+            flow.app = ends_may_part(app);
         }
         plan
     })
@@ -283,8 +282,7 @@ pub(crate) fn any_busy_dumbbell() -> impl Strategy<Value = Plan> {
         }
         let mut plan = assemble((gates, drafts, background, RecordLevel::Summary));
         for (flow, app) in plan.flows.iter_mut().zip(apps) {
-            // A shared server would have all in one order.
-            flow.app = if matches!(app, AppPlan::Request(_)) { AppPlan::Bulk } else { app };
+            flow.app = ends_may_part(app);
         }
         plan
     })
@@ -305,6 +303,16 @@ pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
         })),
         2 => any_requests(),
     ]
+}
+
+/// The application, or data where a shared server or new connections would have both ends in one order.
+fn ends_may_part(app: AppPlan) -> AppPlan {
+    match app {
+        AppPlan::Request(plan) if plan.server.is_some() || plan.connection == ConnectionPlan::New => {
+            AppPlan::Bulk
+        }
+        app => app,
+    }
 }
 
 /// Requests of any kind; where they name a server it is number 0.

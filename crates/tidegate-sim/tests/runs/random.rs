@@ -66,6 +66,7 @@ proptest! {
             any_dumbbell(),
             any_busy_dumbbell(),
             with_requests(any_plan()),
+            with_requests(any_private_plan()),
         ]
     ) {
         let ahead = whole(&plan);
@@ -101,7 +102,13 @@ proptest! {
     /// one may be ahead of the other.
     #[test]
     fn rows_do_not_depend_on_who_is_ahead(
-        mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), any_lone_plan()],
+        mut plan in prop_oneof![
+            any_plan(),
+            any_private_plan(),
+            any_dumbbell(),
+            any_lone_plan(),
+            with_requests(any_private_plan()),
+        ],
         micros in 300u64..40_000,
     ) {
         plan.record.level = RecordLevel::Every(Span::from_micros(micros));
@@ -110,6 +117,7 @@ proptest! {
         for other in [Plan { limits, ..plan.clone() }, Plan { exact_events: true, ..plan.clone() }] {
             let other = whole(&other);
             prop_assert_eq!(&ahead.summary.flows, &other.summary.flows);
+            prop_assert_eq!(&ahead.summary.requests, &other.summary.requests);
             prop_assert_eq!(tables_differ(&ahead, &other), None);
         }
     }
@@ -129,6 +137,7 @@ proptest! {
             prop_assert_eq!(&unwatched.summary.flows, &watched.summary.flows);
             prop_assert_eq!(&unwatched.summary.gates, &watched.summary.gates);
             prop_assert_eq!(&unwatched.summary.traffic, &watched.summary.traffic);
+            prop_assert_eq!(&unwatched.summary.requests, &watched.summary.requests);
         }
     }
 }
