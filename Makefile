@@ -71,6 +71,7 @@ check: setup ## formatting, lints, types, stubs, then every test
 	$(BIN)/ruff format --check $(PY_DIRS)
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest tidegate._core
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
 	$(MAKE) check-page
 	$(MAKE) test
 
