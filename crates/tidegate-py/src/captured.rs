@@ -74,6 +74,8 @@ impl Watch for Captured<'_> {
 /// A capture that is not whole yet. It has another name until it is.
 struct Part {
     path: String,
+    /// What is at `path`; where that is a link, what it leads to: a link stays one.
+    target: PathBuf,
     seen: Side,
     /// The temporary file; `None`: what is at the path is no plain file (a pipe, `/dev/null`), and is written itself.
     beside: Option<PathBuf>,
@@ -82,14 +84,13 @@ struct Part {
 
 impl Part {
     fn new(path: String, seen: Side) -> Part {
-        // A link stays one: its target is replaced.
         let target = fs::canonicalize(&path).unwrap_or_else(|_| PathBuf::from(&path));
         let plain = fs::metadata(&target).map_or(true, |found| found.is_file());
-        Part { beside: plain.then(|| beside(&target)), path, seen, writer: None }
+        Part { beside: plain.then(|| beside(&target)), path, target, seen, writer: None }
     }
 
     fn begin(&mut self) -> io::Result<()> {
-        let file = File::create(self.beside.as_deref().unwrap_or(Path::new(&self.path)))?;
+        let file = File::create(self.beside.as_ref().unwrap_or(&self.target))?;
         self.writer = Some(Writer::new(BufWriter::with_capacity(1 << 16, file), self.seen)?);
         Ok(())
     }
@@ -104,7 +105,7 @@ impl Part {
             writer.finish()?;
         }
         match self.beside.take() {
-            Some(beside) => fs::rename(beside, fs::canonicalize(&self.path).unwrap_or((&self.path).into())),
+            Some(beside) => fs::rename(beside, &self.target),
             None => Ok(()),
         }
     }
