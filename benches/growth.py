@@ -25,8 +25,8 @@ LINK = 'queue = "100000 packets"\n'
 
 #: What grows, its sizes, and the unit of a size.
 CURVES = {
-    "flows": ([100, 1000, 10_000, 100_000], "flows over a dumbbell, 1 Mbit/s each"),
-    "users": ([100, 1000, 10_000, 100_000], "request–response users, 1 Mbit/s each"),
+    "flows": ([1, 10, 100, 1000, 10_000, 100_000], "flows over a dumbbell, 1 Mbit/s each"),
+    "users": ([1, 10, 100, 1000, 10_000, 100_000], "request–response users, 1 Mbit/s each"),
     "gates": ([1, 2, 4, 8, 16, 32, 64], "gates on the path of one flow"),
     "queue": ([10, 100, 1000, 10_000, 100_000, 1_000_000], "packets that stand in a queue"),
     "duration": ([20, 200, 2000], "simulated seconds"),
@@ -39,7 +39,9 @@ def scenario(kind: str, size: int) -> str:
     return globals()[f"_{kind}"](size)
 
 
-def _shared(size: int, app: str, seconds: float) -> str:
+def _shared(size: int, app: str, seconds: int) -> str:
+    # Small runs last longer, so that each has more than 100,000 packets.
+    seconds *= max(1, 1000 // size)
     queue = max(50, size * 1_000_000 * 35 // 1000 // 12_000)
     gates = "".join(
         f'[gate.{name}]\nper = "flow"\nrate = "1 Gbit/s"\n{LINK}delay = "{delay} ms"\n'
