@@ -12,7 +12,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`COMPACT`], [`SHORT`], the codepoint of ECN above them, then the colour, then a codepoint of its own.
+    /// Bits: [`TAGGED`], [`COMPACT`], [`SHORT`], [`TIMED`], the codepoint of ECN above them, then the colour, then a codepoint of its own.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -24,6 +24,8 @@ const TAGGED: u32 = 1;
 const COMPACT: u32 = 2;
 /// The handle says where the engine keeps a short header.
 const SHORT: u32 = 1 << 13;
+/// The same of one that is stored with the time of sending.
+const TIMED: u32 = 1 << 14;
 /// Where the codepoint of ECN stands.
 const ECN: u32 = 2;
 
@@ -197,6 +199,20 @@ impl Unit {
     #[must_use]
     pub fn is_short(&self) -> bool {
         self.flags & SHORT != 0
+    }
+
+    /// The same for a segment whose short header is stored with the time of sending.
+    #[inline]
+    #[must_use]
+    pub fn new_timed(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
+        Unit { flags: TIMED, ..Unit::new(bytes, handle, held_by) }
+    }
+
+    /// Whether the handle says where the engine keeps a short header with the time of sending.
+    #[inline]
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.flags & TIMED != 0
     }
 
     /// Whether a policer set its loss priority: it is among the first to be dropped.

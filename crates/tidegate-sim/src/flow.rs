@@ -7,10 +7,9 @@ use tidegate_core::app::Application;
 use tidegate_core::cc::Controller;
 use tidegate_core::net::{Entry, seed, start_time};
 use tidegate_core::plan::{FlowPlan, Plan, RatePlan, RecordLevel};
-use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
+use tidegate_core::tcp::{Counters, Endpoint, Outgoing, Segment, State};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
-use tidegate_core::units::Time;
-use tidegate_result::Mark;
+use tidegate_core::units::{Span, Time};
 
 use crate::connection::{difference, endpoints, sum};
 use crate::dialogue::Dialogue;
@@ -19,6 +18,7 @@ use crate::history::History;
 use crate::meter::Meter;
 use crate::policed::Policed;
 use crate::steering::{Steered, Steering};
+use crate::ways::{Watched, Way};
 
 /// A flow's state and measurements. The fields that nearly every packet touches come first, so that they share
 /// cache lines.
@@ -35,16 +35,15 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     pub(crate) headers: u32,
     pub(crate) started: bool,
-    /// The flow is not recorded, sends data one way only, and uses no circuit, no policer and no ECN. Its
-    /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`] or [`tidegate_core::tcp::Outgoing::is_short`].
-    pub(crate) plain: bool,
-    /// Its segments are mostly the latter.
+    /// How closely it is watched, and so which functions lie between its ends and the network.
+    pub(crate) watched: Watched,
+    /// Its segments are mostly [`tidegate_core::tcp::Outgoing::is_short`], not [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) short: bool,
-    /// It is plain, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
+    /// It is not watched closely, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
     pub(crate) runs_laps: bool,
     /// So many of its ACKs are dealt with one by one before the next lap.
     pub(crate) one_by_one: usize,
-    /// As `plain`, but a policer may be on its path; and its windows never grow: where an ACK that told of a larger one is lost,
+    /// It is not recorded, and plain ([`crate::ways::Way::PLAIN`]) but for a policer that may be on its path; and its windows never grow: where an ACK that told of a larger one is lost,
     /// the next must tell of it, and so needs a header.
     pub(crate) light: bool,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
@@ -57,7 +56,7 @@ pub(crate) struct Flow {
     has_circuit: bool,
     /// A transfer is under way, as last reported to the circuits.
     transferring: bool,
-    /// The flow's units in the network, in both directions; counted only if the flow is not `plain`.
+    /// The flow's units in the network, in both directions; counted only if the flow is watched closely.
     pub(crate) in_network: u32,
     pub(crate) start: Time,
     pub(crate) mss: f64,
@@ -83,23 +82,24 @@ impl Flow {
         let start = start_time(seed, &format!("flow.{}/start", flow.name), flow.start);
         let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.binary_search(&index).is_ok());
         let history = (plan.record.level != RecordLevel::Summary && recorded)
-            .then(|| Box::new(History::new(plan.record.level)));
+            .then(|| Box::new(History::new(plan.record.level, index)));
         let (sender, receiver) = endpoints(flow, seed, 0);
         let dialogue = Dialogue::new(flow, start, seed);
         let has_circuit = has_circuit(plan, flow);
         let policed = Policed::new(plan, flow).map(Box::new);
-        let light = history.is_none()
-            && dialogue.is_none()
-            && !has_circuit
-            && !sender.uses_ecn()
-            && !plan.record.packets;
+        let parts = history.as_ref().is_none_or(|history: &Box<History>| history.lets_ends_part());
+        let light = parts && dialogue.is_none() && !has_circuit && !sender.uses_ecn() && !plan.record.packets;
         let member = Member::new(plan, index);
         Flow {
-            plain: light && policed.is_none() && member.is_none(),
+            watched: match (light && policed.is_none() && member.is_none(), &history) {
+                (false, _) => Watched::Closely,
+                (true, None) => Watched::Not,
+                (true, Some(_)) => Watched::NowAndThen,
+            },
             short: sender.writes_short_headers(),
             runs_laps: false,
             one_by_one: 0,
-            light: light && !sender.writes_short_headers(),
+            light: light && history.is_none() && !sender.writes_short_headers(),
             dialogue,
             connection: 0,
             steering: None,
@@ -188,43 +188,75 @@ impl Flow {
         }
     }
 
-    /// Whether a baseline or a sample may have to be noted before its sender's next event.
+    /// Until when nothing has to be noted before an event of its sender, and until when no baseline.
     #[inline]
-    pub(crate) fn is_sender_observed(&self) -> bool {
-        self.sender_noted_from != Time::NEVER
+    pub(crate) fn sender_unobserved_until(&self) -> [Time; 2] {
+        [self.sender_noted_from, self.sender_baseline_from()].map(just_before)
     }
 
     /// The same of its receiver.
     #[inline]
-    pub(crate) fn is_receiver_observed(&self) -> bool {
-        self.receiver_noted_from != Time::NEVER
+    pub(crate) fn receiver_unobserved_until(&self) -> [Time; 2] {
+        [self.receiver_noted_from, self.receiver_baseline_from()].map(just_before)
+    }
+
+    /// As [`Flow::before_sender`], if that happens at `latest` at the latest and no timer of the sender comes before it.
+    #[inline]
+    pub(crate) fn before_sender_in_turn(&mut self, at: Time, latest: Time) {
+        if at >= self.sender_noted_from && at <= latest && at <= self.sender.next_wakeup() {
+            self.look_at_sender(at);
+        }
+    }
+
+    /// As [`Flow::before_receiver`], under the same conditions.
+    #[inline]
+    pub(crate) fn before_receiver_in_turn(&mut self, at: Time, latest: Time) {
+        if at >= self.receiver_noted_from && at <= latest && at <= self.receiver.next_wakeup() {
+            self.look_at_receiver(at);
+        }
     }
 
     #[inline(never)]
     fn look_at_sender(&mut self, at: Time) {
-        let from = self.meter.measured.from;
-        let mut open = self.meter.sender_baseline.is_none();
-        if open && at >= from {
-            self.meter.sender_baseline = Some(sum(&self.past[0], self.sender.counters()));
-            open = false;
+        if at >= self.sender_baseline_from() {
+            self.meter.begin_at_sender(sum(&self.past[0], self.sender.counters()));
         }
         self.sample_before(at, true, self.begins_anew());
-        let row = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_writes_before());
-        self.sender_noted_from = if open { row.min(from) } else { row };
+        self.observe_sender_later();
     }
 
     #[inline(never)]
     fn look_at_receiver(&mut self, at: Time) {
-        let from = self.meter.measured.from;
-        let mut open = self.meter.receiver_baseline.is_none();
-        if open && at >= from {
+        if at >= self.receiver_baseline_from() {
             self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
             self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
-            open = false;
         }
         self.sample_before(at, self.begins_anew(), true);
-        let row = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_writes_before());
-        self.receiver_noted_from = if open { row.min(from) } else { row };
+        self.observe_receiver_later();
+    }
+
+    /// From this instant on a baseline must be noted before its sender's next event.
+    fn sender_baseline_from(&self) -> Time {
+        if self.meter.sender_baseline.is_none() { self.meter.measured.from } else { Time::NEVER }
+    }
+
+    /// The same of its receiver.
+    fn receiver_baseline_from(&self) -> Time {
+        if self.meter.receiver_baseline.is_none() { self.meter.measured.from } else { Time::NEVER }
+    }
+
+    /// Settles anew from when on something must be noted before its sender's next event.
+    pub(crate) fn observe_sender_later(&mut self) {
+        let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_rowless_until());
+        let rows = rows.saturating_add(Span::from_picos(1));
+        self.sender_noted_from = rows.min(self.sender_baseline_from());
+    }
+
+    /// The same of its receiver.
+    pub(crate) fn observe_receiver_later(&mut self) {
+        let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
+        let rows = rows.saturating_add(Span::from_picos(1));
+        self.receiver_noted_from = rows.min(self.receiver_baseline_from());
     }
 
     /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
@@ -245,7 +277,7 @@ impl Flow {
     fn sample_before(&mut self, at: Time, sender: bool, receiver: bool) {
         if let Some(history) = &mut self.history {
             if sender {
-                history.sample_sender(at, &self.sender, self.mss);
+                history.sample_sender(at, &self.sender.shown(), self.mss);
             }
             if receiver {
                 history.sample_receiver(at, &self.receiver);
@@ -253,11 +285,39 @@ impl Flow {
         }
     }
 
+    /// An ACK has shown a round trip.
+    #[inline]
+    pub(crate) fn sample_rtt<W: Way>(&mut self, rtt: Span) {
+        self.meter.rtt.record(rtt);
+        if (!W::PLAIN || W::ROWS)
+            && let Some(history) = &mut self.history
+        {
+            history.round_trip = Some(rtt);
+        }
+    }
+
+    /// Data that were sent at `sent_at` arrived at `at`.
+    #[inline]
+    pub(crate) fn note_one_way(&mut self, at: Time, sent_at: Time) {
+        if let Some(history) = &mut self.history {
+            history.one_way = Some(at.saturating_since(sent_at));
+        }
+    }
+
+    /// Whether this segment of its sender, which is recorded every so often, has a short header with the time.
+    #[inline]
+    pub(crate) fn is_timed(&self, sent: Outgoing) -> bool {
+        !sent.is_empty() && if self.short { sent.is_short() } else { sent.is_usual() }
+    }
+
     /// Call after the sender did something at `at`.
     #[inline]
-    pub(crate) fn note_history(&mut self, at: Time, index: usize, marks: &mut Vec<Mark>) {
+    pub(crate) fn note_history(&mut self, at: Time) {
         if let Some(history) = &mut self.history {
-            history.note(at, index, (&self.sender, &self.receiver, self.mss), marks);
+            history.mark(at, self.sender.counters());
+            if !history.lets_ends_part() {
+                history.note(at, (&self.sender, &self.receiver, self.mss));
+            }
         }
     }
 
@@ -361,6 +421,10 @@ impl Flow {
             dialogue.finish();
         }
     }
+}
+
+fn just_before(at: Time) -> Time {
+    Time::from_picos(at.picos().saturating_sub(1))
 }
 
 /// Whether a flow passes a circuit.

@@ -1,7 +1,7 @@
 //! Rows and marks of a recorded flow.
 
 use tidegate_core::plan::RecordLevel;
-use tidegate_core::tcp::{Counters, Endpoint, Phase, Snapshot};
+use tidegate_core::tcp::{Counters, Endpoint, Phase, Shown};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
@@ -10,7 +10,11 @@ use tidegate_result::{FlowRow, Mark, MarkKind};
 #[derive(Debug)]
 pub(crate) struct History {
     level: RecordLevel,
+    /// The flow's number.
+    flow: u32,
     pub(crate) rows: Vec<FlowRow>,
+    /// Time-outs and fast retransmits, in order of time.
+    pub(crate) marks: Vec<Mark>,
     /// The next row that the sender writes to, and the receiver.
     next: [Next; 2],
     timeouts: u64,
@@ -36,11 +40,13 @@ const SENDER: usize = 0;
 const RECEIVER: usize = 1;
 
 impl History {
-    pub(crate) fn new(level: RecordLevel) -> History {
+    pub(crate) fn new(level: RecordLevel, flow: usize) -> History {
         let at = if matches!(level, RecordLevel::Every(_)) { Time::ZERO } else { Time::NEVER };
         History {
             level,
+            flow: flow as u32,
             rows: Vec::new(),
+            marks: Vec::new(),
             next: [Next { at, place: 0 }; 2],
             timeouts: 0,
             fast_retransmits: 0,
@@ -56,14 +62,14 @@ impl History {
         self.level != RecordLevel::Events
     }
 
-    /// The first instant before which the sender writes a row, once it comes to it.
-    pub(crate) fn sender_writes_before(&self) -> Time {
-        self.next[SENDER].at.saturating_add(Span::from_picos(1))
+    /// The sender writes no row before what happens to it until then.
+    pub(crate) fn sender_rowless_until(&self) -> Time {
+        self.next[SENDER].at
     }
 
     /// The same of the receiver.
-    pub(crate) fn receiver_writes_before(&self) -> Time {
-        self.next[RECEIVER].at.saturating_add(Span::from_picos(1))
+    pub(crate) fn receiver_rowless_until(&self) -> Time {
+        self.next[RECEIVER].at
     }
 
     /// Another connection begins; this is what the earlier ones have counted.
@@ -73,10 +79,11 @@ impl History {
     }
 
     /// The sender writes its columns of all rows before `at`.
-    pub(crate) fn sample_sender(&mut self, at: Time, sender: &Endpoint, mss: f64) {
+    pub(crate) fn sample_sender(&mut self, at: Time, shown: &Shown, mss: f64) {
         while self.next[SENDER].at < at {
             let place = self.take_next(SENDER);
-            self.rows[place] = self.with_sender(self.rows[place], sender, mss);
+            let past = self.past[SENDER].segments_retransmitted;
+            write_sender(&mut self.rows[place], shown, (self.round_trip, past, mss));
         }
     }
 
@@ -84,7 +91,8 @@ impl History {
     pub(crate) fn sample_receiver(&mut self, at: Time, receiver: &Endpoint) {
         while self.next[RECEIVER].at < at {
             let place = self.take_next(RECEIVER);
-            self.rows[place] = self.with_receiver(self.rows[place], receiver);
+            let past = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
+            write_receiver(&mut self.rows[place], receiver, (self.one_way, past));
         }
     }
 
@@ -102,69 +110,77 @@ impl History {
         place
     }
 
-    pub(crate) fn note(
-        &mut self,
-        at: Time,
-        flow: usize,
-        ends: (&Endpoint, &Endpoint, f64),
-        marks: &mut Vec<Mark>,
-    ) {
-        let (sender, receiver, mss) = ends;
-        let counters = sender.counters();
+    /// Notes what the sender has counted by `at` for the first time.
+    #[inline]
+    pub(crate) fn mark(&mut self, at: Time, counters: &Counters) {
+        if counters.timeouts > self.timeouts || counters.fast_retransmits > self.fast_retransmits {
+            self.mark_more(at, counters);
+        }
+    }
+
+    #[cold]
+    fn mark_more(&mut self, at: Time, counters: &Counters) {
         let mut mark = |known: &mut u64, now: u64, kind| {
             if now > *known {
                 *known = now;
-                marks.push(Mark { at, flow: flow as u32, kind });
+                self.marks.push(Mark { at, flow: self.flow, kind });
             }
         };
         mark(&mut self.timeouts, counters.timeouts, MarkKind::Timeout);
         mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
-        if self.level == RecordLevel::Events {
-            let row = self.with_receiver(self.with_sender(empty(at), sender, mss), receiver);
-            // Of several rows at one instant the last counts.
-            match self.rows.last_mut() {
-                Some(last) if last.at == at => *last = row,
-                _ => self.rows.push(row),
-            }
+    }
+
+    /// Takes a row of both ends at one instant.
+    pub(crate) fn note(&mut self, at: Time, ends: (&Endpoint, &Endpoint, f64)) {
+        let (sender, receiver, mss) = ends;
+        let mut row = empty(at);
+        let past = self.past[SENDER].segments_retransmitted;
+        write_sender(&mut row, &sender.shown(), (self.round_trip, past, mss));
+        let past = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
+        write_receiver(&mut row, receiver, (self.one_way, past));
+        // Of several rows at one instant the last counts.
+        match self.rows.last_mut() {
+            Some(last) if last.at == at => *last = row,
+            _ => self.rows.push(row),
         }
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
         (self.rows.capacity() * size_of::<FlowRow>()) as u64
     }
+}
 
-    /// The row with the sender's columns.
-    fn with_sender(&self, row: FlowRow, sender: &Endpoint, mss: f64) -> FlowRow {
-        let Snapshot { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = sender.snapshot();
-        FlowRow {
-            cwnd_segments: cwnd / mss,
-            ssthresh_segments: ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss),
-            in_flight_segments: in_flight as f64 / mss,
-            srtt_ms: millis(srtt),
-            rtt_ms: millis(self.round_trip),
-            rto_ms: rto.as_secs_f64() * 1e3,
-            retransmitted_segments: self.past[SENDER].segments_retransmitted
-                + sender.counters().segments_retransmitted,
-            phase: match phase {
-                Phase::SlowStart => 0,
-                Phase::CongestionAvoidance => 1,
-                Phase::Recovery => 2,
-                Phase::Loss => 3,
-            },
-            held_by: held_by as u8,
-            ..row
-        }
-    }
+/// Writes the columns of a sender into a row: what it shows, with the newest round trip, what earlier connections sent again, and
+/// the size of a segment.
+#[inline]
+fn write_sender(row: &mut FlowRow, shown: &Shown, (round_trip, past, mss): (Option<Span>, u64, f64)) {
+    let Shown { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, segments_retransmitted } = *shown;
+    row.cwnd_segments = cwnd / mss;
+    row.ssthresh_segments = ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss);
+    row.in_flight_segments = in_flight as f64 / mss;
+    row.srtt_ms = millis(srtt);
+    row.rtt_ms = millis(round_trip);
+    row.rto_ms = rto.as_secs_f64() * 1e3;
+    row.retransmitted_segments = past + segments_retransmitted;
+    row.phase = match phase {
+        Phase::SlowStart => 0,
+        Phase::CongestionAvoidance => 1,
+        Phase::Recovery => 2,
+        Phase::Loss => 3,
+    };
+    row.held_by = held_by as u8;
+}
 
-    /// The row with the receiver's columns.
-    fn with_receiver(&self, row: FlowRow, receiver: &Endpoint) -> FlowRow {
-        FlowRow {
-            one_way_ms: millis(self.one_way),
-            delivered_bytes: self.past[RECEIVER].delivered_bytes + receiver.counters().delivered_bytes,
-            in_order_bytes: self.past_in_order + receiver.in_order_bytes(),
-            ..row
-        }
-    }
+/// Writes the columns of a receiver into a row, with the newest one-way delay and the bytes of earlier connections, all and in order.
+#[inline]
+fn write_receiver(
+    row: &mut FlowRow,
+    receiver: &Endpoint,
+    (one_way, (past, past_in_order)): (Option<Span>, (u64, u64)),
+) {
+    row.one_way_ms = millis(one_way);
+    row.delivered_bytes = past + receiver.counters().delivered_bytes;
+    row.in_order_bytes = past_in_order + receiver.in_order_bytes();
 }
 
 /// A row to which no end has written.

@@ -26,6 +26,7 @@ mod stepper;
 mod stopped;
 mod streams;
 mod watch;
+mod ways;
 mod wire;
 
 pub use run::{only_known_controllers, run, run_watched};

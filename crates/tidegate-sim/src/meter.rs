@@ -5,7 +5,7 @@ use tidegate_core::net::precision;
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::Counters;
 use tidegate_core::unit::Cause;
-use tidegate_core::units::{Measured, Span, Time};
+use tidegate_core::units::{Measured, Time};
 
 /// What is measured of a flow. Fields that data segments touch come first, then those that ACKs touch.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub(crate) struct Meter {
     pub(crate) owed: Vec<(Cause, u64)>,
     /// User bytes of a finite transfer that has not ended yet; otherwise `u64::MAX`.
     pub(crate) awaited: u64,
+    /// Round trips of the measured time, once that has begun at the sender.
     pub(crate) rtt: Quantiles,
     pub(crate) windows: Windows,
     pub(crate) completed: Option<Time>,
@@ -85,11 +86,10 @@ impl Meter {
         }
     }
 
-    #[inline]
-    pub(crate) fn sample_rtt(&mut self, at: Time, rtt: Span) {
-        if at >= self.measured.from {
-            self.rtt.record(rtt);
-        }
+    /// The measured time begins at the sender, which has counted so much.
+    pub(crate) fn begin_at_sender(&mut self, counted: Counters) {
+        self.sender_baseline = Some(counted);
+        self.rtt.clear();
     }
 
     /// Mean window in bytes over the part of the measured time after the flow's start.

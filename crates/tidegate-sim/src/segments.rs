@@ -1,141 +1,121 @@
 //! Where the headers of segments in the network are stored: a unit carries only a number. For a usual segment
 //! ([`tidegate_core::tcp::Outgoing::is_usual`]) that number is the sequence or ACK number itself, no header is
 //! stored, and the unit is compact. Where segments have timestamps, what is stored of nearly all of them is a short header
-//! ([`tidegate_core::tcp::Outgoing::is_short`]).
+//! ([`tidegate_core::tcp::Outgoing::is_short`]). The data of a flow that is recorded every so often have a short header with the time
+//! of sending, whether they have timestamps or not.
 
 use tidegate_core::tcp::{Segment, ShortHeader};
-use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::unit::Unit;
+use tidegate_core::units::Time;
 
-/// A pool of segments; a place is used again as soon as it is free.
+/// Headers of one kind; a place is used again as soon as it is free.
+#[derive(Debug)]
+pub(crate) struct Pool<H> {
+    places: Vec<H>,
+    free: Vec<u32>,
+}
+
+/// What a segment says that a flow's receiver is to know the time of sending of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TimedHeader {
+    pub(crate) sent_at: Time,
+    /// Of a flow whose segments are usual ones only the number counts.
+    pub(crate) says: ShortHeader,
+}
+
+/// Those of all segments in the network.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
-    places: Vec<Segment>,
-    free: Vec<u32>,
-    pub(crate) short: ShortHeaders,
+    whole: Pool<Segment>,
+    pub(crate) short: Pool<ShortHeader>,
+    pub(crate) timed: Pool<TimedHeader>,
 }
 
-/// A pool of short headers.
-#[derive(Debug, Default)]
-pub(crate) struct ShortHeaders {
-    places: Vec<ShortHeader>,
-    free: Vec<u32>,
-}
-
-/// How the units of a lap say what they stand for.
-pub(crate) trait Headers {
-    type Header: Copy;
-    /// What a unit says; `None`: in another way.
-    fn read(&self, unit: Unit) -> Option<Self::Header>;
-    /// It has arrived.
-    fn arrived(&mut self, unit: Unit);
-    /// A unit that says so.
-    fn unit(&mut self, bytes: u32, header: Self::Header, held_by: HeldBy) -> Unit;
-}
-
-/// By its handle alone.
-pub(crate) struct Numbers;
-
-impl Headers for Numbers {
-    type Header = u32;
-
-    #[inline(always)]
-    fn read(&self, unit: Unit) -> Option<u32> {
-        unit.is_compact().then_some(unit.handle)
-    }
-
-    #[inline(always)]
-    fn arrived(&mut self, _unit: Unit) {}
-
-    #[inline(always)]
-    fn unit(&mut self, bytes: u32, number: u32, held_by: HeldBy) -> Unit {
-        Unit::new_compact(bytes, number, held_by)
+impl<H> Default for Pool<H> {
+    fn default() -> Pool<H> {
+        Pool { places: Vec::new(), free: Vec::new() }
     }
 }
 
-impl Headers for ShortHeaders {
-    type Header = ShortHeader;
-
+impl<H: Copy + Default> Pool<H> {
+    /// A place for one more, to be filled; what it holds is old.
     #[inline(always)]
-    fn read(&self, unit: Unit) -> Option<ShortHeader> {
-        unit.is_short().then(|| self.places[unit.handle as usize])
+    fn place(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| self.grow())
     }
 
-    #[inline(always)]
-    fn arrived(&mut self, unit: Unit) {
-        self.free.push(unit.handle);
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        self.places.push(H::default());
+        (self.places.len() - 1) as u32
     }
 
-    #[inline(always)]
-    fn unit(&mut self, bytes: u32, header: ShortHeader, held_by: HeldBy) -> Unit {
-        Unit::new_short(bytes, self.add(header), held_by)
-    }
-}
-
-impl ShortHeaders {
     /// Stores one more, and says where.
     #[inline(always)]
-    pub(crate) fn add(&mut self, header: ShortHeader) -> u32 {
-        let place = self.free.pop().unwrap_or_else(|| self.grow());
+    pub(crate) fn add(&mut self, header: H) -> u32 {
+        let place = self.place();
         self.places[place as usize] = header;
         place
     }
 
-    #[cold]
-    fn grow(&mut self) -> u32 {
-        self.places.push(ShortHeader::default());
-        (self.places.len() - 1) as u32
+    /// That of a unit that has one in this pool.
+    #[inline(always)]
+    pub(crate) fn of(&self, unit: Unit) -> H {
+        self.places[unit.handle as usize]
     }
 
-    /// That of a unit that is short and has arrived; its place may be used again.
+    /// Such a unit has arrived, or will not; its place may be used again.
     #[inline(always)]
-    pub(crate) fn take(&mut self, unit: Unit) -> ShortHeader {
+    pub(crate) fn let_go(&mut self, unit: Unit) {
         self.free.push(unit.handle);
-        self.places[unit.handle as usize]
+    }
+
+    /// That of a unit that has one in this pool and has arrived.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, unit: Unit) -> H {
+        self.let_go(unit);
+        self.of(unit)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.places.capacity() * size_of::<H>() + self.free.capacity() * size_of::<u32>()
     }
 }
 
 impl Segments {
-    /// A place for one more, to be filled; what it holds is old.
+    /// A place for one more whole header, to be filled; what it holds is old.
     #[inline]
     pub(crate) fn add(&mut self) -> (u32, &mut Segment) {
-        let place = self.free.pop().unwrap_or_else(|| self.grow());
-        (place, &mut self.places[place as usize])
+        let place = self.whole.place();
+        (place, &mut self.whole.places[place as usize])
     }
 
-    #[cold]
-    fn grow(&mut self) -> u32 {
-        self.places.push(Segment::default());
-        (self.places.len() - 1) as u32
-    }
-
-    /// A segment whose unit has arrived; its place may be used again.
+    /// A segment with a whole header whose unit has arrived; its place may be used again.
     #[inline]
     pub(crate) fn take(&mut self, unit: Unit) -> &Segment {
-        self.free.push(unit.handle);
-        let segment = &mut self.places[unit.handle as usize];
+        self.whole.let_go(unit);
+        let segment = &mut self.whole.places[unit.handle as usize];
         segment.ecn = unit.ecn();
         segment
     }
 
-    /// The segment of a unit that is not compact.
+    /// The segment of a unit that has a whole header.
     pub(crate) fn look_at(&self, unit: Unit) -> &Segment {
-        &self.places[unit.handle as usize]
+        &self.whole.places[unit.handle as usize]
     }
 
     /// A unit will not arrive.
     pub(crate) fn forget(&mut self, unit: Unit) {
         if unit.is_short() {
-            self.short.free.push(unit.handle);
+            self.short.let_go(unit);
+        } else if unit.is_timed() {
+            self.timed.let_go(unit);
         } else if !unit.is_compact() {
-            self.free.push(unit.handle);
+            self.whole.let_go(unit);
         }
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let ShortHeaders { places, free } = &self.short;
-        let free = self.free.capacity() + free.capacity();
-        let places =
-            self.places.capacity() * size_of::<Segment>() + places.capacity() * size_of::<ShortHeader>();
-        (places + free * size_of::<u32>()) as u64
+        (self.whole.memory_bytes() + self.short.memory_bytes() + self.timed.memory_bytes()) as u64
     }
 }

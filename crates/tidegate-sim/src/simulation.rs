@@ -5,13 +5,14 @@ use tidegate_core::net::{Dropped, Event, Owner, Step};
 use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
-use tidegate_result::{PacketRecord, RunResult, class_histories, slot_bps};
+use tidegate_result::{Mark, PacketRecord, RunResult, class_histories, slot_bps};
 
 use crate::alarms::Alarm;
 use crate::flow::Flow;
 use crate::rows;
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
+use crate::ways::Watched;
 use crate::wire::Wire;
 
 /// Steps, or deliveries handled ahead, between two checks of the limits and of what watches.
@@ -313,7 +314,7 @@ impl Simulation {
         if let Owner::Data(index) | Owner::Back(index) = dropped.owner {
             self.wire.segments.forget(dropped.unit);
             let flow = &mut self.flows[index];
-            if !flow.plain {
+            if flow.watched == Watched::Closely {
                 flow.in_network -= 1;
                 self.wire.tell_circuits(dropped.at, index, flow);
             }
@@ -350,7 +351,9 @@ impl Simulation {
         // Run-ahead reports drops before their time, some of them after the end of the run.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(Dropped::place);
-        self.wire.marks.sort_by_key(|mark| (mark.at, mark.flow));
+        let histories = self.flows.iter_mut().filter_map(|flow| flow.history.as_mut());
+        let mut marks: Vec<Mark> = histories.flat_map(|history| std::mem::take(&mut history.marks)).collect();
+        marks.sort_by_key(|mark| (mark.at, mark.flow));
         let requests = self.requests();
         let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();
@@ -363,7 +366,7 @@ impl Simulation {
             flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
             groups: self.wire.groups.rows(),
             drops: self.drops,
-            marks: self.wire.marks,
+            marks,
             requests,
             packets: self.wire.packets.unwrap_or_default(),
         }

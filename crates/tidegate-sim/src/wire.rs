@@ -3,21 +3,21 @@
 use tidegate_core::app::Server;
 use tidegate_core::net::Network;
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::{Outgoing, Segment};
+use tidegate_core::tcp::{Outgoing, Segment, ShortHeader};
 use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::Time;
-use tidegate_result::{Mark, PacketRecord, Side};
+use tidegate_result::{PacketRecord, Side};
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
 use crate::groups::Groups;
-use crate::segments::Segments;
+use crate::segments::{Segments, TimedHeader};
+use crate::ways::{Any, Plain, Sampled, Watched, Way};
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
 pub(crate) const RUN_AHEAD: usize = 1 << 12;
 
-/// What lies between the endpoints. A function with a parameter `PLAIN` is compiled twice: for flows that are
-/// plain ([`Flow::plain`]), and for all.
+/// What lies between the endpoints. A function with a parameter `W` is compiled for each [`Way`] that flows are watched.
 pub(crate) struct Wire {
     pub(crate) until: Time,
     pub(crate) network: Network,
@@ -25,7 +25,6 @@ pub(crate) struct Wire {
     pub(crate) alarms: Alarms,
     pub(crate) segments: Segments,
     pub(crate) packets: Option<Vec<PacketRecord>>,
-    pub(crate) marks: Vec<Mark>,
     pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
@@ -43,7 +42,6 @@ impl Wire {
             alarms,
             segments: Segments::default(),
             packets: plan.record.packets.then(Vec::new),
-            marks: Vec::new(),
             groups: Groups::new(plan),
             ahead: 0,
             leaving: [Vec::new(), Vec::new()],
@@ -66,16 +64,17 @@ impl Wire {
     #[inline(never)]
     fn run_any(&mut self, index: usize, flow: &mut Flow) {
         if flow.runs_laps {
-            self.run_laps(index, flow);
-        } else if flow.plain {
-            self.run_coming::<true>(index, flow);
-        } else {
-            self.run_coming::<false>(index, flow);
+            return self.run_laps(index, flow);
+        }
+        match flow.watched {
+            Watched::Not => self.run_coming::<Plain>(index, flow),
+            Watched::NowAndThen => self.run_coming::<Sampled>(index, flow),
+            Watched::Closely => self.run_coming::<Any>(index, flow),
         }
     }
 
-    fn run_coming<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow) {
-        self.run_some::<PLAIN>(index, flow, RUN_AHEAD);
+    fn run_coming<W: Way>(&mut self, index: usize, flow: &mut Flow) {
+        self.run_some::<W>(index, flow, RUN_AHEAD);
         self.pause(index, flow);
     }
 
@@ -90,26 +89,26 @@ impl Wire {
 
     /// Delivers so many of them, one by one; fewer, where there are no more.
     #[inline(always)]
-    pub(crate) fn run_some<const PLAIN: bool>(&mut self, index: usize, flow: &mut Flow, most: usize) {
+    pub(crate) fn run_some<W: Way>(&mut self, index: usize, flow: &mut Flow, most: usize) {
         for _ in 0..most {
             let Some((at, unit)) = flow.coming.pop_front() else { return };
             self.ahead += 1;
-            self.take_ack::<PLAIN>(at, index, flow, unit);
+            self.take_ack::<W>(at, index, flow, unit);
         }
     }
 
     /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
     #[inline]
     pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        if flow.plain {
-            self.take_ack::<true>(at, index, flow, unit);
-        } else {
-            self.take_ack::<false>(at, index, flow, unit);
+        match flow.watched {
+            Watched::Not => self.take_ack::<Plain>(at, index, flow, unit),
+            Watched::NowAndThen => self.take_ack::<Sampled>(at, index, flow, unit),
+            Watched::Closely => self.take_ack::<Any>(at, index, flow, unit),
         }
     }
 
     #[inline(always)]
-    fn take_ack<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    fn take_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if at >= self.until {
             return self.segments.forget(unit);
         }
@@ -118,27 +117,27 @@ impl Wire {
             self.wake_earlier(index, flow);
         }
         flow.before_sender(at);
-        if !PLAIN {
+        if !W::PLAIN {
             flow.in_network -= 1;
         }
-        if PLAIN && unit.is_compact() {
+        if W::PLAIN && unit.is_compact() {
             if let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle) {
-                flow.meter.sample_rtt(at, rtt);
-                return self.send_steadily(at, index, flow);
+                flow.sample_rtt::<W>(rtt);
+                return self.send_steadily::<W>(at, index, flow);
             }
             let next = flow.sender.answer_usual_ack(at, unit.handle);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
-                flow.meter.sample_rtt(at, rtt);
+                flow.sample_rtt::<W>(rtt);
             }
-            return self.send_all::<PLAIN>(at, index, flow, next);
+            return self.send_all::<W>(at, index, flow, next);
         }
-        if PLAIN && unit.is_short() {
+        if W::PLAIN && unit.is_short() {
             let ack = self.segments.short.take(unit);
             let next = flow.sender.answer_short_ack(at, &ack);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
-                flow.meter.sample_rtt(at, rtt);
+                flow.sample_rtt::<W>(rtt);
             }
-            return self.send_all::<PLAIN>(at, index, flow, next);
+            return self.send_all::<W>(at, index, flow, next);
         }
         if unit.is_compact() {
             flow.sender.handle_usual_ack(at, unit.handle);
@@ -147,7 +146,9 @@ impl Wire {
             if segment.connection != flow.connection {
                 return self.tell_circuits(at, index, flow);
             }
-            if !PLAIN && let Some(packets) = &mut self.packets {
+            if !W::PLAIN
+                && let Some(packets) = &mut self.packets
+            {
                 let bytes = flow.ip_bytes(segment);
                 let ends = (Side::Sender, Side::Receiver);
                 packets.push(record(at, index, ends, segment, unit.codepoint(), bytes));
@@ -155,15 +156,14 @@ impl Wire {
             flow.sender.handle_segment(at, segment);
         }
         if let Some(rtt) = flow.sender.take_rtt_sample() {
-            flow.meter.sample_rtt(at, rtt);
-            if !PLAIN && let Some(history) = &mut flow.history {
-                history.round_trip = Some(rtt);
-            }
-            if !PLAIN && let Some(member) = &flow.member {
+            flow.sample_rtt::<W>(rtt);
+            if !W::PLAIN
+                && let Some(member) = &flow.member
+            {
                 self.groups.note_round_trip(at, member, rtt);
             }
         }
-        if !PLAIN && flow.dialogue.is_some() {
+        if !W::PLAIN && flow.dialogue.is_some() {
             self.take_requests(at, index, flow);
         }
         self.pump_sender(at, index, flow);
@@ -171,12 +171,16 @@ impl Wire {
 
     /// Sends what the window lets go after an ACK of the oldest segment ([`tidegate_core::tcp::Endpoint::answer_oldest_acked`]).
     #[inline(always)]
-    fn send_steadily(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    fn send_steadily<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         let window = flow.sender.congestion_window();
         while let Some((sent, number)) = flow.sender.poll_steadily(at, window) {
-            let mut unit = Unit::new_compact(flow.headers + sent.len(), number, sent.held_by());
+            let mut unit = if W::ROWS {
+                self.keep_timed(at, flow, sent, ShortHeader { number, ..ShortHeader::default() })
+            } else {
+                Unit::new_compact(flow.headers + sent.len(), number, sent.held_by())
+            };
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
-                self.receive_at::<true>(due, index, flow, unit);
+                self.receive_at::<W>(due, index, flow, unit);
             }
         }
         flow.meter.windows.window_is(at, window);
@@ -236,21 +240,20 @@ impl Wire {
 
     /// Sends what the sender has to send.
     pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        if flow.plain {
-            let next = flow.sender.poll(at);
-            self.send_all::<true>(at, index, flow, next);
-        } else {
-            if let Some(policed) = &mut flow.policed {
-                policed.review(at, &flow.sender);
-            }
-            let next = flow.sender.poll(at);
-            self.send_all::<false>(at, index, flow, next);
+        if let Some(policed) = &mut flow.policed {
+            policed.review(at, &flow.sender);
+        }
+        let next = flow.sender.poll(at);
+        match flow.watched {
+            Watched::Not => self.send_all::<Plain>(at, index, flow, next),
+            Watched::NowAndThen => self.send_all::<Sampled>(at, index, flow, next),
+            Watched::Closely => self.send_all::<Any>(at, index, flow, next),
         }
     }
 
     /// Sends `next`, what the sender's poll gave, and all that follows.
     #[inline(always)]
-    pub(crate) fn send_all<const PLAIN: bool>(
+    pub(crate) fn send_all<W: Way>(
         &mut self,
         at: Time,
         index: usize,
@@ -258,29 +261,33 @@ impl Wire {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let mut unit = if PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
+            let mut unit = if W::ROWS && flow.is_timed(sent) {
+                self.keep_timed(at, flow, sent, flow.sender.short_header(at, sent))
+            } else if W::PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
                 let place = self.segments.short.add(flow.sender.short_header(at, sent));
                 Unit::new_short(flow.headers + sent.len(), place, sent.held_by())
-            } else if if PLAIN { !flow.short } else { flow.light } && sent.is_usual() && !sent.is_empty() {
+            } else if if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() && !sent.is_empty() {
                 let bytes = flow.headers + sent.len();
                 Unit::new_compact(bytes, flow.sender.sequence_number(sent), sent.held_by())
             } else {
                 self.keep(at, index, flow, Side::Sender, sent)
             };
-            if !PLAIN {
+            if !W::PLAIN {
                 flow.in_network += 1;
                 if let Some(policed) = &flow.policed {
                     policed.blame(&mut unit, sent.held_by(), &flow.sender);
                 }
             }
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
-                self.receive_at::<PLAIN>(due, index, flow, unit);
+                self.receive_at::<W>(due, index, flow, unit);
             }
             next = flow.sender.poll(at);
         }
         flow.meter.windows.window_is(at, flow.sender.congestion_window());
-        if !PLAIN {
-            flow.note_history(at, index, &mut self.marks);
+        if !W::PLAIN || W::ROWS {
+            flow.note_history(at);
+        }
+        if !W::PLAIN {
             flow.tell_group_of_sender(at, &mut self.groups);
             self.tell_circuits(at, index, flow);
         }
@@ -304,24 +311,25 @@ impl Wire {
         unit
     }
 
+    /// Stores the header of data that a sender sends with the time. Returns the unit that represents them.
+    #[inline(always)]
+    fn keep_timed(&mut self, at: Time, flow: &Flow, sent: Outgoing, says: ShortHeader) -> Unit {
+        let place = self.segments.timed.add(TimedHeader { sent_at: at, says });
+        Unit::new_timed(flow.headers + sent.len(), place, sent.held_by())
+    }
+
     /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
     #[inline]
     pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        if flow.plain {
-            self.receive_at::<true>(at, index, flow, unit);
-        } else {
-            self.receive_at::<false>(at, index, flow, unit);
+        match flow.watched {
+            Watched::Not => self.receive_at::<Plain>(at, index, flow, unit),
+            Watched::NowAndThen => self.receive_at::<Sampled>(at, index, flow, unit),
+            Watched::Closely => self.receive_at::<Any>(at, index, flow, unit),
         }
     }
 
     #[inline(always)]
-    pub(crate) fn receive_at<const PLAIN: bool>(
-        &mut self,
-        at: Time,
-        index: usize,
-        flow: &mut Flow,
-        unit: Unit,
-    ) {
+    pub(crate) fn receive_at<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if at >= self.until {
             return self.segments.forget(unit);
         }
@@ -333,13 +341,23 @@ impl Wire {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }
         flow.before_receiver(at);
-        if !PLAIN {
+        if !W::PLAIN {
             flow.in_network -= 1;
         }
-        if unit.is_compact() {
+        if W::ROWS && unit.is_timed() {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            let TimedHeader { sent_at, says } = self.segments.timed.take(unit);
+            flow.note_one_way(at, sent_at);
+            let bytes = unit.bytes - flow.headers;
+            if flow.short {
+                flow.receiver.handle_short_data(at, &says, bytes);
+            } else {
+                flow.receiver.handle_usual_data(at, says.number, bytes);
+            }
+        } else if unit.is_compact() {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
-        } else if PLAIN && unit.is_short() {
+        } else if W::PLAIN && unit.is_short() {
             flow.meter.received(at, unit.bytes, unit.cause());
             let data = self.segments.short.take(unit);
             flow.receiver.handle_short_data(at, &data, unit.bytes - flow.headers);
@@ -348,47 +366,49 @@ impl Wire {
             if segment.connection != flow.connection {
                 return self.tell_circuits(at, index, flow);
             }
-            if !PLAIN && let Some(packets) = &mut self.packets {
+            if !W::PLAIN
+                && let Some(packets) = &mut self.packets
+            {
                 let ends = (Side::Receiver, Side::Sender);
                 packets.push(record(at, index, ends, segment, unit.codepoint(), unit.bytes));
             }
             if segment.len > 0 {
                 flow.meter.received(at, unit.bytes, unit.cause());
-                if !PLAIN && let Some(history) = &mut flow.history {
-                    history.one_way = Some(at.saturating_since(segment.sent_at));
+                if !W::PLAIN || W::ROWS {
+                    flow.note_one_way(at, segment.sent_at);
                 }
             }
             flow.receiver.handle_segment(at, segment);
         }
-        if !PLAIN {
+        if !W::PLAIN {
             flow.tell_group_of_receiver(at, &mut self.groups);
         }
-        if !PLAIN && flow.dialogue.is_some() {
+        if !W::PLAIN && flow.dialogue.is_some() {
             self.take_responses(at, index, flow);
         }
-        self.answer::<PLAIN>(at, index, flow);
+        self.answer::<W>(at, index, flow);
     }
 
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);
-        if flow.plain {
-            self.answer::<true>(at, index, flow);
-        } else {
-            self.answer::<false>(at, index, flow);
+        match flow.watched {
+            Watched::Not => self.answer::<Plain>(at, index, flow),
+            Watched::NowAndThen => self.answer::<Sampled>(at, index, flow),
+            Watched::Closely => self.answer::<Any>(at, index, flow),
         }
     }
 
     /// Sends what the receiver has to send.
     #[inline(always)]
-    fn answer<const PLAIN: bool>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    fn answer<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         let next = flow.receiver.poll(at);
-        self.answer_all::<PLAIN>(at, index, flow, next);
+        self.answer_all::<W>(at, index, flow, next);
     }
 
     /// Sends `next`, what the receiver's poll gave, and all that follows.
     #[inline(always)]
-    pub(crate) fn answer_all<const PLAIN: bool>(
+    pub(crate) fn answer_all<W: Way>(
         &mut self,
         at: Time,
         index: usize,
@@ -396,16 +416,16 @@ impl Wire {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let mut unit = if PLAIN && flow.short && sent.is_short() && sent.is_empty() {
+            let mut unit = if W::PLAIN && flow.short && sent.is_short() && sent.is_empty() {
                 let place = self.segments.short.add(flow.receiver.short_header(at, sent));
                 Unit::new_short(flow.headers, place, HeldBy::Application)
-            } else if if PLAIN { !flow.short } else { flow.light } && sent.is_usual() {
+            } else if if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() {
                 let number = flow.receiver.acknowledgement_number();
                 Unit::new_compact(flow.headers, number, HeldBy::Application)
             } else {
                 self.keep(at, index, flow, Side::Receiver, sent)
             };
-            if !PLAIN {
+            if !W::PLAIN {
                 flow.in_network += 1;
             }
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
@@ -414,7 +434,7 @@ impl Wire {
             next = flow.receiver.poll(at);
         }
         flow.note_completion(at);
-        if !PLAIN {
+        if !W::PLAIN {
             self.tell_circuits(at, index, flow);
         }
         let wakeup = flow.receiver.next_wakeup();

@@ -57,6 +57,6 @@ pub use accecn::AccEcn;
 pub use endpoint::{AckStream, DataStream, Endpoint, Role, State};
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;
-pub use report::{Counters, Phase, Snapshot};
+pub use report::{Counters, Phase, Shown, Snapshot};
 pub use segment::{Segment, flags};
 pub use short::ShortHeader;

@@ -49,6 +49,27 @@ pub enum Phase {
     Loss,
 }
 
+/// What a row of a flow shows of its sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown {
+    /// As in [`Snapshot::cwnd`].
+    pub cwnd: f64,
+    /// As in [`Snapshot::ssthresh`].
+    pub ssthresh: Option<u64>,
+    /// As in [`Snapshot::in_flight`].
+    pub in_flight: u64,
+    /// As in [`Snapshot::srtt`].
+    pub srtt: Option<Span>,
+    /// As in [`Snapshot::rto`].
+    pub rto: Span,
+    /// As in [`Snapshot::phase`].
+    pub phase: Phase,
+    /// As in [`Snapshot::held_by`].
+    pub held_by: HeldBy,
+    /// As in [`Counters::segments_retransmitted`].
+    pub segments_retransmitted: u64,
+}
+
 /// The state that plots show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snapshot {

@@ -82,6 +82,11 @@ impl Bins {
         Bins { first: 0, shift: precision.shift(), digits: precision.digits(), counts: Box::default() }
     }
 
+    /// Forgets all lengths.
+    pub(super) fn clear(&mut self) {
+        (self.first, self.counts) = (0, Box::default());
+    }
+
     /// Counts a length of `picos`.
     #[inline]
     pub(super) fn add(&mut self, picos: u64) {

@@ -78,6 +78,14 @@ impl Quantiles {
         Quantiles { sum: 0, count: 0, least: u64::MAX, greatest: 0, bins: Bins::new(precision), zeros: 0 }
     }
 
+    /// Forgets all lengths.
+    pub fn clear(&mut self) {
+        let Quantiles { sum, count, least, greatest, bins, zeros } = self;
+        (*sum, *count, *zeros) = (0, 0, 0);
+        (*least, *greatest) = (u64::MAX, 0);
+        bins.clear();
+    }
+
     /// Records a length.
     #[inline]
     pub fn record(&mut self, span: Span) {

@@ -50,11 +50,10 @@ impl News {
 }
 
 impl Sender {
-    /// Whether a proportional reduction says what may leave.
-    pub(in crate::tcp) fn reduces(&self) -> bool {
-        self.accounts
-            .as_ref()
-            .is_some_and(|accounts| accounts.proportional && (self.mode == Mode::Sack || accounts.yields))
+    /// Whether a proportional reduction says what may leave, with `accounts` as those of the sender.
+    #[inline(always)]
+    pub(in crate::tcp) fn reduces_with(&self, accounts: &Accounts) -> bool {
+        (self.mode == Mode::Sack || accounts.yields) && accounts.proportional
     }
 
     /// The congestion window in force: during a proportional reduction what that lets go.
@@ -69,7 +68,7 @@ impl Sender {
     /// The same, with `accounts` as those of the sender.
     #[inline(always)]
     pub(in crate::tcp) fn window_with(&self, accounts: &Accounts) -> u64 {
-        if (self.mode == Mode::Sack || accounts.yields) && accounts.proportional {
+        if self.reduces_with(accounts) {
             return accounts.prr.window() * u64::from(self.config.mss);
         }
         self.controller.window()

@@ -1,7 +1,8 @@
 //! What an endpoint tells of itself.
 
 use super::{Endpoint, Role, State};
-use crate::tcp::report::{Counters, Phase, Snapshot};
+use crate::tcp::accounts::Accounts;
+use crate::tcp::report::{Counters, Phase, Shown, Snapshot};
 use crate::tcp::sender::Mode;
 use crate::units::{Span, Time};
 
@@ -74,13 +75,38 @@ impl Endpoint {
     /// The state that plots show.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
+        let Shown { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, .. } = self.shown();
+        Snapshot {
+            cwnd,
+            ssthresh,
+            in_flight,
+            outstanding: self.sender.outstanding(),
+            srtt,
+            rto,
+            phase,
+            held_by,
+            pacing_rate: self.sender.pacing_rate(),
+            detail: self.sender.controller.detail(),
+        }
+    }
+
+    /// What a row shows of its sender.
+    #[inline]
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        self.shown_with(self.sender.accounts.as_deref())
+    }
+
+    /// The same, with `accounts` as those of the sender.
+    #[inline(always)]
+    pub(super) fn shown_with(&self, accounts: Option<&Accounts>) -> Shown {
         let controller = self.sender.controller.snapshot();
         let srtt = self.sender.estimator.smoothed();
-        Snapshot {
-            cwnd: if self.sender.reduces() { self.sender.window() as f64 } else { controller.window },
+        let reduced = accounts.filter(|accounts| self.sender.reduces_with(accounts));
+        Shown {
+            cwnd: reduced.map_or(controller.window, |accounts| self.sender.window_with(accounts) as f64),
             ssthresh: controller.ssthresh,
             in_flight: self.sender.pipe(),
-            outstanding: self.sender.outstanding(),
             srtt: (srtt != Span::ZERO).then_some(srtt),
             rto: self.sender.estimator.rto(),
             phase: match self.sender.mode {
@@ -90,8 +116,7 @@ impl Endpoint {
                 Mode::Open => Phase::CongestionAvoidance,
             },
             held_by: self.sender.held,
-            pacing_rate: self.sender.pacing_rate(),
-            detail: self.sender.controller.detail(),
+            segments_retransmitted: self.sender.counters.segments_retransmitted,
         }
     }
 }

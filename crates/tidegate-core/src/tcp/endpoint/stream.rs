@@ -5,6 +5,7 @@ use super::heading::Heading;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::clocked::Clocked;
 use crate::tcp::outgoing::Outgoing;
+use crate::tcp::report::{Counters, Shown};
 use crate::tcp::short::ShortHeader;
 use crate::units::{Span, Time};
 
@@ -14,7 +15,8 @@ pub trait AckStream {
     /// What each ACK says, and each segment that it lets go: a number, or a short header.
     type Header: Copy;
     /// The next one, where it comes at `wakeup` at the latest: when it comes and what it says. It is taken by [`AckStream::take`].
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Self::Header)>;
+    /// `shown` is what a row shows of the sender, to which nothing happens before.
+    fn next_before(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> Option<(Time, Self::Header)>;
     /// The next one is dealt with.
     fn take(&mut self);
     /// It gave a sample of the round trip ([`Endpoint::take_rtt_sample`]).
@@ -23,14 +25,17 @@ pub trait AckStream {
     fn sent(&mut self, at: Time, sent: Outgoing, header: Self::Header);
     /// All has left that may: the congestion window, and when the sender wants to be woken.
     fn answered(&mut self, at: Time, window: u64, wakeup: Time);
+    /// What the sender has counted by then. It is left out after an ACK with which no time-out and no fast retransmit is counted.
+    fn counted(&mut self, _at: Time, _counters: &Counters) {}
 }
 
 /// Usual or short segments with data in the order of time, for an end that has no data, and who hears what it does with each.
 pub trait DataStream {
     /// What each of them says, and each ACK: a number, or a short header.
     type Header: Copy;
-    /// The next one, where it comes at `wakeup` at the latest: when it comes, what it says and its length.
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Self::Header, u32)>;
+    /// The next one, where it comes at `wakeup` at the latest: when it comes, what it says and its length. `end` takes it, to which
+    /// nothing happens before.
+    fn next_before(&mut self, wakeup: Time, end: &Endpoint) -> Option<(Time, Self::Header, u32)>;
     /// An ACK that says `header` leaves.
     fn acknowledged(&mut self, at: Time, header: Self::Header);
     /// All has left that may: the bytes in order so far, and when the receiver wants to be woken.
@@ -51,6 +56,8 @@ trait Keeps {
     fn poll(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// The congestion window.
     fn window(&self, end: &Endpoint) -> u64;
+    /// What a row shows of the sender.
+    fn shown(&self, end: &Endpoint) -> Shown;
 }
 
 /// None.
@@ -78,6 +85,11 @@ impl Keeps for NoAccounts {
     #[inline(always)]
     fn window(&self, end: &Endpoint) -> u64 {
         end.sender.controller.window()
+    }
+
+    #[inline(always)]
+    fn shown(&self, end: &Endpoint) -> Shown {
+        end.shown_with(None)
     }
 }
 
@@ -116,6 +128,11 @@ impl Keeps for Accounts {
     #[inline(always)]
     fn window(&self, end: &Endpoint) -> u64 {
         end.sender.window_with(self)
+    }
+
+    #[inline(always)]
+    fn shown(&self, end: &Endpoint) -> Shown {
+        end.shown_with(Some(self))
     }
 }
 
@@ -186,7 +203,8 @@ impl Endpoint {
     fn answer_steadily(&mut self, stream: &mut impl AckStream<Header = u32>) -> bool {
         let most = if self.is_quiet() { self.sender.steady_acks() } else { 0 };
         for _ in 0..most {
-            let Some((at, number)) = stream.next_before(self.sender.timers.next()) else { return false };
+            let next = stream.next_before(self.sender.timers.next(), || self.shown_with(None));
+            let Some((at, number)) = next else { return false };
             let Some(rtt) = self.sender.handle_oldest_acked(at, number) else { return false };
             stream.take();
             stream.sampled(at, rtt);
@@ -207,7 +225,7 @@ impl Endpoint {
         stream: &mut impl AckStream<Header = H>,
     ) -> Option<(Time, Outgoing)> {
         let mut wakeup = self.next_wakeup();
-        while let Some((at, ack)) = stream.next_before(wakeup) {
+        while let Some((at, ack)) = stream.next_before(wakeup, || accounts.shown(self)) {
             stream.take();
             let mut next = accounts.answer(self, at, ack, stream).get();
             if let Some(rtt) = self.take_rtt_sample() {
@@ -222,6 +240,7 @@ impl Endpoint {
             }
             wakeup = self.next_wakeup();
             stream.answered(at, accounts.window(self), wakeup);
+            stream.counted(at, &self.sender.counters);
         }
         None
     }
@@ -251,7 +270,7 @@ impl Endpoint {
         stream: &mut impl DataStream<Header = H>,
     ) -> Option<(Time, Outgoing)> {
         let mut wakeup = self.next_wakeup();
-        while let Some((at, data, len)) = stream.next_before(wakeup) {
+        while let Some((at, data, len)) = stream.next_before(wakeup, self) {
             data.take(self, at, len);
             if let Some(ack) = H::poll_ack(self, at) {
                 stream.acknowledged(at, ack);

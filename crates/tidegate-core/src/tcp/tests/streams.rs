@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::plans::{delayed, ns2, plain};
 use crate::plan::{CongestionPlan, Increase, TcpPlan, TcpRules};
 use crate::tcp::endpoint::heading::Heading;
-use crate::tcp::{AckStream, DataStream, Endpoint, Outgoing, Role, ShortHeader};
+use crate::tcp::{AckStream, DataStream, Endpoint, Outgoing, Role, ShortHeader, Shown};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
@@ -18,26 +18,30 @@ const DELAY: Span = Span::from_millis(15);
 /// Of a segment at the bottleneck.
 const SERVICE: Span = Span::from_micros(700);
 
-/// What a sender did: segments, samples, and what it showed after each ACK.
-type Course<H> = (Vec<(Time, H, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>);
+/// What a sender did: segments, samples, what it showed after each ACK, and what a row would have shown before it.
+type Course<H> = (Vec<(Time, H, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>, Vec<Shown>);
 
 /// ACKs or segments that come, in order, and what is heard of what becomes of them.
 struct Told<H> {
     acks: VecDeque<(Time, H)>,
     data: VecDeque<(Time, H, u32)>,
     course: Course<H>,
+    /// What a row would show now.
+    shown: Option<Shown>,
     answers: Vec<(Time, H)>,
 }
 
 impl<H: Way> AckStream for Told<H> {
     type Header = H;
 
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, H)> {
+    fn next_before(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> Option<(Time, H)> {
+        self.shown = Some(shown());
         self.acks.front().copied().filter(|(at, _)| *at <= wakeup)
     }
 
     fn take(&mut self) {
         self.acks.pop_front();
+        self.course.3.extend(self.shown);
     }
 
     fn sampled(&mut self, at: Time, rtt: Span) {
@@ -56,7 +60,7 @@ impl<H: Way> AckStream for Told<H> {
 impl<H: Way> DataStream for Told<H> {
     type Header = H;
 
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, H, u32)> {
+    fn next_before(&mut self, wakeup: Time, _end: &Endpoint) -> Option<(Time, H, u32)> {
         let next = self.data.front().copied().filter(|(at, ..)| *at <= wakeup)?;
         self.data.pop_front();
         Some(next)
@@ -90,8 +94,9 @@ impl<H: Way> Ends<H> {
         receiver.open(Time::ZERO);
         sender.open(Time::ZERO);
         sender.write(Time::ZERO, bytes);
-        let course = (Vec::new(), Vec::new(), Vec::new());
-        let told = Told { acks: VecDeque::new(), data: VecDeque::new(), course, answers: Vec::new() };
+        let course = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let told =
+            Told { acks: VecDeque::new(), data: VecDeque::new(), course, shown: None, answers: Vec::new() };
         let coming = VecDeque::new();
         Ends { sender, receiver, told, coming, free: Time::ZERO, passed: 0, together }
     }
@@ -121,6 +126,7 @@ impl<H: Way> Ends<H> {
                 continue;
             }
             self.told.acks.pop_front();
+            self.told.course.3.push(self.sender.shown());
             let next = ack.answer_one(&mut self.sender, at);
             if let Some(rtt) = self.sender.take_rtt_sample() {
                 self.told.sampled(at, rtt);
