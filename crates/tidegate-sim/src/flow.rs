@@ -7,9 +7,9 @@ use tidegate_core::app::Application;
 use tidegate_core::cc::Controller;
 use tidegate_core::net::{Entry, seed, start_time};
 use tidegate_core::plan::{FlowPlan, Plan, RatePlan, RecordLevel};
-use tidegate_core::tcp::{Counters, Endpoint, Outgoing, Segment, State};
+use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::Time;
 
 use crate::connection::{difference, endpoints, sum};
 use crate::dialogue::Dialogue;
@@ -18,7 +18,7 @@ use crate::history::History;
 use crate::meter::Meter;
 use crate::policed::Policed;
 use crate::steering::{Steered, Steering};
-use crate::ways::{Watched, Way};
+use crate::ways::Watched;
 
 /// A flow's state and measurements. The fields that nearly every packet touches come first, so that they share
 /// cache lines.
@@ -47,9 +47,9 @@ pub(crate) struct Flow {
     /// the next must tell of it, and so needs a header.
     pub(crate) light: bool,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
-    sender_noted_from: Time,
+    pub(crate) sender_noted_from: Time,
     /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
-    receiver_noted_from: Time,
+    pub(crate) receiver_noted_from: Time,
     /// The number of the connection that the endpoints belong to; a flow may open one after the other.
     pub(crate) connection: u32,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
@@ -70,9 +70,9 @@ pub(crate) struct Flow {
     /// Who sets the window from outside, and the size of a segment, for a flow that is steered.
     pub(crate) steering: Option<(Arc<Steering>, u32)>,
     /// What the ends of earlier connections had counted.
-    past: [Counters; 2],
+    pub(crate) past: [Counters; 2],
     /// User bytes that the receivers of earlier connections got in order.
-    past_in_order: u64,
+    pub(crate) past_in_order: u64,
 }
 
 impl Flow {
@@ -81,13 +81,13 @@ impl Flow {
         let seed = seed(plan);
         let start = start_time(seed, &format!("flow.{}/start", flow.name), flow.start);
         let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.binary_search(&index).is_ok());
-        let history = (plan.record.level != RecordLevel::Summary && recorded)
+        let history: Option<Box<History>> = (plan.record.level != RecordLevel::Summary && recorded)
             .then(|| Box::new(History::new(plan.record.level, index)));
         let (sender, receiver) = endpoints(flow, seed, 0);
         let dialogue = Dialogue::new(flow, start, seed);
         let has_circuit = has_circuit(plan, flow);
         let policed = Policed::new(plan, flow).map(Box::new);
-        let parts = history.as_ref().is_none_or(|history: &Box<History>| history.lets_ends_part());
+        let parts = history.as_ref().is_none_or(|history| history.lets_ends_part());
         let light = parts && dialogue.is_none() && !has_circuit && !sender.uses_ecn() && !plan.record.packets;
         let member = Member::new(plan, index);
         Flow {
@@ -172,93 +172,6 @@ impl Flow {
         self.headers + segment.len + segment.extra_option_bytes()
     }
 
-    /// Call before anything happens to the sender at `at`.
-    #[inline]
-    pub(crate) fn before_sender(&mut self, at: Time) {
-        if at >= self.sender_noted_from {
-            self.look_at_sender(at);
-        }
-    }
-
-    /// Call before anything happens to the receiver at `at`.
-    #[inline]
-    pub(crate) fn before_receiver(&mut self, at: Time) {
-        if at >= self.receiver_noted_from {
-            self.look_at_receiver(at);
-        }
-    }
-
-    /// Until when nothing has to be noted before an event of its sender, and until when no baseline.
-    #[inline]
-    pub(crate) fn sender_unobserved_until(&self) -> [Time; 2] {
-        [self.sender_noted_from, self.sender_baseline_from()].map(just_before)
-    }
-
-    /// The same of its receiver.
-    #[inline]
-    pub(crate) fn receiver_unobserved_until(&self) -> [Time; 2] {
-        [self.receiver_noted_from, self.receiver_baseline_from()].map(just_before)
-    }
-
-    /// As [`Flow::before_sender`], if that happens at `latest` at the latest and no timer of the sender comes before it.
-    #[inline]
-    pub(crate) fn before_sender_in_turn(&mut self, at: Time, latest: Time) {
-        if at >= self.sender_noted_from && at <= latest && at <= self.sender.next_wakeup() {
-            self.look_at_sender(at);
-        }
-    }
-
-    /// As [`Flow::before_receiver`], under the same conditions.
-    #[inline]
-    pub(crate) fn before_receiver_in_turn(&mut self, at: Time, latest: Time) {
-        if at >= self.receiver_noted_from && at <= latest && at <= self.receiver.next_wakeup() {
-            self.look_at_receiver(at);
-        }
-    }
-
-    #[inline(never)]
-    fn look_at_sender(&mut self, at: Time) {
-        if at >= self.sender_baseline_from() {
-            self.meter.begin_at_sender(sum(&self.past[0], self.sender.counters()));
-        }
-        self.sample_before(at, true, self.begins_anew());
-        self.observe_sender_later();
-    }
-
-    #[inline(never)]
-    fn look_at_receiver(&mut self, at: Time) {
-        if at >= self.receiver_baseline_from() {
-            self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
-            self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
-        }
-        self.sample_before(at, self.begins_anew(), true);
-        self.observe_receiver_later();
-    }
-
-    /// From this instant on a baseline must be noted before its sender's next event.
-    fn sender_baseline_from(&self) -> Time {
-        if self.meter.sender_baseline.is_none() { self.meter.measured.from } else { Time::NEVER }
-    }
-
-    /// The same of its receiver.
-    fn receiver_baseline_from(&self) -> Time {
-        if self.meter.receiver_baseline.is_none() { self.meter.measured.from } else { Time::NEVER }
-    }
-
-    /// Settles anew from when on something must be noted before its sender's next event.
-    pub(crate) fn observe_sender_later(&mut self) {
-        let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_rowless_until());
-        let rows = rows.saturating_add(Span::from_picos(1));
-        self.sender_noted_from = rows.min(self.sender_baseline_from());
-    }
-
-    /// The same of its receiver.
-    pub(crate) fn observe_receiver_later(&mut self) {
-        let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
-        let rows = rows.saturating_add(Span::from_picos(1));
-        self.receiver_noted_from = rows.min(self.receiver_baseline_from());
-    }
-
     /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
     /// new connection or a circuit needs both ends at one instant.
     pub(crate) fn lets_ends_part(&self) -> bool {
@@ -266,59 +179,6 @@ impl Flow {
         self.policed.is_none()
             && self.history.as_ref().is_none_or(|history| history.lets_ends_part())
             && self.dialogue.as_ref().is_none_or(|dialogue| asks_alone(dialogue))
-    }
-
-    /// Whether both ends are replaced at one instant, now and then.
-    fn begins_anew(&self) -> bool {
-        self.dialogue.as_ref().is_some_and(|dialogue| dialogue.begins_anew())
-    }
-
-    /// The ends write to the rows before `at`: both where either may be replaced by what happens at the other.
-    fn sample_before(&mut self, at: Time, sender: bool, receiver: bool) {
-        if let Some(history) = &mut self.history {
-            if sender {
-                history.sample_sender(at, &self.sender.shown(), self.mss);
-            }
-            if receiver {
-                history.sample_receiver(at, &self.receiver);
-            }
-        }
-    }
-
-    /// An ACK has shown a round trip.
-    #[inline]
-    pub(crate) fn sample_rtt<W: Way>(&mut self, rtt: Span) {
-        self.meter.rtt.record(rtt);
-        if (!W::PLAIN || W::ROWS)
-            && let Some(history) = &mut self.history
-        {
-            history.round_trip = Some(rtt);
-        }
-    }
-
-    /// Data that were sent at `sent_at` arrived at `at`.
-    #[inline]
-    pub(crate) fn note_one_way(&mut self, at: Time, sent_at: Time) {
-        if let Some(history) = &mut self.history {
-            history.one_way = Some(at.saturating_since(sent_at));
-        }
-    }
-
-    /// Whether this segment of its sender, which is recorded every so often, has a short header with the time.
-    #[inline]
-    pub(crate) fn is_timed(&self, sent: Outgoing) -> bool {
-        !sent.is_empty() && if self.short { sent.is_short() } else { sent.is_usual() }
-    }
-
-    /// Call after the sender did something at `at`.
-    #[inline]
-    pub(crate) fn note_history(&mut self, at: Time) {
-        if let Some(history) = &mut self.history {
-            history.mark(at, self.sender.counters());
-            if !history.lets_ends_part() {
-                history.note(at, (&self.sender, &self.receiver, self.mss));
-            }
-        }
     }
 
     /// Call after the sender did something at `at`.
@@ -421,10 +281,6 @@ impl Flow {
             dialogue.finish();
         }
     }
-}
-
-fn just_before(at: Time) -> Time {
-    Time::from_picos(at.picos().saturating_sub(1))
 }
 
 /// Whether a flow passes a circuit.

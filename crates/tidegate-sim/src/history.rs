@@ -134,10 +134,10 @@ impl History {
     pub(crate) fn note(&mut self, at: Time, ends: (&Endpoint, &Endpoint, f64)) {
         let (sender, receiver, mss) = ends;
         let mut row = empty(at);
-        let past = self.past[SENDER].segments_retransmitted;
-        write_sender(&mut row, &sender.shown(), (self.round_trip, past, mss));
-        let past = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
-        write_receiver(&mut row, receiver, (self.one_way, past));
+        let again = self.past[SENDER].segments_retransmitted;
+        write_sender(&mut row, &sender.shown(), (self.round_trip, again, mss));
+        let received = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
+        write_receiver(&mut row, receiver, (self.one_way, received));
         // Of several rows at one instant the last counts.
         match self.rows.last_mut() {
             Some(last) if last.at == at => *last = row,

@@ -100,7 +100,7 @@ impl Wire {
         let mut coming = std::mem::take(&mut flow.coming);
         let (some, _) = coming.as_slices();
         let mut rest = &some[..some.len().min(most)];
-        let most = rest.len();
+        let all = rest.len();
         let latest = self.before_end().min(flow.app.next_wakeup());
         let mut wakeup = Time::NEVER;
         let unusual = loop {
@@ -136,7 +136,7 @@ impl Wire {
                 break unusual;
             }
         };
-        let taken = most - rest.len();
+        let taken = all - rest.len();
         coming.drain(..taken);
         flow.coming = coming;
         self.ahead += taken as u64;
@@ -154,8 +154,8 @@ impl Wire {
         leaving: &mut Vec<(Time, Unit)>,
     ) {
         let mut rest = segments;
-        while let Some((at, unit)) = rest.first() {
-            flow.before_receiver_in_turn(*at, self.before_end());
+        while let Some((next, unit)) = rest.first() {
+            flow.before_receiver_in_turn(*next, self.before_end());
             let (taken, unusual) = self.take_some::<H, W>(index, flow, rest, leaving);
             if taken == 0 || unusual.is_some() {
                 self.pass_acks(flow, leaving);
@@ -164,7 +164,7 @@ impl Wire {
                 self.answer_all::<W>(at, index, flow, Some(sent));
             }
             if taken == 0 {
-                self.receive_at::<W>(*at, index, flow, *unit);
+                self.receive_at::<W>(*next, index, flow, *unit);
             }
             rest = &rest[taken.max(1)..];
         }

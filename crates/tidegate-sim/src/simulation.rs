@@ -324,6 +324,14 @@ impl Simulation {
         }
     }
 
+    /// Time-outs and fast retransmits of all recorded flows, in order of time.
+    fn marks(&mut self) -> Vec<Mark> {
+        let histories = self.flows.iter_mut().filter_map(|flow| flow.history.as_mut());
+        let mut marks: Vec<Mark> = histories.flat_map(|history| std::mem::take(&mut history.marks)).collect();
+        marks.sort_by_key(|mark| (mark.at, mark.flow));
+        marks
+    }
+
     /// Every exchange of the recorded flows, by flow.
     fn requests(&mut self) -> Vec<Vec<Exchange>> {
         let logs = self.flows.iter_mut().map(|flow| {
@@ -351,9 +359,7 @@ impl Simulation {
         // Run-ahead reports drops before their time, some of them after the end of the run.
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(Dropped::place);
-        let histories = self.flows.iter_mut().filter_map(|flow| flow.history.as_mut());
-        let mut marks: Vec<Mark> = histories.flat_map(|history| std::mem::take(&mut history.marks)).collect();
-        marks.sort_by_key(|mark| (mark.at, mark.flow));
+        let marks = self.marks();
         let requests = self.requests();
         let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();

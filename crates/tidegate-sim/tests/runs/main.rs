@@ -8,6 +8,7 @@ mod any;
 mod any_cells;
 mod offered;
 mod random;
+mod rows;
 mod small;
 mod stepper;
 mod watched;

@@ -104,7 +104,7 @@ impl Endpoint {
         let srtt = self.sender.estimator.smoothed();
         let reduced = accounts.filter(|accounts| self.sender.reduces_with(accounts));
         Shown {
-            cwnd: reduced.map_or(controller.window, |accounts| self.sender.window_with(accounts) as f64),
+            cwnd: reduced.map_or(controller.window, |reduced| self.sender.window_with(reduced) as f64),
             ssthresh: controller.ssthresh,
             in_flight: self.sender.pipe(),
             srtt: (srtt != Span::ZERO).then_some(srtt),

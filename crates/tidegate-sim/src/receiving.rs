@@ -1,0 +1,139 @@
+//! What happens at the receiver of a flow: segments, timers, and what it answers.
+
+use tidegate_core::tcp::Outgoing;
+use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::units::Time;
+use tidegate_result::Side;
+
+use crate::alarms::Alarms;
+use crate::flow::Flow;
+use crate::segments::TimedHeader;
+use crate::ways::{Any, Plain, Sampled, Watched, Way};
+use crate::wire::{Wire, record};
+
+impl Wire {
+    /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
+    #[inline]
+    pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        match flow.watched {
+            Watched::Not => self.receive_at::<Plain>(at, index, flow, unit),
+            Watched::NowAndThen => self.receive_at::<Sampled>(at, index, flow, unit),
+            Watched::Closely => self.receive_at::<Any>(at, index, flow, unit),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn receive_at<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        if at >= self.until {
+            return self.segments.forget(unit);
+        }
+        // With run-ahead, clients and timers that are due before this unit have not acted yet.
+        if !W::PLAIN && flow.dialogue.is_some() {
+            self.wake_client_before(at, index, flow);
+        }
+        while flow.receiver.next_wakeup() < at {
+            self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
+        }
+        flow.before_receiver(at);
+        if !W::PLAIN {
+            flow.in_network -= 1;
+        }
+        if W::ROWS && unit.is_timed() {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            let TimedHeader { sent_at, says } = self.segments.timed.take(unit);
+            flow.note_one_way(at, sent_at);
+            let bytes = unit.bytes - flow.headers;
+            if flow.short {
+                flow.receiver.handle_short_data(at, &says, bytes);
+            } else {
+                flow.receiver.handle_usual_data(at, says.number, bytes);
+            }
+        } else if unit.is_compact() {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
+        } else if W::PLAIN && unit.is_short() {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            let data = self.segments.short.take(unit);
+            flow.receiver.handle_short_data(at, &data, unit.bytes - flow.headers);
+        } else {
+            let segment = self.segments.take(unit);
+            if segment.connection != flow.connection {
+                return self.tell_circuits(at, index, flow);
+            }
+            if !W::PLAIN
+                && let Some(packets) = &mut self.packets
+            {
+                let ends = (Side::Receiver, Side::Sender);
+                packets.push(record(at, index, ends, segment, unit.codepoint(), unit.bytes));
+            }
+            if segment.len > 0 {
+                flow.meter.received(at, unit.bytes, unit.cause());
+                if !W::PLAIN || W::ROWS {
+                    flow.note_one_way(at, segment.sent_at);
+                }
+            }
+            flow.receiver.handle_segment(at, segment);
+        }
+        if !W::PLAIN {
+            flow.tell_group_of_receiver(at, &mut self.groups);
+        }
+        if !W::PLAIN && flow.dialogue.is_some() {
+            self.take_responses(at, index, flow);
+        }
+        self.answer::<W>(at, index, flow);
+    }
+
+    pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        flow.before_receiver(at);
+        flow.receiver.handle_wakeup(at);
+        match flow.watched {
+            Watched::Not => self.answer::<Plain>(at, index, flow),
+            Watched::NowAndThen => self.answer::<Sampled>(at, index, flow),
+            Watched::Closely => self.answer::<Any>(at, index, flow),
+        }
+    }
+
+    /// Sends what the receiver has to send.
+    #[inline(always)]
+    fn answer<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        let next = flow.receiver.poll(at);
+        self.answer_all::<W>(at, index, flow, next);
+    }
+
+    /// Sends `next`, what the receiver's poll gave, and all that follows.
+    #[inline(always)]
+    pub(crate) fn answer_all<W: Way>(
+        &mut self,
+        at: Time,
+        index: usize,
+        flow: &mut Flow,
+        mut next: Option<Outgoing>,
+    ) {
+        while let Some(sent) = next {
+            let mut unit = if W::PLAIN && flow.short && sent.is_short() && sent.is_empty() {
+                let place = self.segments.short.add(flow.receiver.short_header(at, sent));
+                Unit::new_short(flow.headers, place, HeldBy::Application)
+            } else if if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() {
+                let number = flow.receiver.acknowledgement_number();
+                Unit::new_compact(flow.headers, number, HeldBy::Application)
+            } else {
+                self.keep(at, index, flow, Side::Receiver, sent)
+            };
+            if !W::PLAIN {
+                flow.in_network += 1;
+            }
+            if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
+                flow.coming.push_back((due, unit));
+            }
+            next = flow.receiver.poll(at);
+        }
+        flow.note_completion(at);
+        if !W::PLAIN {
+            self.tell_circuits(at, index, flow);
+        }
+        let wakeup = flow.receiver.next_wakeup();
+        if wakeup != Time::NEVER {
+            self.network.set_alarm(Alarms::receiver(index), wakeup);
+        }
+    }
+}
