@@ -3,7 +3,10 @@
 use tidegate_core::app::{Client, Exchange};
 use tidegate_core::plan::{AppPlan, ConnectionPlan, FlowPlan};
 use tidegate_core::random::Seed;
+use tidegate_core::tcp::Endpoint;
 use tidegate_core::units::Time;
+
+use crate::connection::endpoints;
 
 /// What a flow with requests has beside its endpoints.
 #[derive(Debug)]
@@ -16,9 +19,10 @@ pub(crate) struct Dialogue {
     pub(crate) opened: bool,
     /// When the client acts next by itself: its user asks, or a request that waited begins.
     pub(crate) due: Time,
-    /// For connections that begin anew.
-    pub(crate) flow: FlowPlan,
-    pub(crate) seed: Seed,
+    /// So many requests are asked, if they have a number.
+    count: Option<u64>,
+    /// What its connections are made of, where each request has one of its own.
+    anew: Option<Box<(FlowPlan, Seed)>>,
 }
 
 impl Dialogue {
@@ -31,15 +35,14 @@ impl Dialogue {
             log: Vec::new(),
             opened: false,
             due: start,
-            flow: flow.clone(),
-            seed,
+            count: plan.count,
+            anew: (plan.connection == ConnectionPlan::New).then(|| Box::new((flow.clone(), seed))),
         }))
     }
 
     /// When the last of its requests ended, if it has a count of them and all have ended.
     pub(crate) fn done_at(&self) -> Option<Time> {
-        let AppPlan::Request(plan) = &self.flow.app else { return None };
-        let all = plan.count.is_some_and(|count| self.log.len() as u64 >= count);
+        let all = self.count.is_some_and(|count| self.log.len() as u64 >= count);
         if all { self.log.iter().map(|exchange| exchange.ended).max() } else { None }
     }
 
@@ -60,6 +63,11 @@ impl Dialogue {
 
     /// Whether each request has a connection of its own.
     pub(crate) fn begins_anew(&self) -> bool {
-        matches!(&self.flow.app, AppPlan::Request(plan) if plan.connection == ConnectionPlan::New)
+        self.anew.is_some()
+    }
+
+    /// The ends of connection `number`, where each request has one of its own.
+    pub(crate) fn endpoints(&self, number: u32) -> Option<(Endpoint, Endpoint)> {
+        self.anew.as_ref().map(|of| endpoints(&of.0, of.1, number))
     }
 }

@@ -243,8 +243,8 @@ impl Flow {
     /// learnt of closing here, and a request's last ACK has been sent.
     pub(crate) fn reconnect(&mut self) {
         let Some(dialogue) = &self.dialogue else { return };
+        let Some((sender, receiver)) = dialogue.endpoints(self.connection + 1) else { return };
         self.connection += 1;
-        let (sender, receiver) = endpoints(&dialogue.flow, dialogue.seed, self.connection);
         self.past[0] = sum(&self.past[0], self.sender.counters());
         self.past[1] = sum(&self.past[1], self.receiver.counters());
         self.past_in_order += self.receiver.in_order_bytes();
