@@ -2,7 +2,8 @@
 //! results and of speed: `peers SCENARIO [CC] [SECONDS] [VARY] [REPEAT]` prints one line of
 //! key=value pairs. After s1 a colon and a word give the queue before its bottleneck a discipline with the constants of its
 //! RFC, or of Linux: `s1:codel`, `s1:pie`, `s1:fq_codel`, `s1:dualpi2`, `s1:cake`; `s1:unlimited` lets it grow. `@` and a
-//! number of milliseconds at the end record all flows so often, and no gates: `s1@10`. SECONDS 0 is the scenario's own length.
+//! number of milliseconds at the end record all flows so often, and no gates: `s1@10`; `s1@10+gates` all gates too. SECONDS 0 is the
+//! scenario's own length.
 //! VARY is s1's bottleneck delay in milliseconds and, in s3 and s3k, microseconds added to every round-trip time: those two
 //! are chaotic, and one number of one run says little. REPEAT runs the same plan so often in
 //! one process, because one run is shorter than a process takes to start; `total` is what
@@ -45,9 +46,10 @@ fn main() {
         }
     }
     if !every.is_empty() {
-        let millis = every.parse().expect("milliseconds between two rows");
+        let (millis, gates) = every.split_once('+').unwrap_or((every, ""));
+        let millis = millis.parse().expect("milliseconds between two rows");
         plan.record.level = RecordLevel::Every(Span::from_millis(millis));
-        plan.record.gates = Some(Vec::new());
+        plan.record.gates = if gates == "gates" { None } else { Some(Vec::new()) };
     }
     if seconds > 0.0 {
         plan.duration = Time::from_picos((seconds * 1e12) as u64);

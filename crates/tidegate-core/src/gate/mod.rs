@@ -56,6 +56,9 @@ const ONE_PACKET: u64 = 1_000_000;
 pub struct Gate {
     /// Fast path of plain gates. Where it is open, it replaces `law`.
     express: Express,
+    /// The same of a gate that would be plain but is recorded. Only [`Gate::pass`] takes it: what passes many units or gates at once
+    /// writes no rows.
+    recorded: Option<Box<Express>>,
     index: usize,
     door: Door,
     queue: Queue,
@@ -91,13 +94,15 @@ impl Gate {
     pub fn new(plan: &GatePlan, context: GateContext) -> Gate {
         let GateContext { index, seed, measured, .. } = context;
         let books = Books::new(plan, &context);
-        let express_speed = match &plan.rate {
-            RatePlan::Constant(speed) if plan.is_plain() && !books.is_recorded() => speed.work_per_second(),
+        let speed = match &plan.rate {
+            RatePlan::Constant(speed) if plan.is_plain() => speed.work_per_second(),
             _ => 0,
         };
+        let recorded = (speed > 0 && books.is_recorded()).then(|| Box::new(Express::new(speed, plan.delay)));
         let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
         Gate {
-            express: Express::new(express_speed, plan.delay),
+            express: Express::new(if recorded.is_some() { 0 } else { speed }, plan.delay),
+            recorded,
             index,
             door: Door::new(plan, measured),
             queue: if plan.classes.as_deref().is_some_and(ClassesPlan::makes_room) {
@@ -244,7 +249,7 @@ impl Gate {
     /// Counts arrivals in slots of length `every` from now on, and returns the number of that tally. To be called before
     /// any unit arrives.
     pub fn add_tally(&mut self, every: Span) -> usize {
-        self.express = Express::new(0, self.exit.delay());
+        (self.express, self.recorded) = (Express::new(0, self.exit.delay()), None);
         self.door.add_tally(every)
     }
 

@@ -41,6 +41,20 @@ fn a_small_window_limits() {
     assert!((goodput / (5_000.0 * 8.0 / 0.02104) - 1.0).abs() < 0.01, "{goodput}");
 }
 
+/// The queue fills in the warm-up, and round trips are equal from then on.
+#[test]
+fn round_trips_of_the_warm_up_do_not_count() {
+    let window = CongestionPlan::Fixed { window: 100_000 };
+    let mut plan = one_link(None, AppPlan::Bulk, TcpPlan { delayed_ack: None, ..tcp(window) });
+    let whole_run = whole(&plan).summary.flows[0].clone();
+    plan.warmup = Time::ZERO + Span::from_secs(2);
+    let row = whole(&plan).summary.flows[0].clone();
+    let (mean, all) = (row.rtt_mean_ms.expect("samples"), whole_run.rtt_mean_ms.expect("samples"));
+    // A hundred segments of 1.04 ms each, and nothing else.
+    assert!((mean - 104.0).abs() < 1e-6, "{mean}");
+    assert!(all < mean - 0.1, "{all}");
+}
+
 #[test]
 fn a_slow_application_limits() {
     let source = SourcePlan::Constant { rate: Rate::from_bps(800_000), bytes: 1000 };

@@ -66,17 +66,27 @@ impl Gate {
     /// [`Gate::pass_busy`] without a call.
     #[inline(always)]
     pub(crate) fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        self.pass_plain::<false>(at, bytes, blame)
+    }
+
+    /// A plain gate, recorded or not.
+    #[inline(always)]
+    fn pass_plain<const RECORDED: bool>(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
         let mut found = self.ahead.backlog();
         // Units that have left are forgotten where they make a difference, many at a time.
         if self.books.counters.is_larger(found.with(bytes)) || self.queue.is_full(found, bytes) {
             found = self.ahead.backlog_at(at);
-            if at < self.express.free() && self.queue.is_full(found, bytes) {
+            if at < self.server::<RECORDED>().free() && self.queue.is_full(found, bytes) {
                 let drop = self.refuse(at, bytes, DropReason::QueueFull);
                 self.ahead.last_drop = Some(drop);
                 return Passage::DROPPED;
             }
         }
-        let service = self.express.serve(at, bytes);
+        let service = self.server::<RECORDED>().serve(at, bytes);
+        if RECORDED {
+            self.ahead.last = service;
+            self.books.record_plain(at, service, bytes);
+        }
         let out = service.end.saturating_add(self.exit.delay());
         if service.start > at {
             let queue = self.ahead.join(found, service.start, bytes);
@@ -87,10 +97,24 @@ impl Gate {
         Passage::new(out, blame)
     }
 
-    /// Any gate without an express way.
+    /// The server of a plain gate.
+    #[inline(always)]
+    fn server<const RECORDED: bool>(&mut self) -> &mut Express {
+        match &mut self.recorded {
+            Some(server) if RECORDED => server,
+            _ => &mut self.express,
+        }
+    }
+
+    /// Any gate without an express way of its own.
     #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
+        if self.recorded.is_some() {
+            let (out, blame) = self.pass_plain::<true>(at, unit.bytes, unit.blame).get()?;
+            unit.blame = blame;
+            return Some(out);
+        }
         let fate = self.pass_parts(at, unit);
         self.ahead.last_drop = fate.err().or(self.ahead.last_drop);
         fate.ok()

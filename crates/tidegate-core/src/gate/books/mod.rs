@@ -121,6 +121,18 @@ impl Books {
         }
     }
 
+    /// A unit that arrives at `at` joins the queue of a plain gate, or is served at once. Writes rows, and counts nothing.
+    #[inline]
+    pub(super) fn record_plain(&mut self, at: Time, service: Service, bytes: u32) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if service.start > at {
+            recorder.join(at, u64::from(bytes));
+            recorder.serve(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes });
+        } else {
+            recorder.serve_at_once(at, service, u64::from(bytes));
+        }
+    }
+
     /// The service of a unit that has not left ends at `end` instead. `in_queue`: it counts in the queue until then.
     pub(super) fn reschedule(&mut self, arrival: Time, expected: Time, end: Time, in_queue: bool) {
         if in_queue {

@@ -3,6 +3,9 @@
 //! The recorder may be informed of events ahead of their time (run-ahead states a departure at the arrival). It
 //! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
 //! `exact_events` on and off.
+//!
+//! Between two sampling instants nobody sees the numbers of a gate without cells, so what changes them then is only noted, and
+//! applied where a row is due or many changes are noted.
 
 use std::collections::VecDeque;
 
@@ -17,10 +20,17 @@ use crate::plan::{GatePlan, RecordLevel};
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
+/// The least number of changes of a kind that are applied before a row is due.
+const MANY: usize = 64;
+
 /// Writes the rows of one gate.
 #[derive(Clone, Debug)]
 pub(in crate::gate) struct Recorder {
     level: RecordLevel,
+    /// How often a row is taken where changes in between are applied together; `None`: each is applied at its own instant.
+    every: Option<Span>,
+    /// They are applied once the ends of so many services are noted.
+    many: usize,
     next_sample: Time,
     until: Time,
     rate: RateInForce,
@@ -46,6 +56,11 @@ impl Recorder {
         let is_cell = plan.is_cell_gate();
         Recorder {
             level,
+            every: match level {
+                RecordLevel::Every(every) if !is_cell => Some(every),
+                _ => None,
+            },
+            many: MANY,
             next_sample: Time::ZERO,
             until,
             rate: RateInForce::new(&plan.rate, level, stream),
@@ -66,6 +81,14 @@ impl Recorder {
     /// Writes every row before `at`.
     fn advance(&mut self, at: Time) {
         let at = at.min(self.until);
+        if let Some(every) = self.every {
+            while self.next_sample < at {
+                self.apply(self.next_sample);
+                self.row(self.next_sample);
+                self.next_sample = self.next_sample.saturating_add(every);
+            }
+            return;
+        }
         loop {
             let change = self.next_change();
             if let RecordLevel::Every(every) = self.level {
@@ -115,11 +138,15 @@ impl Recorder {
         }
     }
 
-    fn row(&mut self, at: Time) {
-        // The beginning of a service has no row of its own; the next row shows the wait before it.
+    /// The beginning of a service has no row of its own; the next row shows the wait before it.
+    fn begin(&mut self, at: Time) {
         while let Some((_, wait)) = self.starting.pop_front_if(|(start, _)| *start <= at) {
             self.now.wait = wait;
         }
+    }
+
+    fn row(&mut self, at: Time) {
+        self.begin(at);
         let rate_bps = self.rate.at(at);
         let cells =
             self.content.as_ref().map(|content| CellRow { whole: content.whole(), fluid: content.fluid(at) });
@@ -234,10 +261,29 @@ impl Recorder {
     }
 
     /// Applies what is known to change until `at`, and at that instant: it comes before an arrival then.
+    #[inline]
     fn settle(&mut self, at: Time) {
+        if self.every.is_some() {
+            if at > self.next_sample || self.departing.len() >= self.many {
+                self.settle_many(at);
+            }
+            return;
+        }
         self.advance(at);
         if self.next_change() == at && at < self.until {
             self.apply(at);
+        }
+    }
+
+    /// Writes the rows before `at`, and applies what is noted until then where it is much.
+    #[inline(never)]
+    fn settle_many(&mut self, at: Time) {
+        self.advance(at);
+        if self.departing.len() >= self.many {
+            // The next row is at `at` at the earliest.
+            self.apply(at);
+            self.begin(at);
+            self.many = MANY.max(2 * self.departing.len());
         }
     }
 
