@@ -125,9 +125,12 @@ impl Books {
     #[inline]
     pub(super) fn record_plain(&mut self, at: Time, service: Service, bytes: u32) {
         let Some(recorder) = &mut self.recorder else { return };
-        if service.start > at {
+        let served = Served { arrival: at, service, leaves: service.start, bytes, wire: bytes };
+        if recorder.takes_rows_every_so_often() {
+            recorder.pass(&served);
+        } else if service.start > at {
             recorder.join(at, u64::from(bytes));
-            recorder.serve(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes });
+            recorder.serve(&served);
         } else {
             recorder.serve_at_once(at, service, u64::from(bytes));
         }

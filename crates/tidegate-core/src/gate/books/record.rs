@@ -7,6 +7,8 @@
 //! Between two sampling instants nobody sees the numbers of a gate without cells, so what changes them then is only noted, and
 //! applied where a row is due or many changes are noted.
 
+mod lately;
+
 use std::collections::VecDeque;
 
 use super::Served;
@@ -19,9 +21,6 @@ use crate::gcra::Interval;
 use crate::plan::{GatePlan, RecordLevel};
 use crate::random::Stream;
 use crate::units::{Span, Time};
-
-/// The least number of changes of a kind that are applied before a row is due.
-const MANY: usize = 64;
 
 /// Writes the rows of one gate.
 #[derive(Clone, Debug)]
@@ -60,7 +59,7 @@ impl Recorder {
                 RecordLevel::Every(every) if !is_cell => Some(every),
                 _ => None,
             },
-            many: MANY,
+            many: lately::MANY,
             next_sample: Time::ZERO,
             until,
             rate: RateInForce::new(&plan.rate, level, stream),
@@ -272,18 +271,6 @@ impl Recorder {
         self.advance(at);
         if self.next_change() == at && at < self.until {
             self.apply(at);
-        }
-    }
-
-    /// Writes the rows before `at`, and applies what is noted until then where it is much.
-    #[inline(never)]
-    fn settle_many(&mut self, at: Time) {
-        self.advance(at);
-        if self.departing.len() >= self.many {
-            // The next row is at `at` at the earliest.
-            self.apply(at);
-            self.begin(at);
-            self.many = MANY.max(2 * self.departing.len());
         }
     }
 

@@ -1,0 +1,53 @@
+//! Changes between two rows that are applied together.
+
+use super::Recorder;
+use crate::gate::books::Served;
+use crate::units::Time;
+
+/// The least number of changes of a kind that are applied before a row is due.
+pub(super) const MANY: usize = 64;
+
+impl Recorder {
+    /// Whether changes between two rows are applied together.
+    #[inline]
+    pub(in crate::gate::books) fn takes_rows_every_so_often(&self) -> bool {
+        self.every.is_some()
+    }
+
+    /// A unit arrives and its service is known, which nothing changes any more; where [`Recorder::takes_rows_every_so_often`]. What has
+    /// begun or ended by the next row needs no note.
+    #[inline]
+    pub(in crate::gate::books) fn pass(&mut self, served: &Served) {
+        let Served { arrival, service, leaves, bytes, wire } = *served;
+        self.settle(arrival);
+        let row = self.next_sample;
+        if leaves > row {
+            self.now.queue_packets += 1;
+            self.now.queue_bytes += u64::from(bytes);
+            self.leaving.push_back((leaves, u64::from(bytes)));
+        }
+        let wait = service.start.saturating_since(arrival);
+        if service.start <= row && self.starting.is_empty() {
+            self.now.wait = wait;
+        } else {
+            self.starting.push_back((service.start, wait));
+        }
+        if service.end <= row {
+            self.now.delivered_bytes += u64::from(wire);
+        } else {
+            self.departing.push_back((service.end, u64::from(wire)));
+        }
+    }
+
+    /// Writes the rows before `at`, and applies what is noted until then where it is much.
+    #[inline(never)]
+    pub(super) fn settle_many(&mut self, at: Time) {
+        self.advance(at);
+        if self.departing.len() >= self.many {
+            // The next row is at `at` at the earliest.
+            self.apply(at);
+            self.begin(at);
+            self.many = MANY.max(2 * self.departing.len());
+        }
+    }
+}
