@@ -16,13 +16,18 @@ use crate::gate::rate::Service;
 use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Measured, Time};
 
+/// More units than this are removed from a queue together.
+const MANY: usize = 8;
+
 /// What a gate driven ahead remembers of earlier units.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    /// When the units in the queue leave it, with their IP bytes. Units that have left are removed late, so the
-    /// first ones may be in the past.
-    leaving: VecDeque<(Time, u32)>,
-    leaving_bytes: u64,
+    /// When the units in the queue leave it, each with the IP bytes of all that have joined until then, itself
+    /// included. Units that have left are removed late, so the first ones may be in the past.
+    leaving: VecDeque<(Time, u64)>,
+    /// The IP bytes of all that have joined, and of all that have been removed.
+    joined: u64,
+    removed: u64,
     /// The service of the last unit. Not kept where the express way is open.
     last: Service,
     /// The drop of the last unit that was dropped.
@@ -170,13 +175,13 @@ impl Gate {
 impl Ahead {
     pub(super) fn new() -> Ahead {
         let last = Service { start: Time::ZERO, end: Time::ZERO };
-        Ahead { leaving: VecDeque::new(), leaving_bytes: 0, last, last_drop: None }
+        Ahead { leaving: VecDeque::new(), joined: 0, removed: 0, last, last_drop: None }
     }
 
     /// Units in the queue, with some that may have left.
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog { units: self.leaving.len() as u64, bytes: self.leaving_bytes }
+        Backlog { units: self.leaving.len() as u64, bytes: self.joined - self.removed }
     }
 
     /// Units in the queue at `at`; those that have left are forgotten.
@@ -186,29 +191,40 @@ impl Ahead {
         // Most often all have left; then back to the first place, which is still in the cache.
         if self.leaving.back().is_none_or(|(leaves, _)| *leaves <= at) {
             self.leaving.clear();
-            self.leaving_bytes = 0;
+            self.removed = self.joined;
             return self.backlog();
         }
-        while let Some((leaves, bytes)) = self.leaving.front() {
+        if self.leaving.get(MANY).is_some_and(|(leaves, _)| *leaves <= at) {
+            self.remove_many(at);
+        }
+        while let Some((leaves, joined)) = self.leaving.front() {
             if *leaves > at {
                 break;
             }
-            self.leaving_bytes -= u64::from(*bytes);
+            self.removed = *joined;
             self.leaving.pop_front();
         }
         self.backlog()
+    }
+
+    /// Forgets those that have left by `at`, more than [`MANY`], without looking at each.
+    #[inline(never)]
+    fn remove_many(&mut self, at: Time) {
+        let count = self.leaving.partition_point(|(leaves, _)| *leaves <= at);
+        self.removed = self.leaving[count - 1].1;
+        self.leaving.drain(..count);
     }
 
     /// A unit joins the queue, which holds `found`, until `leaves`. Returns the queue with it.
     #[inline(always)]
     fn join(&mut self, found: Backlog, leaves: Time, bytes: u32) -> Backlog {
         let queue = found.with(bytes);
-        self.leaving.push_back((leaves, bytes));
-        self.leaving_bytes = queue.bytes;
+        self.joined += u64::from(bytes);
+        self.leaving.push_back((leaves, self.joined));
         queue
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        (self.leaving.capacity() * size_of::<(Time, u32)>()) as u64
+        (self.leaving.capacity() * size_of::<(Time, u64)>()) as u64
     }
 }

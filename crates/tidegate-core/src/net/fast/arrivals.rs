@@ -137,9 +137,7 @@ impl Arrivals {
                 units.splice(0..0, more);
             }
             self.next = bucket + 1;
-            self.put_in_order(&units, bucket, rank);
-            units.clear();
-            self.rooms.push(units);
+            self.put_in_order(units, bucket, rank);
         }
     }
 
@@ -170,20 +168,18 @@ impl Arrivals {
     }
 
     /// Makes a bucket the open one.
-    fn put_in_order(&mut self, units: &[(Time, Unit)], bucket: u64, rank: &[EventSource]) {
+    fn put_in_order(&mut self, mut units: Vec<(Time, Unit)>, bucket: u64, rank: &[EventSource]) {
         self.place = 0;
-        if units.len() < FEW {
-            self.open.clear();
-            self.open.extend_from_slice(units);
+        // Where what is sent is under way equally long for all flows, it is in order, but for a few.
+        let few = if units.len() < FEW { usize::MAX } else { units.len() / 4 };
+        if move_few(&mut units, few, rank) {
+            std::mem::swap(&mut self.open, &mut units);
         } else {
-            self.distribute(units, bucket);
+            self.distribute(&units, bucket);
+            move_few(&mut self.open, usize::MAX, rank);
         }
-        let places = self.open.as_mut_slice();
-        for end in 1..places.len() {
-            if places[end - 1].0 >= places[end].0 {
-                put_among(&mut places[..=end], rank);
-            }
-        }
+        units.clear();
+        self.rooms.push(units);
     }
 
     /// Deals a bucket's units out over as many parts of it.
@@ -219,16 +215,34 @@ impl Arrivals {
     }
 }
 
-/// Puts the last one in its place among those before it.
+/// Puts units in order by moving each to its place among those before it. `false`: that needs more than `most` moves, and it
+/// was given up; those that are equal have kept their order.
+#[inline(always)]
+fn move_few(units: &mut [(Time, Unit)], most: usize, rank: &[EventSource]) -> bool {
+    let mut moves = 0;
+    for end in 1..units.len() {
+        if units[end - 1].0 >= units[end].0 {
+            moves += put_among(&mut units[..=end], rank);
+            if moves > most {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Puts the last one in its place among those before it. Answers with how many it passed.
 #[inline]
-fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) {
-    let mut place = units.len() - 1;
+fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) -> usize {
+    let last = units.len() - 1;
+    let mut place = last;
     let unit = units[place];
     while place > 0 && key(&units[place - 1], rank) > key(&unit, rank) {
         units[place] = units[place - 1];
         place -= 1;
     }
     units[place] = unit;
+    last - place
 }
 
 /// What comes first: `rank` is that of a unit's stretch.
