@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::app::Exchange;
-use tidegate_core::net::{Dropped, Event, Owner, Step};
+use tidegate_core::net::{Dropped, Event, Owner, Run, Step};
 use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -38,7 +38,7 @@ pub(crate) struct Simulation {
     pub(crate) wire: Wire,
     drops: Vec<Dropped>,
     /// Units that the network has handed out together; empty between its events.
-    run: Vec<(Time, Unit)>,
+    run: Run,
     /// Checks since memory was added up, and so many make the next.
     checks: (usize, usize),
     /// A policed sender asks cell gates for their drops before it acts.
@@ -57,7 +57,7 @@ impl Simulation {
             flows,
             wire,
             drops: Vec::new(),
-            run: Vec::new(),
+            run: Run::default(),
             checks: (0, 1 + (plan.flows.len() + plan.gates.len()) / ADDED_AT_ONCE),
             finds_drops,
         }
@@ -222,23 +222,22 @@ impl Simulation {
     fn deliver_run(&mut self) {
         let Simulation { run, flows, wire, .. } = self;
         // All of them come to the same end of their flows. No flow is policed where halves take turns.
-        if run.first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
-            for (at, unit) in run.iter() {
+        if run.units().first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
+            for (at, unit) in run.units() {
                 let index = unit.chain as usize / 2;
                 let flow = &mut flows[index];
                 wire.receive(*at, index, flow, *unit);
                 wire.run_ahead(index, flow);
             }
         } else {
-            for (at, unit) in run.iter() {
+            for (at, unit) in run.units() {
                 let index = unit.chain as usize / 2;
                 let flow = &mut flows[index];
                 wire.acknowledge(*at, index, flow, *unit);
                 wire.run_ahead(index, flow);
             }
         }
-        run.clear();
-        wire.network.end_run();
+        wire.network.end_run(run);
     }
 
     #[inline(always)]

@@ -37,7 +37,7 @@ mod transit;
 
 pub use control::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
 pub use drops::{DropCounts, Dropped};
-pub use fast::Half;
+pub use fast::{Half, Run};
 pub use interarrival::InterarrivalJitter;
 pub use map::{Entry, Owner};
 pub use media_frames::MediaFrames;

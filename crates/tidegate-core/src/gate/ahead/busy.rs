@@ -76,7 +76,8 @@ impl Busy<'_> {
         if end >= self.measured.until {
             return None;
         }
-        Some(Turn { end, carry, out: end.saturating_add(self.delay) })
+        // It does not overflow: an instant and a delay are 100 days at most, and 213 days can be represented.
+        Some(Turn { end, carry, out: end + self.delay })
     }
 
     /// That unit takes its turn.

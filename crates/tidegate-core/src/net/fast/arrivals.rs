@@ -20,6 +20,8 @@ pub(super) struct Arrivals {
     /// The units of opened buckets, in order. Those before `place` have been handled.
     open: Vec<(Time, Unit)>,
     place: usize,
+    /// What `place` will be when the lent units are back.
+    come: usize,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
     /// The first bucket that has not been opened, counted from time 0.
@@ -42,6 +44,7 @@ impl Arrivals {
         Arrivals {
             open: Vec::new(),
             place: 0,
+            come: 0,
             shift: width.picos().max(1).ilog2(),
             next: 0,
             ring: vec![Vec::new(); BUCKETS as usize],
@@ -106,10 +109,23 @@ impl Arrivals {
         &mut self.open[self.place..]
     }
 
-    /// So many have come.
+    /// So many have come: they are lent with all others of opened buckets until [`Arrivals::give_back`]. Answers with the place of the first.
     #[inline(always)]
-    pub(super) fn take_many(&mut self, count: usize) {
-        self.place += count;
+    pub(super) fn lend(&mut self, count: usize, units: &mut Vec<(Time, Unit)>) -> usize {
+        std::mem::swap(&mut self.open, units);
+        let first = std::mem::replace(&mut self.place, 0);
+        self.come = first + count;
+        first
+    }
+
+    /// The lent ones are back.
+    #[inline(always)]
+    pub(super) fn give_back(&mut self, units: &mut Vec<(Time, Unit)>, rank: &[EventSource]) {
+        std::mem::swap(&mut self.open, units);
+        self.place = self.come;
+        for (at, unit) in units.drain(..) {
+            self.push_elsewhere(at, unit, rank);
+        }
     }
 
     /// Nothing comes before this.

@@ -109,11 +109,23 @@ impl Halves {
         (queue.arrivals.open_units(), before)
     }
 
-    /// So many of [`Halves::next_units`] have come, the first of them at `first`.
+    /// So many of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until
+    /// [`Halves::give_back`]; answers with the place of the first one.
     #[inline(always)]
-    pub(in crate::net) fn take_units(&mut self, count: usize, first: Time) {
+    pub(in crate::net) fn lend_units(
+        &mut self,
+        count: usize,
+        first: Time,
+        units: &mut Vec<(Time, Unit)>,
+    ) -> usize {
         self.note_reached(first);
-        self.queues[self.turn as usize].arrivals.take_many(count);
+        self.queues[self.turn as usize].arrivals.lend(count, units)
+    }
+
+    /// The lent ones are back.
+    #[inline(always)]
+    pub(in crate::net) fn give_back(&mut self, units: &mut Vec<(Time, Unit)>) {
+        self.queues[self.turn as usize].arrivals.give_back(units, &self.turns.ranks);
     }
 
     /// An event at the half whose turn it is. Of a run it is the first one: timers that its units set may ring before the

@@ -31,3 +31,4 @@ pub(in crate::net) use forward::DelayLine;
 pub use halves::Half;
 pub(in crate::net) use halves::{Halves, Turns};
 pub(in crate::net) use judged::Judged;
+pub use runs::Run;

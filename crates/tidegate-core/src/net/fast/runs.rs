@@ -6,6 +6,8 @@
 //! then takes all of them at its endpoints. No stage can tell the difference from one unit at a time: each gate and each
 //! endpoint sees its units in the same order, and what an endpoint does in answer comes to these gates after the turn.
 
+use std::ops::Range;
+
 use crate::gate::{Gate, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
@@ -23,24 +25,48 @@ struct Way<'a> {
     reports: &'a mut Reports,
 }
 
+/// Units that have come to the ends of their routes, each with when it did, and with the number of its route as [`Unit::chain`]:
+/// in order of their last events.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// The open bucket, which is lent while a run is under way; else empty.
+    bucket: Vec<(Time, Unit)>,
+    /// The places of the run's units in it.
+    places: Range<usize>,
+}
+
+impl Run {
+    /// The units.
+    #[inline]
+    #[must_use]
+    pub fn units(&self) -> &[(Time, Unit)] {
+        &self.bucket[self.places.clone()]
+    }
+}
+
 impl Network {
     /// The next events before `until`, where they are units of flows that go on to the ends of their routes at once. Those that
-    /// are not dropped are put into `run`, which is empty, in order of their events: each with when it comes to its end, and with the
-    /// number of its route as [`Unit::chain`]. Answers with how many events they were; 0: the next event is no such unit, and
+    /// are not dropped are put into `run`. Answers with how many events they were; 0: the next event is no such unit, and
     /// [`Network::poll_event`] has it. When the engine has taken them, it calls [`Network::end_run`].
     #[inline(always)]
-    pub fn poll_run(&mut self, until: Time, run: &mut Vec<(Time, Unit)>) -> usize {
+    pub fn poll_run(&mut self, until: Time, run: &mut Run) -> usize {
         let Network { schedule, gates, map, cascades, reports, .. } = self;
         let Some(halves) = schedule.queue.halves() else { return 0 };
         let (units, before) = halves.next_units(until);
         let Some(first) = units.first().map(|(at, _)| *at).filter(|at| *at < before) else { return 0 };
         let mut way = Way { map, gates, cascades, reports };
-        let (taken, last) = way.pass_shared(units, before);
+        let come = if units.last().is_some_and(|(at, _)| *at < before) {
+            units.len()
+        } else {
+            units.partition_point(|(at, _)| *at < before)
+        };
+        let (taken, last) = way.pass_shared(&mut units[..come]);
         if taken == 0 {
             return 0;
         }
-        way.pass_rest(&units[..taken], run);
-        halves.take_units(taken, first);
+        let kept = way.pass_rest(&mut units[..taken]);
+        let place = halves.lend_units(taken, first, &mut run.bucket);
+        run.places = place..place + kept;
         (schedule.now, schedule.run_ends) = (first, last);
         schedule.handled += taken as u64;
         taken
@@ -48,20 +74,21 @@ impl Network {
 
     /// The engine has taken the units of a run: [`Network::now`] is when the last of their events happened.
     #[inline]
-    pub fn end_run(&mut self) {
+    pub fn end_run(&mut self, run: &mut Run) {
         self.schedule.now = self.schedule.run_ends;
+        if let Some(halves) = self.schedule.queue.halves() {
+            halves.give_back(&mut run.bucket);
+        }
     }
 }
 
 impl Way<'_> {
-    /// Units pass the first gates of their last stretches, in order, as long as they come before `before` and are on such a stretch.
+    /// Units pass the first gates of their last stretches, in order, as long as they are on such a stretch.
     /// Answers with how many, and when the last of them came. Those that are dropped get the stretch [`NONE`].
     #[inline(never)]
-    fn pass_shared(&mut self, units: &mut [(Time, Unit)], before: Time) -> (usize, Time) {
+    fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
         let (mut taken, mut last) = (0, Time::ZERO);
-        while let Some((at, unit)) = units.get_mut(taken)
-            && *at < before
-        {
+        while let Some((at, unit)) = units.get_mut(taken) {
             let gate = self.map.shorts[unit.chain as usize].gate;
             if gate == NONE {
                 break;
@@ -70,7 +97,7 @@ impl Way<'_> {
             let bytes = unit.bytes;
             self.pass_one(gate, at, unit);
             taken += 1;
-            let (more, reached) = self.pass_alike(gate, bytes, &mut units[taken..], before);
+            let (more, reached) = self.pass_alike(gate, bytes, &mut units[taken..]);
             taken += more;
             last = last.max(reached);
         }
@@ -91,26 +118,18 @@ impl Way<'_> {
 
     /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
     #[inline(always)]
-    fn pass_alike(
-        &mut self,
-        gate: u32,
-        bytes: u32,
-        units: &mut [(Time, Unit)],
-        before: Time,
-    ) -> (usize, Time) {
-        let shorts = &self.map.shorts;
-        let alike = |at: Time, unit: &Unit| {
-            unit.bytes == bytes && at < before && shorts[unit.chain as usize].gate == gate
-        };
+    fn pass_alike(&mut self, gate: u32, bytes: u32, units: &mut [(Time, Unit)]) -> (usize, Time) {
+        let shorts = self.map.shorts.as_slice();
+        let alike = |unit: &Unit| unit.bytes == bytes && shorts[unit.chain as usize].gate == gate;
         let (mut passed, mut last) = (0, Time::ZERO);
-        if !units.first().is_some_and(|(at, unit)| alike(*at, unit)) {
+        if !units.first().is_some_and(|(_, unit)| alike(unit)) {
             return (passed, last);
         }
         let Some(mut busy) = self.gates[gate as usize].stay_busy(bytes, &self.reports.measured) else {
             return (passed, last);
         };
         for (at, unit) in units {
-            if !alike(*at, unit) {
+            if !alike(unit) {
                 break;
             }
             let came = *at;
@@ -130,41 +149,45 @@ impl Way<'_> {
         (passed, last)
     }
 
-    /// Units that have passed the first gates of their stretches pass the others and the delay behind them.
+    /// Units that have passed the first gates of their stretches pass the others and the delay behind them. Those that are not
+    /// dropped come first from now on; answers with how many.
     #[inline(never)]
-    fn pass_rest(&mut self, units: &[(Time, Unit)], run: &mut Vec<(Time, Unit)>) {
-        run.reserve(units.len());
+    fn pass_rest(&mut self, units: &mut [(Time, Unit)]) -> usize {
         let measured = self.reports.measured;
-        for (at, unit) in units {
-            // Those that were dropped have no stretch.
-            let Some(stretch) = self.map.shorts.get(unit.chain as usize) else { continue };
+        let mut dropped = false;
+        for (at, unit) in &mut *units {
+            let Some(stretch) = self.map.shorts.get(unit.chain as usize) else {
+                dropped = true;
+                continue;
+            };
             let out = match self.gates.get_mut(stretch.own as usize) {
                 Some(gate) => gate.pass_idle(*at, unit.bytes, &measured),
                 None => Some(*at).filter(|_| stretch.whole),
             };
             if let Some(out) = out {
-                let mut unit = *unit;
+                *at = out.saturating_add(stretch.delay);
                 unit.chain = stretch.route;
-                run.push((out.saturating_add(stretch.delay), unit));
             } else {
-                self.pass_slowly(*at, *unit, run);
+                self.pass_slowly(at, unit);
+                dropped |= unit.chain == NONE;
             }
         }
+        if dropped { keep(units) } else { units.len() }
     }
 
     /// The same for a unit that does not find one gate idle, or that has none or several to pass.
     #[inline(never)]
-    fn pass_slowly(&mut self, mut at: Time, mut unit: Unit, run: &mut Vec<(Time, Unit)>) {
+    fn pass_slowly(&mut self, at: &mut Time, unit: &mut Unit) {
         let ShortStretch { route, own, whole, delay, .. } = self.map.shorts[unit.chain as usize];
         if own != NONE {
-            self.pass_one(own, &mut at, &mut unit);
+            self.pass_one(own, at, unit);
         }
         if !whole && unit.chain != NONE {
-            self.pass_further(&mut at, &mut unit);
+            self.pass_further(at, unit);
         }
         if unit.chain != NONE {
             unit.chain = route;
-            run.push((at.saturating_add(delay), unit));
+            *at = at.saturating_add(delay);
         }
     }
 
@@ -197,4 +220,17 @@ impl Way<'_> {
         let owner = self.map.owner(route);
         self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
     }
+}
+
+/// Moves the units that were not dropped to the front, in their order. Answers with how many they are.
+#[cold]
+fn keep(units: &mut [(Time, Unit)]) -> usize {
+    let mut kept = 0;
+    for place in 0..units.len() {
+        if units[place].1.chain != NONE {
+            units[kept] = units[place];
+            kept += 1;
+        }
+    }
+    kept
 }
