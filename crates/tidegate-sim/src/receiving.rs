@@ -17,9 +17,15 @@ impl Wire {
     pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         match flow.watched {
             Watched::Not => self.receive_at::<Plain>(at, index, flow, unit),
-            Watched::NowAndThen => self.receive_at::<Sampled>(at, index, flow, unit),
-            Watched::Closely => self.receive_at::<Any>(at, index, flow, unit),
+            Watched::NowAndThen => self.receive_apart::<Sampled>(at, index, flow, unit),
+            Watched::Closely => self.receive_apart::<Any>(at, index, flow, unit),
         }
+    }
+
+    /// [`Wire::receive_at`] with registers of its own, so that callers have more for what is usual there.
+    #[inline(never)]
+    pub(crate) fn receive_apart<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        self.receive_at::<W>(at, index, flow, unit);
     }
 
     #[inline(always)]
@@ -83,6 +89,7 @@ impl Wire {
         self.answer::<W>(at, index, flow);
     }
 
+    #[inline(never)]
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);
@@ -96,6 +103,19 @@ impl Wire {
     /// Sends what the receiver has to send.
     #[inline(always)]
     fn answer<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if W::PLAIN
+            && !flow.short
+            && let Some(number) = flow.receiver.poll_usual_ack()
+        {
+            self.send_answer(at, flow, Unit::new_compact(flow.headers, number, HeldBy::Application));
+            return self.end_answer::<W>(at, index, flow);
+        }
+        self.answer_apart::<W>(at, index, flow);
+    }
+
+    /// The same of what is not a single usual ACK.
+    #[inline(never)]
+    fn answer_apart<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         let next = flow.receiver.poll(at);
         self.answer_all::<W>(at, index, flow, next);
     }
@@ -110,7 +130,7 @@ impl Wire {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let mut unit = if W::PLAIN && flow.short && sent.is_short() && sent.is_empty() {
+            let unit = if W::PLAIN && flow.short && sent.is_short() && sent.is_empty() {
                 let place = self.segments.short.add(flow.receiver.short_header(at, sent));
                 Unit::new_short(flow.headers, place, HeldBy::Application)
             } else if if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() {
@@ -122,11 +142,23 @@ impl Wire {
             if !W::PLAIN {
                 flow.in_network += 1;
             }
-            if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
-                flow.coming.push_back((due, unit));
-            }
+            self.send_answer(at, flow, unit);
             next = flow.receiver.poll(at);
         }
+        self.end_answer::<W>(at, index, flow);
+    }
+
+    /// What a receiver sends enters the network.
+    #[inline(always)]
+    fn send_answer(&mut self, at: Time, flow: &mut Flow, mut unit: Unit) {
+        if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
+            flow.coming.push_back((due, unit));
+        }
+    }
+
+    /// A receiver has sent all that it had to send.
+    #[inline(always)]
+    fn end_answer<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.note_completion(at);
         if !W::PLAIN {
             self.tell_circuits(at, index, flow);

@@ -16,9 +16,15 @@ impl Wire {
     pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         match flow.watched {
             Watched::Not => self.take_ack::<Plain>(at, index, flow, unit),
-            Watched::NowAndThen => self.take_ack::<Sampled>(at, index, flow, unit),
-            Watched::Closely => self.take_ack::<Any>(at, index, flow, unit),
+            Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, unit),
+            Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, unit),
         }
+    }
+
+    /// [`Wire::take_ack`] with registers of its own, so that callers have more for what is usual there.
+    #[inline(never)]
+    fn take_ack_apart<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        self.take_ack::<W>(at, index, flow, unit);
     }
 
     #[inline(always)]
@@ -34,11 +40,20 @@ impl Wire {
         if !W::PLAIN {
             flow.in_network -= 1;
         }
+        if W::PLAIN
+            && unit.is_compact()
+            && let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle)
+        {
+            flow.sample_rtt::<W>(rtt);
+            return self.send_steadily::<W>(at, index, flow);
+        }
+        self.take_other_ack::<W>(at, index, flow, unit);
+    }
+
+    /// An ACK that is not one of the oldest segment at a steady sender; what was due before it has happened.
+    #[inline(never)]
+    fn take_other_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         if W::PLAIN && unit.is_compact() {
-            if let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle) {
-                flow.sample_rtt::<W>(rtt);
-                return self.send_steadily::<W>(at, index, flow);
-            }
             let next = flow.sender.answer_usual_ack(at, unit.handle);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
                 flow.sample_rtt::<W>(rtt);
@@ -94,7 +109,7 @@ impl Wire {
                 Unit::new_compact(flow.headers + sent.len(), number, sent.held_by())
             };
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
-                self.receive_at::<W>(due, index, flow, unit);
+                self.receive_apart::<W>(due, index, flow, unit);
             }
         }
         flow.meter.windows.window_is(at, window);

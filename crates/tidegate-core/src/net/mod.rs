@@ -124,7 +124,11 @@ impl Network {
             let (gate, delay) = (stretch.gate, stretch.delay);
             return self.send_to_half(at, unit, (gate, delay), half);
         }
-        self.forward(at, unit)
+        // A copy, so that a unit elsewhere may stay in registers.
+        let mut copy = *unit;
+        let out = self.forward(at, &mut copy);
+        *unit = copy;
+        out
     }
 
     /// Where a route begins.

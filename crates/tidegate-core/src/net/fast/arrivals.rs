@@ -27,7 +27,7 @@ pub(super) struct Arrivals {
     /// The first bucket that has not been opened, counted from time 0.
     next: u64,
     /// The buckets from `next` on, each at its number modulo their count.
-    ring: Vec<Vec<(Time, Unit)>>,
+    ring: Box<[Vec<(Time, Unit)>; BUCKETS as usize]>,
     /// One bit for each that has units.
     filled: [u64; WORDS],
     /// Buckets that the ring did not reach when something was put in.
@@ -47,7 +47,7 @@ impl Arrivals {
             come: 0,
             shift: width.picos().max(1).ilog2(),
             next: 0,
-            ring: vec![Vec::new(); BUCKETS as usize],
+            ring: Box::new([const { Vec::new() }; BUCKETS as usize]),
             filled: [0; WORDS],
             beyond: BTreeMap::new(),
             rooms: Vec::new(),
@@ -70,14 +70,26 @@ impl Arrivals {
     pub(super) fn push(&mut self, at: Time, unit: Unit, rank: &[EventSource]) {
         let bucket = at.picos() >> self.shift;
         if bucket.wrapping_sub(self.next) >= BUCKETS {
-            return self.push_elsewhere(at, unit, rank);
+            // A copy, so that a unit elsewhere may stay in registers.
+            let copy = unit;
+            return self.push_elsewhere(at, copy, rank);
         }
-        let units = &mut self.ring[(bucket % BUCKETS) as usize];
+        let slot = (bucket % BUCKETS) as usize;
+        if self.ring[slot].len() == self.ring[slot].capacity() {
+            self.make_room(slot);
+        }
+        self.ring[slot].push((at, unit));
+    }
+
+    /// Room for one more in a bucket that has none.
+    #[inline(never)]
+    fn make_room(&mut self, slot: usize) {
+        let units = &mut self.ring[slot];
         if units.capacity() == 0 {
             *units = self.rooms.pop().unwrap_or_default();
-            self.filled[(bucket % BUCKETS / 64) as usize] |= 1 << (bucket % 64);
+            self.filled[slot / 64] |= 1 << (slot % 64);
         }
-        units.push((at, unit));
+        units.reserve(1);
     }
 
     #[cold]

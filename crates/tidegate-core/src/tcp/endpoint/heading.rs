@@ -66,7 +66,7 @@ impl Heading for u32 {
 
     #[inline(always)]
     fn poll_ack(end: &mut Endpoint, _now: Time) -> Option<u32> {
-        end.poll_usual_ack().then(|| end.acknowledgement_number())
+        end.poll_usual_ack()
     }
 }
 

@@ -43,15 +43,16 @@ impl Endpoint {
         Some(self.leave(Outgoing::new(self.sender.max, 0)))
     }
 
-    /// The same where it is a usual one and there are no data to send; `false`: perhaps another one is to leave, and nothing has been done.
+    /// What it acknowledges, where it is a usual one and there are no data to send: [`Endpoint::poll`] then has nothing more. `None`:
+    /// perhaps another one is to leave, and nothing has been done.
     #[inline(always)]
-    pub(super) fn poll_usual_ack(&mut self) -> bool {
+    pub fn poll_usual_ack(&mut self) -> Option<u32> {
         let due = self.receiver.ack_now() && !self.sender.ready && self.is_plain_spoken();
         if due {
             self.sender.counters.acks_sent += 1;
             self.receiver.settled();
         }
-        due
+        due.then(|| self.acknowledgement_number())
     }
 
     /// The same of a short one.
