@@ -21,10 +21,12 @@ pub(in crate::gate) struct Express {
     /// Work left over, in 10⁻¹² bit; less than `speed`.
     carry: u64,
     delay: Span,
-    /// Units that arrived and were delivered inside the measured time.
-    inside: Count,
+    /// Units of the last size that arrived and were delivered inside the measured time.
+    passed: u64,
     /// Bits per second; 0 where the express way is closed.
     speed: u64,
+    /// Such units of other sizes, and those of the last size before others came.
+    earlier: Count,
 }
 
 /// How a server serves units of one size.
@@ -64,8 +66,9 @@ impl Express {
             remainder: 0,
             carry: 0,
             delay,
-            inside: Count::default(),
+            passed: 0,
             speed,
+            earlier: Count::default(),
         }
     }
 
@@ -82,8 +85,12 @@ impl Express {
         self.free
     }
 
+    /// Units that found the server idle, arrived and were delivered inside the measured time.
     pub(in crate::gate) fn inside(&self) -> Count {
-        self.inside
+        Count {
+            packets: self.earlier.packets + self.passed,
+            bytes: self.earlier.bytes + self.passed * self.bytes,
+        }
     }
 
     /// Passes a unit if the server has been idle, the unit has the last size, and arrival and departure lie inside
@@ -102,8 +109,7 @@ impl Express {
         }
         self.free = end;
         self.carry = self.remainder;
-        self.inside.packets += 1;
-        self.inside.bytes += bytes;
+        self.passed += 1;
         Some(end + self.delay)
     }
 
@@ -123,8 +129,7 @@ impl Express {
     pub(in crate::gate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
         self.free = at + Span::from_picos(self.quotient);
         self.carry = self.remainder;
-        self.inside.packets += units;
-        self.inside.bytes += units * self.bytes;
+        self.passed += units;
         self.free + self.delay
     }
 
@@ -134,7 +139,8 @@ impl Express {
     pub(in crate::gate) fn serve(&mut self, at: Time, bytes: u32) -> Service {
         let bytes = u64::from(bytes);
         if bytes != self.bytes {
-            self.bytes = bytes;
+            self.earlier = self.inside();
+            (self.passed, self.bytes) = (0, bytes);
             (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
         }
         let (start, carry) = if at > self.free { (at, 0) } else { (self.free, self.carry) };

@@ -34,6 +34,9 @@ pub(super) struct Arrivals {
     beyond: BTreeMap<u64, Vec<(Time, Unit)>>,
     /// Memory of opened buckets, for those that are filled next: it is still in the cache.
     rooms: Vec<Vec<(Time, Unit)>>,
+    /// A unit on its way to [`Arrivals::push_stray`]. As an argument it would have to be in memory, and then so would be
+    /// all others that are put in.
+    stray: Vec<(Time, Unit)>,
     /// While a bucket is put in order: the number of units in each part of it, then the place of the part's next unit.
     counts: Vec<u32>,
 }
@@ -51,6 +54,7 @@ impl Arrivals {
             filled: [0; WORDS],
             beyond: BTreeMap::new(),
             rooms: Vec::new(),
+            stray: Vec::new(),
             counts: Vec::new(),
         }
     }
@@ -70,9 +74,8 @@ impl Arrivals {
     pub(super) fn push(&mut self, at: Time, unit: Unit, rank: &[EventSource]) {
         let bucket = at.picos() >> self.shift;
         if bucket.wrapping_sub(self.next) >= BUCKETS {
-            // A copy, so that a unit elsewhere may stay in registers.
-            let copy = unit;
-            return self.push_elsewhere(at, copy, rank);
+            self.stray.push((at, unit));
+            return self.push_stray(rank);
         }
         let slot = (bucket % BUCKETS) as usize;
         if self.ring[slot].len() == self.ring[slot].capacity() {
@@ -90,6 +93,14 @@ impl Arrivals {
             self.filled[slot / 64] |= 1 << (slot % 64);
         }
         units.reserve(1);
+    }
+
+    /// Puts in the unit that is no part of the ring.
+    #[cold]
+    fn push_stray(&mut self, rank: &[EventSource]) {
+        while let Some((at, unit)) = self.stray.pop() {
+            self.push_elsewhere(at, unit, rank);
+        }
     }
 
     #[cold]

@@ -151,8 +151,19 @@ impl Network {
                 self.schedule.queue.send(half, out.saturating_add(delay), *unit);
                 None
             }
-            None => self.drop_ahead(gate, *unit),
+            None => {
+                self.reports.refused = *unit;
+                self.drop_refused(gate)
+            }
         }
+    }
+
+    /// A gate driven ahead has dropped the unit that [`Reports::refused`] has.
+    ///
+    /// [`Reports::refused`]: crate::net::reports::Reports::refused
+    #[cold]
+    fn drop_refused(&mut self, gate: u32) -> Option<Time> {
+        self.drop_ahead(gate, self.reports.refused)
     }
 
     /// Whether every unit that enters there comes to the end of its route without an event, and is handed out at once.
