@@ -54,13 +54,13 @@ proptest! {
 
 #[test]
 fn what_comes_while_a_bucket_is_lent_has_its_place() {
-    let mut arrivals = Arrivals::new(Span::from_picos(1 << 20));
-    let push = |arrivals: &mut Arrivals, at: u64, handle: u32| {
+    let push = |buckets: &mut Arrivals, at: u64, handle: u32| {
         let unit = Unit::new(40, handle, HeldBy::Application);
-        arrivals.push(Time::from_picos(at), unit, &RANKS);
+        buckets.push(Time::from_picos(at), unit, &RANKS);
     };
-    for (at, handle) in [(20, 1), (10, 0), (40, 3)] {
-        push(&mut arrivals, at, handle);
+    let mut arrivals = Arrivals::new(Span::from_picos(1 << 20));
+    for (at, number) in [(20, 1), (10, 0), (40, 3)] {
+        push(&mut arrivals, at, number);
     }
     arrivals.open_before(Time::from_picos(100), &RANKS);
     let mut lent = Vec::new();
