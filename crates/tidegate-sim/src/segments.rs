@@ -11,8 +11,16 @@ use tidegate_core::units::Time;
 /// Headers of one kind; a place is used again as soon as it is free.
 #[derive(Debug)]
 pub(crate) struct Pool<H> {
-    places: Vec<H>,
-    free: Vec<u32>,
+    places: Vec<Place<H>>,
+    /// The place that became free last; [`NONE`]: none is free.
+    free: u32,
+}
+
+#[derive(Debug)]
+struct Place<H> {
+    header: H,
+    /// Of a free place: the one that became free before it.
+    next: u32,
 }
 
 /// What a segment says that a flow's receiver is to know the time of sending of.
@@ -31,43 +39,48 @@ pub(crate) struct Segments {
     pub(crate) timed: Pool<TimedHeader>,
 }
 
+/// No place.
+const NONE: u32 = u32::MAX;
+
 impl<H> Default for Pool<H> {
     fn default() -> Pool<H> {
-        Pool { places: Vec::new(), free: Vec::new() }
+        Pool { places: Vec::new(), free: NONE }
     }
 }
 
-impl<H: Copy + Default> Pool<H> {
-    /// A place for one more, to be filled; what it holds is old.
-    #[inline(always)]
-    fn place(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| self.grow())
-    }
-
-    #[cold]
-    fn grow(&mut self) -> u32 {
-        self.places.push(H::default());
-        (self.places.len() - 1) as u32
-    }
-
+impl<H: Copy> Pool<H> {
     /// Stores one more, and says where.
     #[inline(always)]
     pub(crate) fn add(&mut self, header: H) -> u32 {
-        let place = self.place();
-        self.places[place as usize] = header;
-        place
+        let number = self.free;
+        match self.places.get_mut(number as usize) {
+            Some(place) => {
+                self.free = place.next;
+                place.header = header;
+                number
+            }
+            // `NONE` is beyond all places.
+            None => self.grow(header),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, header: H) -> u32 {
+        self.places.push(Place { header, next: NONE });
+        (self.places.len() - 1) as u32
     }
 
     /// That of a unit that has one in this pool.
     #[inline(always)]
     pub(crate) fn of(&self, unit: Unit) -> H {
-        self.places[unit.handle as usize]
+        self.places[unit.handle as usize].header
     }
 
-    /// Such a unit has arrived, or will not; its place may be used again.
+    /// Such a unit has arrived, or will not; its place may be used again, and holds its header until then.
     #[inline(always)]
     pub(crate) fn let_go(&mut self, unit: Unit) {
-        self.free.push(unit.handle);
+        self.places[unit.handle as usize].next = self.free;
+        self.free = unit.handle;
     }
 
     /// That of a unit that has one in this pool and has arrived.
@@ -78,7 +91,19 @@ impl<H: Copy + Default> Pool<H> {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.places.capacity() * size_of::<H>() + self.free.capacity() * size_of::<u32>()
+        self.places.capacity() * size_of::<Place<H>>()
+    }
+}
+
+impl<H: Copy + Default> Pool<H> {
+    /// A place for one more, to be filled; what it holds is old.
+    #[inline(always)]
+    fn place(&mut self) -> (u32, &mut H) {
+        let number = self.free;
+        let number = if number == NONE { self.grow(H::default()) } else { number };
+        let place = &mut self.places[number as usize];
+        self.free = place.next;
+        (number, &mut place.header)
     }
 }
 
@@ -86,22 +111,21 @@ impl Segments {
     /// A place for one more whole header, to be filled; what it holds is old.
     #[inline]
     pub(crate) fn add(&mut self) -> (u32, &mut Segment) {
-        let place = self.whole.place();
-        (place, &mut self.whole.places[place as usize])
+        self.whole.place()
     }
 
     /// A segment with a whole header whose unit has arrived; its place may be used again.
     #[inline]
     pub(crate) fn take(&mut self, unit: Unit) -> &Segment {
         self.whole.let_go(unit);
-        let segment = &mut self.whole.places[unit.handle as usize];
+        let segment = &mut self.whole.places[unit.handle as usize].header;
         segment.ecn = unit.ecn();
         segment
     }
 
     /// The segment of a unit that has a whole header.
     pub(crate) fn look_at(&self, unit: Unit) -> &Segment {
-        &self.whole.places[unit.handle as usize]
+        &self.whole.places[unit.handle as usize].header
     }
 
     /// A unit will not arrive.

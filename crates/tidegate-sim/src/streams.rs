@@ -232,7 +232,12 @@ impl Kind for u32 {
 impl Kind for ShortHeader {
     #[inline(always)]
     fn read(segments: &Segments, unit: Unit) -> Option<ShortHeader> {
-        unit.is_short().then(|| segments.short.of(unit))
+        if !unit.is_short() {
+            return None;
+        }
+        // Word by word, so that what is not asked for is not loaded.
+        let ShortHeader { number, window, ts_val, ts_ecr, pushed } = segments.short.of(unit);
+        Some(ShortHeader { number, window, ts_val, ts_ecr, pushed })
     }
 
     #[inline(always)]
