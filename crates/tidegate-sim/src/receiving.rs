@@ -50,7 +50,7 @@ impl Wire {
             flow.note_one_way(at, sent_at);
             let bytes = unit.bytes - flow.headers;
             if flow.short {
-                flow.receiver.handle_short_data(at, &says, bytes);
+                flow.receiver.handle_short_data(at, says, bytes);
             } else {
                 flow.receiver.handle_usual_data(at, says.number, bytes);
             }
@@ -60,7 +60,7 @@ impl Wire {
         } else if W::PLAIN && unit.is_short() {
             flow.meter.received(at, unit.bytes, unit.cause());
             let data = self.segments.short.take(unit);
-            flow.receiver.handle_short_data(at, &data, unit.bytes - flow.headers);
+            flow.receiver.handle_short_data(at, data, unit.bytes - flow.headers);
         } else {
             let segment = self.segments.take(unit);
             if segment.connection != flow.connection {

@@ -138,7 +138,8 @@ impl Controller {
         // What most flows use needs no table of jumps.
         match self {
             Controller::LinuxCubic(cubic) => cubic.handle_measured(measured),
-            other => other.handle_measured_by_any(*measured),
+            other if other.hears_measured() => other.handle_measured_by_any(*measured),
+            _ => {}
         }
     }
 
@@ -261,7 +262,12 @@ impl Controller {
     #[must_use]
     pub fn window(&self) -> u64 {
         // What needs the fewest instructions beside it has a way without a table of jumps.
-        if let Controller::NewReno(newreno) = self { newreno.window() } else { self.window_of_any() }
+        match self {
+            Controller::NewReno(newreno) => newreno.window(),
+            Controller::LinuxCubic(cubic) => cubic.window(),
+            Controller::Bbr(bbr) => bbr.window(),
+            other => other.window_of_any(),
+        }
     }
 
     #[inline(always)]

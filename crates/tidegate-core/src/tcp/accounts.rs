@@ -29,7 +29,8 @@ pub(super) struct Accounts {
     pub(super) offload: Offload,
     /// Data may be paced.
     pub(super) paced: bool,
-    /// ACKs alone say when data leave, by Linux's rules: nothing is paced, or sampled for a controller, and there are probes.
+    /// ACKs alone say when data leave, by Linux's rules: nothing is paced, or sampled for a controller, there are probes, and
+    /// the window in the repair of a loss is the sender's.
     pub(super) clocked: bool,
     /// Data leave in bursts at the controller's rate, by Linux's rules, and are sampled.
     pub(super) bursts: bool,
@@ -81,7 +82,7 @@ impl Accounts {
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
             offload,
             paced,
-            clocked: linux && by_time && !paced && !samples,
+            clocked: linux && by_time && !paced && !samples && !governed,
             bursts: offload.at_work && by_time && paced && samples,
             at_once: AtOnce { rate: Rate::ZERO, bytes: 0, segments: 0 },
             sampler: samples.then(Box::default),

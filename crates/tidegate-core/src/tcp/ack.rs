@@ -50,13 +50,13 @@ impl Sender {
         segment: Option<&Segment>,
     ) -> bool {
         let usual = segment.is_none_or(|segment| segment.sack_count == 0)
-            && self.handle_next_number(accounts, now, number, window);
+            && self.handle_next_number::<false>(accounts, now, number, window);
         usual || self.handle_ack_accounted(accounts, now, self.ahead(number), window, segment)
     }
 
     /// The same of an ACK without SACK blocks, if it is a usual one that moves SND.UNA; `false`: nothing has been done.
     #[inline(always)]
-    pub(super) fn handle_next_number(
+    pub(super) fn handle_next_number<const CLOCKED: bool>(
         &mut self,
         accounts: &mut Accounts,
         now: Time,
@@ -64,7 +64,7 @@ impl Sender {
         window: u32,
     ) -> bool {
         let ahead = self.ahead(number);
-        ahead > 0 && self.handle_next_ack(accounts, now, u64::from(ahead.unsigned_abs()), window)
+        ahead > 0 && self.handle_next_ack::<CLOCKED>(accounts, now, u64::from(ahead.unsigned_abs()), window)
     }
 
     /// The acknowledgement and window fields of a segment, which is there if it has data or

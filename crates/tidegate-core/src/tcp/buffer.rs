@@ -131,9 +131,11 @@ impl Buffer {
 
     /// `tcp_grow_window`: by two segments, as far as the buffer goes.
     fn grow(&mut self) -> bool {
-        let room = self.clamp.saturating_sub(self.offered);
-        self.offered += room.min(2 * self.mss);
-        room > 0
+        if self.clamp <= self.offered {
+            return false;
+        }
+        self.offered += (self.clamp - self.offered).min(2 * self.mss);
+        true
     }
 
     /// `tcp_rcv_rtt_measure`: a window of data takes a round trip at least.

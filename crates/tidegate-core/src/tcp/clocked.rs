@@ -29,7 +29,19 @@ impl Sender {
             return None;
         }
         // Nothing is repaired, which would put another window in its place.
-        let window = self.controller.window();
+        self.fills_up(accounts, now, self.controller.window(), begins)
+    }
+
+    /// The same of a calm sender that ACKs alone clock, with `window` as its congestion window; `begins`: nothing has left since
+    /// the ACK.
+    #[inline(always)]
+    pub(super) fn fills_up(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        window: u64,
+        begins: bool,
+    ) -> Option<Clocked> {
         let (mss, out) = (u64::from(self.config.mss), self.outstanding());
         let room = window.min(self.peer_window).saturating_sub(out);
         if room < mss || room >= 3 * mss || out == 0 {
@@ -52,6 +64,16 @@ impl Sender {
     /// That segment leaves.
     #[inline(always)]
     pub(super) fn poll_clocked(&mut self, accounts: &mut Accounts, now: Time, next: Clocked) -> Outgoing {
+        let sent = self.push_clocked(accounts, now, next);
+        if next == Clocked::Last {
+            self.close_clocked(accounts, now, self.controller.window());
+        }
+        sent
+    }
+
+    /// The same without what follows where it is the last: [`Sender::close_clocked`].
+    #[inline(always)]
+    pub(super) fn push_clocked(&mut self, accounts: &mut Accounts, now: Time, next: Clocked) -> Outgoing {
         debug_assert!(self.inflation == 0 && self.is_undisturbed(accounts));
         let sent = self.push_new(now, self.config.mss);
         self.note_sent(now, sent);
@@ -61,17 +83,16 @@ impl Sender {
             accounts.offload.next_of(|| 2);
             return sent;
         }
-        let ends = accounts.offload.next_of(|| 1);
-        self.close_clocked(accounts, now);
-        sent.push_if(ends)
+        sent.push_if(accounts.offload.next_of(|| 1))
     }
 
-    /// All has left that may.
+    /// All has left that a congestion window of `window` bytes lets go. Answers with the window from then on.
     #[inline(always)]
-    fn close_clocked(&mut self, accounts: &mut Accounts, now: Time) {
-        let window = self.controller.window();
+    pub(super) fn close_clocked(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> u64 {
         self.ready = false;
-        if self.window_allows(self.config.mss, window) {
+        // Neither repair nor duplicates change what the window means.
+        let out = self.outstanding();
+        if out + u64::from(self.config.mss) <= window {
             self.held = HeldBy::ReceiverWindow;
         } else {
             self.stopped_by_window();
@@ -80,7 +101,7 @@ impl Sender {
         accounts.sent = false;
         let left = Burst {
             at: now,
-            limited: accounts.offload.close() || self.fills(window),
+            limited: accounts.offload.close() || self.fills_with(out, window),
             out: self.board.next - self.board.first,
             una: self.una,
             max: self.max,
@@ -89,6 +110,8 @@ impl Sender {
         let allows = |most| self.controller.in_slow_start() && self.segments(window) < most;
         if accounts.usage.handle_burst(left, allows) {
             self.shrink_unused(accounts, now, window);
+            return self.controller.window();
         }
+        window
     }
 }

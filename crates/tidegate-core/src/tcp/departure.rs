@@ -238,7 +238,13 @@ impl Sender {
     /// Whether as many segments are in flight as `window` bytes hold.
     #[inline(always)]
     pub(super) fn fills(&self, window: u64) -> bool {
-        let (pipe, mss) = (self.pipe(), u64::from(self.config.mss));
+        self.fills_with(self.pipe(), window)
+    }
+
+    /// The same with `pipe` bytes in flight.
+    #[inline(always)]
+    pub(super) fn fills_with(&self, pipe: u64, window: u64) -> bool {
+        let mss = u64::from(self.config.mss);
         // In whole segments, both rounded up; most often no division is needed to know.
         pipe >= window || (pipe + mss > window && self.segments(pipe) >= self.segments(window))
     }

@@ -10,7 +10,7 @@ use crate::units::Time;
 /// What a usual ACK took off the scoreboard.
 #[derive(Clone, Copy)]
 struct Left {
-    segments: u64,
+    segments: u32,
     bytes: u64,
     /// When the first and the last of them were sent, and the offset behind the last.
     oldest: Time,
@@ -31,8 +31,9 @@ impl Sender {
     }
 
     /// An ACK without SACK blocks that moves SND.UNA by `bytes` > 0. `false`: it is not a usual one, and nothing has been done.
+    /// `CLOCKED`: it is known already that ACKs alone clock the sender ([`Accounts::clocked`]).
     #[inline(always)]
-    pub(super) fn handle_next_ack(
+    pub(super) fn handle_next_ack<const CLOCKED: bool>(
         &mut self,
         accounts: &mut Accounts,
         now: Time,
@@ -65,7 +66,7 @@ impl Sender {
             return false;
         }
         self.read_window(window);
-        self.handle_left(accounts, now, bytes, left);
+        self.handle_left::<CLOCKED>(accounts, now, bytes, left);
         true
     }
 
@@ -91,7 +92,14 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn handle_left(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, left: Left) {
+    fn handle_left<const CLOCKED: bool>(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        bytes: u64,
+        left: Left,
+    ) {
+        debug_assert!(!CLOCKED || accounts.clocked);
         let (in_flight, lost_before) = (self.outstanding(), self.board.lost_total);
         accounts.timeouts = 0;
         self.una += bytes;
@@ -108,33 +116,33 @@ impl Sender {
         self.estimator.sample_of_round(left.oldest, now, round_over);
         self.measured = Some(rtt);
         let smoothed_rtt = self.estimator.smoothed();
-        if self.controller.hears_measured() {
+        if CLOCKED || self.controller.hears_measured() {
             let (una, max) = (self.una, self.max);
             self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
         }
         accounts.rack.widening.handle_ack(now, left.newest);
         accounts.repeats = Repeats::Lost;
         accounts.undo.forget_first_copy();
-        if !newer && accounts.by_time {
+        if !newer && (CLOCKED || accounts.by_time) {
             let brought = left.brought(now, bytes, in_flight, lost_before);
             accounts.sample_left(self.board.first, left.newest, left.bytes);
             return self.handle_behind(accounts, &brought);
         }
-        if !accounts.governed {
+        if CLOCKED || !accounts.governed {
             self.controller.handle_acked(&Acked {
                 at: now,
                 bytes,
-                segments: u32::try_from(left.segments).unwrap_or(u32::MAX),
+                segments: left.segments,
                 in_flight,
                 rtt: Some(rtt),
                 smoothed_rtt,
                 window_limited: self.is_window_limited(accounts, bytes),
             });
         }
-        if accounts.sampler.is_some() && !self.tell_usual(accounts, now, &left, in_flight) {
-            self.tell_next(accounts, (now, left.newest), left.segments, left.bytes, bytes);
+        if !CLOCKED && accounts.sampler.is_some() && !self.tell_usual(accounts, now, &left, in_flight) {
+            self.tell_next(accounts, (now, left.newest), u64::from(left.segments), left.bytes, bytes);
         }
-        if accounts.paced && self.still_waits(accounts, now) {
+        if !CLOCKED && accounts.paced && self.still_waits(accounts, now) {
             self.ready = false;
             self.restart_timer(accounts, now);
         } else {
@@ -178,7 +186,7 @@ impl Sender {
             && self.controller.handle_usual_ack(&UsualAck {
                 at,
                 delivered: left.bytes,
-                segments: left.segments,
+                segments: u64::from(left.segments),
                 total_lost: self.board.lost_total,
                 in_flight_before,
                 rtt,
@@ -226,7 +234,7 @@ impl Left {
         Brought {
             at,
             acked,
-            segments: self.segments,
+            segments: u64::from(self.segments),
             delivered: self.bytes,
             rtt: Some(at.saturating_since(self.newest)),
             in_flight,

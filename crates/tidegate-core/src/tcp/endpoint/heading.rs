@@ -14,11 +14,15 @@ pub(in crate::tcp) trait Heading: Copy {
     fn fits(sent: Outgoing) -> bool;
     /// What this segment says, which is leaving.
     fn of(end: &Endpoint, now: Time, sent: Outgoing) -> Self;
+    /// What a segment says that leaves at the same instant as this one, `len` bytes behind it.
+    fn behind(self, len: u32) -> Self;
+    /// The same, with PSH or not.
+    fn pushed_if(self, pushed: bool) -> Self;
     /// An ACK, and what it lets go.
     fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// An ACK at a sender that accounts for it, with `accounts` as those of the sender. `false`: it is not the usual one that
-    /// moves SND.UNA, and [`Heading::account`] takes it.
-    fn is_next(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool;
+    /// moves SND.UNA, and [`Heading::account`] takes it. `CLOCKED`: ACKs alone clock the sender ([`Accounts::clocked`]).
+    fn is_next<const CLOCKED: bool>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool;
     /// See [`Heading::is_next`].
     fn account(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time);
     /// `len` bytes of data.
@@ -44,14 +48,24 @@ impl Heading for u32 {
     }
 
     #[inline(always)]
+    fn behind(self, len: u32) -> u32 {
+        self.wrapping_add(len)
+    }
+
+    #[inline(always)]
+    fn pushed_if(self, _pushed: bool) -> u32 {
+        self
+    }
+
+    #[inline(always)]
     fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing {
         end.answer_ack_here(now, self)
     }
 
     #[inline(always)]
-    fn is_next(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
+    fn is_next<const CLOCKED: bool>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
         let window = end.sender.raw_window;
-        end.sender.handle_next_number(accounts, now, self, window)
+        end.sender.handle_next_number::<CLOCKED>(accounts, now, self, window)
     }
 
     #[inline(always)]
@@ -87,26 +101,38 @@ impl Heading for ShortHeader {
     }
 
     #[inline(always)]
+    fn behind(self, len: u32) -> ShortHeader {
+        ShortHeader { number: self.number.wrapping_add(len), ..self }
+    }
+
+    #[inline(always)]
+    fn pushed_if(self, pushed: bool) -> ShortHeader {
+        ShortHeader { pushed, ..self }
+    }
+
+    #[inline(always)]
     fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing {
         end.answer_short_here(now, &self)
     }
 
     #[inline(always)]
-    fn is_next(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
+    fn is_next<const CLOCKED: bool>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
         if end.sender.config.timestamps {
             end.read_timestamp(end.acknowledgement_number(), self.ts_val);
         }
-        end.sender.handle_next_number(accounts, now, self.number, self.window)
+        end.sender.handle_next_number::<CLOCKED>(accounts, now, self.number, self.window)
     }
 
     #[inline(always)]
     fn account(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) {
-        end.account_short_ack(accounts, now, &self);
+        // By a copy, so that the words themselves may lie in registers.
+        let copy = self;
+        end.account_short_ack(accounts, now, &copy);
     }
 
     #[inline(always)]
     fn take(self, end: &mut Endpoint, now: Time, len: u32) {
-        end.handle_short_data(now, &self, len);
+        end.handle_short_data(now, self, len);
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@
 //! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::sender`]),
 //! path MTU discovery, PAWS.
 
+mod clocked;
 pub(in crate::tcp) mod heading;
 mod look;
 mod receive;

@@ -96,7 +96,7 @@ impl Endpoint {
     /// The same, with `accounts` as those of the sender.
     #[inline(always)]
     pub(super) fn answer_with(&mut self, accounts: &mut Accounts, now: Time, ack: impl Heading) -> Outgoing {
-        if !ack.is_next(self, accounts, now) {
+        if !ack.is_next::<false>(self, accounts, now) {
             ack.account(self, accounts, now);
         }
         self.release_with(accounts, now)

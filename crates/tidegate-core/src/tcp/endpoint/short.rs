@@ -48,8 +48,8 @@ impl Endpoint {
 
     /// Data with a short header arrived at an end that sends none.
     #[inline(always)]
-    pub fn handle_short_data(&mut self, now: Time, short: &ShortHeader, len: u32) {
-        let ShortHeader { number, window, ts_val, ts_ecr, pushed } = *short;
+    pub fn handle_short_data(&mut self, now: Time, short: ShortHeader, len: u32) {
+        let ShortHeader { number, window, ts_val, ts_ecr, pushed } = short;
         let Sender { una, max, raw_window, .. } = &self.sender;
         if self.short && una == max && window == *raw_window && number == self.acknowledgement_number() {
             if self.sender.config.timestamps {
@@ -59,6 +59,9 @@ impl Endpoint {
             self.receiver.note_push(pushed, &self.sender.config);
             return self.handle_next(now, len);
         }
-        self.handle_any(now, &self.header_of_data(short, len));
+        self.handle_any(
+            now,
+            &self.header_of_data(&ShortHeader { number, window, ts_val, ts_ecr, pushed }, len),
+        );
     }
 }

@@ -3,7 +3,6 @@
 use super::Endpoint;
 use super::heading::Heading;
 use crate::tcp::accounts::Accounts;
-use crate::tcp::clocked::Clocked;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::report::{Counters, Shown};
 use crate::tcp::short::ShortHeader;
@@ -44,14 +43,17 @@ pub trait DataStream {
 
 /// What accounts a sender keeps, outside the sender as long as it answers.
 trait Keeps {
-    /// An ACK, and the first of what it lets go that was not handed to `stream`.
-    fn answer<H: Heading>(
+    /// As many ACKs as take the shortest way, with all that they let go. Then perhaps one more of which [`Keeps::release`] has
+    /// what it lets go: when it came.
+    fn answer_clocked<H: Heading>(
         &mut self,
         end: &mut Endpoint,
-        now: Time,
-        ack: H,
         stream: &mut impl AckStream<Header = H>,
-    ) -> Outgoing;
+    ) -> Option<Time>;
+    /// An ACK, and the first of what it lets go.
+    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing;
+    /// The first of what an ACK lets go that has been dealt with.
+    fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// What leaves besides.
     fn poll(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// The congestion window.
@@ -65,13 +67,21 @@ struct NoAccounts;
 
 impl Keeps for NoAccounts {
     #[inline(always)]
-    fn answer<H: Heading>(
+    fn answer_clocked<H: Heading>(
         &mut self,
-        end: &mut Endpoint,
-        now: Time,
-        ack: H,
+        _end: &mut Endpoint,
         _stream: &mut impl AckStream<Header = H>,
-    ) -> Outgoing {
+    ) -> Option<Time> {
+        None
+    }
+
+    #[inline(always)]
+    fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing {
+        end.release_alone(now)
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
         ack.answer(end, now)
     }
 
@@ -95,27 +105,23 @@ impl Keeps for NoAccounts {
 
 impl Keeps for Accounts {
     #[inline(always)]
-    fn answer<H: Heading>(
+    fn answer_clocked<H: Heading>(
         &mut self,
         end: &mut Endpoint,
-        now: Time,
-        ack: H,
         stream: &mut impl AckStream<Header = H>,
-    ) -> Outgoing {
-        if !ack.is_next(end, self, now) {
+    ) -> Option<Time> {
+        end.answer_clocked(self, stream)
+    }
+
+    #[inline(always)]
+    fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing {
+        end.release_with(self, now)
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
+        if !ack.is_next::<false>(end, self, now) {
             ack.account(end, self, now);
-        } else if end.is_silent()
-            && let Some(next) = end.sender.clocked(self, now)
-        {
-            // All that leaves, as by polling for one after the other.
-            let held = end.sender.held;
-            if next == Clocked::First {
-                let sent = end.sender.poll_clocked(self, now, Clocked::First).held_back_by(held);
-                stream.sent(now, sent, H::of(end, now, sent));
-            }
-            let sent = end.sender.poll_clocked(self, now, Clocked::Last).held_back_by(held);
-            stream.sent(now, sent, H::of(end, now, sent));
-            return Outgoing::NOTHING;
         }
         end.release_with(self, now)
     }
@@ -202,8 +208,9 @@ impl Endpoint {
     #[inline(always)]
     fn answer_steadily(&mut self, stream: &mut impl AckStream<Header = u32>) -> bool {
         let most = if self.is_quiet() { self.sender.steady_acks() } else { 0 };
+        let mut wakeup = self.sender.timers.next();
         for _ in 0..most {
-            let next = stream.next_before(self.sender.timers.next(), || self.shown_with(None));
+            let next = stream.next_before(wakeup, || self.shown_with(None));
             let Some((at, number)) = next else { return false };
             let Some(rtt) = self.sender.handle_oldest_acked(at, number) else { return false };
             stream.take();
@@ -213,7 +220,8 @@ impl Endpoint {
                 let sent = self.sender.push_full(at).held_back_by(held);
                 stream.sent(at, sent, self.sequence_number(sent));
             }
-            stream.answered(at, window, self.sender.timers.next());
+            wakeup = self.sender.timers.next();
+            stream.answered(at, window, wakeup);
         }
         most > 0
     }
@@ -224,10 +232,14 @@ impl Endpoint {
         accounts: &mut impl Keeps,
         stream: &mut impl AckStream<Header = H>,
     ) -> Option<(Time, Outgoing)> {
-        let mut wakeup = self.next_wakeup();
-        while let Some((at, ack)) = stream.next_before(wakeup, || accounts.shown(self)) {
-            stream.take();
-            let mut next = accounts.answer(self, at, ack, stream).get();
+        loop {
+            let (at, mut next) = if let Some(at) = accounts.answer_clocked(self, stream) {
+                (at, accounts.release(self, at).get())
+            } else {
+                let (at, ack) = stream.next_before(self.next_wakeup(), || accounts.shown(self))?;
+                stream.take();
+                (at, accounts.answer(self, at, ack).get())
+            };
             if let Some(rtt) = self.take_rtt_sample() {
                 stream.sampled(at, rtt);
             }
@@ -238,11 +250,9 @@ impl Endpoint {
                 stream.sent(at, sent, H::of(self, at, sent));
                 next = if self.sender.ready { accounts.poll(self, at).get() } else { None };
             }
-            wakeup = self.next_wakeup();
-            stream.answered(at, accounts.window(self), wakeup);
+            stream.answered(at, accounts.window(self), self.next_wakeup());
             stream.counted(at, &self.sender.counters);
         }
-        None
     }
 
     /// Takes usual segments until there is none that comes before the next wake-up, or a segment leaves that is not a usual ACK: that one
@@ -275,15 +285,23 @@ impl Endpoint {
             if let Some(ack) = H::poll_ack(self, at) {
                 stream.acknowledged(at, ack);
             }
-            while let Some(sent) = if self.sender.ready { self.poll(at) } else { self.poll_ack() } {
+            while (self.sender.ready || self.receiver.ack_now())
+                && let Some(sent) = self.poll(at)
+            {
                 if !H::fits(sent) || !sent.is_empty() {
                     return Some((at, sent));
                 }
-                stream.acknowledged(at, H::of(self, at, sent));
+                stream.acknowledged(at, self.heading_of(at, sent));
             }
             wakeup = self.next_wakeup();
             stream.taken(at, self.in_order_bytes(), wakeup);
         }
         None
+    }
+
+    /// What a segment says that leaves; not compiled into a loop that hardly ever asks.
+    #[inline(never)]
+    fn heading_of<H: Heading>(&self, now: Time, sent: Outgoing) -> H {
+        H::of(self, now, sent)
     }
 }
