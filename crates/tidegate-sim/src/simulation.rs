@@ -1,27 +1,17 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
-use tidegate_core::app::Exchange;
 use tidegate_core::net::{Dropped, Event, Owner, Run, Step};
 use tidegate_core::plan::{Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
-use tidegate_result::{Mark, PacketRecord, RunResult, class_histories, slot_bps};
 
 use crate::alarms::Alarm;
 use crate::flow::Flow;
-use crate::rows;
+use crate::limits::{Checks, REVIEW};
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
 use crate::ways::Watched;
 use crate::wire::Wire;
-
-/// Steps, or deliveries handled ahead, between two checks of the limits and of what watches.
-const REVIEW: u64 = 1 << 17;
-const FIRST_REVIEW: u64 = 1 << 10;
-/// With more flows and gates than this, memory is added up at every second check only, and so on: to look at all of
-/// them must stay small beside the work between two checks. Where every step adds a row, a limit of memory is exceeded by at most
-/// 2 kB for each of them.
-const ADDED_AT_ONCE: usize = 1 << 13;
 
 /// The flows of a plan that come to an end by themselves.
 pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
@@ -30,17 +20,16 @@ pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
 
 /// A run under way.
 pub(crate) struct Simulation {
-    limits: Limits,
+    pub(crate) limits: Limits,
     level: RecordLevel,
     /// The flows whose ends end the run.
     awaited: Vec<usize>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire,
-    drops: Vec<Dropped>,
+    pub(crate) drops: Vec<Dropped>,
     /// Units that the network has handed out together; empty between its events.
     run: Run,
-    /// Checks since memory was added up, and so many make the next.
-    checks: (usize, usize),
+    pub(crate) checks: Checks,
     /// A policed sender asks cell gates for their drops before it acts.
     finds_drops: bool,
 }
@@ -58,7 +47,7 @@ impl Simulation {
             wire,
             drops: Vec::new(),
             run: Run::default(),
-            checks: (0, 1 + (plan.flows.len() + plan.gates.len()) / ADDED_AT_ONCE),
+            checks: Checks::new(plan.flows.len() + plan.gates.len()),
             finds_drops,
         }
     }
@@ -145,14 +134,6 @@ impl Simulation {
         }
     }
 
-    /// Every step is an event at least.
-    fn steps_to_review(&self) -> u64 {
-        let left = self.limits.events.map(|events| events - self.wire.events_handled().min(events));
-        // Sooner at first: whether turns are worth it is seen early.
-        let often = (self.wire.events_handled() + FIRST_REVIEW).min(REVIEW);
-        left.map_or(often, |left| left.clamp(1, often))
-    }
-
     fn handle(&mut self, step: Step) {
         match step {
             Step::Deliver { at, route, unit } => {
@@ -188,33 +169,6 @@ impl Simulation {
     /// The simulated time that it has reached.
     pub(crate) fn reached(&self) -> Time {
         self.wire.network.now()
-    }
-
-    fn limit(&mut self) -> Option<Limit> {
-        if let Some(events) = self.limits.events
-            && self.wire.events_handled() >= events
-        {
-            return Some(Limit::Events(events));
-        }
-        let memory = self.limits.memory_bytes?;
-        self.checks.0 += 1;
-        if self.checks.0 < self.checks.1 {
-            return None;
-        }
-        self.checks.0 = 0;
-        (self.memory_bytes() >= memory).then_some(Limit::Memory(memory))
-    }
-
-    fn memory_bytes(&self) -> u64 {
-        let flows: u64 = self.flows.iter().map(Flow::memory_bytes).sum();
-        let drops = self.drops.capacity() * size_of::<Dropped>();
-        let packets = self.wire.packets.as_ref().map_or(0, Vec::capacity) * size_of::<PacketRecord>();
-        let segments = self.wire.segments.memory_bytes();
-        self.wire.network.memory_bytes()
-            + self.wire.groups.memory_bytes()
-            + segments
-            + flows
-            + (drops + packets) as u64
     }
 
     /// Units of many flows come to the ends of their routes.
@@ -295,7 +249,7 @@ impl Simulation {
         }
     }
 
-    fn drop(&mut self, dropped: Dropped) {
+    pub(crate) fn drop(&mut self, dropped: Dropped) {
         if let Owner::Data(flow) = dropped.owner {
             let Flow { policed, sender, connection, .. } = &mut self.flows[flow];
             if let Some(policed) = policed {
@@ -320,60 +274,6 @@ impl Simulation {
         }
         if self.level != RecordLevel::Summary {
             self.drops.push(dropped);
-        }
-    }
-
-    /// Time-outs and fast retransmits of all recorded flows, in order of time.
-    fn marks(&mut self) -> Vec<Mark> {
-        let histories = self.flows.iter_mut().filter_map(|flow| flow.history.as_mut());
-        let mut marks: Vec<Mark> = histories.flat_map(|history| std::mem::take(&mut history.marks)).collect();
-        marks.sort_by_key(|mark| (mark.at, mark.flow));
-        marks
-    }
-
-    /// Every exchange of the recorded flows, by flow.
-    fn requests(&mut self) -> Vec<Vec<Exchange>> {
-        let logs = self.flows.iter_mut().map(|flow| {
-            let recorded = flow.history.is_some();
-            flow.dialogue.as_mut().filter(|_| recorded).map(|dialogue| std::mem::take(&mut dialogue.log))
-        });
-        logs.map(Option::unwrap_or_default).collect()
-    }
-
-    /// What the run gives.
-    pub(crate) fn finish(mut self, plan: &Plan) -> RunResult {
-        self.wire.network.finish();
-        while let Some(dropped) = self.wire.network.poll_drop() {
-            self.drop(dropped);
-        }
-        for flow in &mut self.flows {
-            flow.finish(self.wire.until);
-            if let Some(member) = &flow.member {
-                self.wire.groups.close(member);
-            }
-        }
-        let events = self.wire.events_handled();
-        let summary = rows::summarise(plan, &self.wire.network, &self.flows, events);
-        let until = self.wire.until;
-        // Run-ahead reports drops before their time, some of them after the end of the run.
-        self.drops.retain(|dropped| dropped.at < until);
-        self.drops.sort_by_key(Dropped::place);
-        let marks = self.marks();
-        let requests = self.requests();
-        let classes = class_histories(plan, self.wire.network.gates_mut());
-        let gates = self.wire.network.gates_mut().iter_mut();
-        let histories = self.flows.iter_mut().map(|flow| flow.history.take());
-        RunResult {
-            summary,
-            slot_bps: plan.gates.iter().map(slot_bps).collect(),
-            gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
-            classes,
-            flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
-            groups: self.wire.groups.rows(),
-            drops: self.drops,
-            marks,
-            requests,
-            packets: self.wire.packets.unwrap_or_default(),
         }
     }
 }

@@ -1,0 +1,65 @@
+//! What a run gives when it is over.
+
+use tidegate_core::app::Exchange;
+use tidegate_core::net::Dropped;
+use tidegate_core::plan::Plan;
+use tidegate_result::{Mark, RunResult, class_histories, slot_bps};
+
+use crate::rows;
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Time-outs and fast retransmits of all recorded flows, in order of time.
+    fn marks(&mut self) -> Vec<Mark> {
+        let histories = self.flows.iter_mut().filter_map(|flow| flow.history.as_mut());
+        let mut marks: Vec<Mark> = histories.flat_map(|history| std::mem::take(&mut history.marks)).collect();
+        marks.sort_by_key(|mark| (mark.at, mark.flow));
+        marks
+    }
+
+    /// Every exchange of the recorded flows, by flow.
+    fn requests(&mut self) -> Vec<Vec<Exchange>> {
+        let logs = self.flows.iter_mut().map(|flow| {
+            let recorded = flow.history.is_some();
+            flow.dialogue.as_mut().filter(|_| recorded).map(|dialogue| std::mem::take(&mut dialogue.log))
+        });
+        logs.map(Option::unwrap_or_default).collect()
+    }
+
+    /// What the run gives.
+    pub(crate) fn finish(mut self, plan: &Plan) -> RunResult {
+        self.wire.network.finish();
+        while let Some(dropped) = self.wire.network.poll_drop() {
+            self.drop(dropped);
+        }
+        for flow in &mut self.flows {
+            flow.finish(self.wire.until);
+            if let Some(member) = &flow.member {
+                self.wire.groups.close(member);
+            }
+        }
+        let events = self.wire.events_handled();
+        let summary = rows::summarise(plan, &self.wire.network, &self.flows, events);
+        let until = self.wire.until;
+        // Run-ahead reports drops before their time, some of them after the end of the run.
+        self.drops.retain(|dropped| dropped.at < until);
+        self.drops.sort_by_key(Dropped::place);
+        let marks = self.marks();
+        let requests = self.requests();
+        let classes = class_histories(plan, self.wire.network.gates_mut());
+        let gates = self.wire.network.gates_mut().iter_mut();
+        let histories = self.flows.iter_mut().map(|flow| flow.history.take());
+        RunResult {
+            summary,
+            slot_bps: plan.gates.iter().map(slot_bps).collect(),
+            gates: gates.map(|gate| gate.take_history().unwrap_or_default()).collect(),
+            classes,
+            flows: histories.map(|history| history.map(|kept| kept.rows).unwrap_or_default()).collect(),
+            groups: self.wire.groups.rows(),
+            drops: self.drops,
+            marks,
+            requests,
+            packets: self.wire.packets.unwrap_or_default(),
+        }
+    }
+}
