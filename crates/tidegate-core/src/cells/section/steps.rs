@@ -132,11 +132,12 @@ impl Section {
         let row = &mut self.gates[gate];
         let Server::Steps(held) = &mut row.server else { return };
         let server = &mut gates[row.number];
-        if row.tells {
-            let at = server.next_wakeup().unwrap_or(Time::NEVER);
-            self.outputs.push_back(Output::Served { at, gate: row.number });
-        }
         let came = server.serving();
+        if row.tells
+            && let Some((_, service)) = came
+        {
+            self.outputs.push_back(Output::Served { at: service.end, gate: row.number });
+        }
         server.handle_wakeup();
         let Some(Departure { unit, fate }) = server.poll_departure() else { return };
         let input = unit.handle as usize;
@@ -173,7 +174,9 @@ impl Section {
             return Time::from_picos(row.next.first().0).saturating_add(Span::from_picos(1));
         };
         if row.tells || row.before_telling {
-            return end;
+            // While the gate waits to begin a service, a cell of another class may be served sooner.
+            let comes = if server.is_serving() { NEVER } else { row.next.first().0 };
+            return end.min(Time::from_picos(comes).saturating_add(Span::from_picos(1)));
         }
         let each = match server.rate_set() {
             Some(rate) if rate.bps() > 0 => span_of(CELL_BITS, rate.bps()).0,
