@@ -102,7 +102,7 @@ def test_a_live_run_ends_when_all_is_done(link: Path) -> None:
     assert 0 < bulk["throughput_bps"] < 8e6
     assert end - 0.02 < run.flows["one"].series("cwnd")["time_s"].max() <= end
     assert run.warnings == [warning for warning in run.warnings if "stopped at" not in warning]
-    # Both start at once, for a SYN that comes to a full queue is lost; the link cannot carry 300 kB in that time.
+    # Both start at once: a SYN that comes to a full queue is lost. The link cannot carry 300 kB in that time.
     sets = [*sets, "flow.two.start=0 s", "limits.duration=300 ms"]
     stopped = tg.run(link, engine="live", set=sets)
     assert stopped.summary["duration_s"] == 0.3
