@@ -7,6 +7,7 @@
 //! `Write`), or know what time it is.
 
 mod alarms;
+mod checks;
 mod connection;
 mod dialogue;
 mod flow;

@@ -6,8 +6,8 @@ use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
 use crate::alarms::Alarm;
+use crate::checks::{Checks, REVIEW};
 use crate::flow::Flow;
-use crate::limits::{Checks, REVIEW};
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
 use crate::ways::Watched;
