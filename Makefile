@@ -62,6 +62,9 @@ then set -x; $(CARGO) build --locked --features tidegate-fuzz/libfuzzer --bins; 
 else echo "skipped: libFuzzer programs not built, no C++ compiler (c++) here"; fi
 endef
 
+# The documentation of Rust, where a broken link is an error.
+rustdoc = RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+
 check: setup ## formatting, lints, types, stubs, then every test
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
@@ -71,7 +74,7 @@ check: setup ## formatting, lints, types, stubs, then every test
 	$(BIN)/ruff format --check $(PY_DIRS)
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest tidegate._core
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+	$(rustdoc)
 	$(MAKE) check-page
 	$(MAKE) test
 
@@ -97,7 +100,7 @@ bench-live: ## timing of the live engine beside the machine's own floor (root; a
 
 docs: setup ## docs/reference, the outputs shown in the guide, and the documentation site in target/site
 	$(BIN)/python docs/generate.py
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
+	$(rustdoc)
 	$(BIN)/python docs/site/build.py --rust target/doc $(if $(REPORTS),--reports $(REPORTS))
 
 soak: ## random tests with new draws, ROUNDS times, then each fuzz target for SECONDS_EACH

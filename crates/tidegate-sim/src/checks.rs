@@ -2,6 +2,7 @@
 
 /// Steps, or deliveries handled ahead, between two checks of the limits and of what watches.
 pub(crate) const REVIEW: u64 = 1 << 17;
+/// Steps before the first check.
 pub(crate) const FIRST_REVIEW: u64 = 1 << 10;
 /// With more flows and gates than this, memory is added up at every second check only, and so on: to look at all of
 /// them must stay small beside the work between two checks. Where every step adds a row, a limit of memory is exceeded by at most

@@ -43,8 +43,8 @@ pub(crate) struct Flow {
     pub(crate) runs_laps: bool,
     /// So many of its ACKs are dealt with one by one before the next lap.
     pub(crate) one_by_one: usize,
-    /// It is not recorded, and plain ([`crate::ways::Way::PLAIN`]) but for a policer that may be on its path; and its windows never grow: where an ACK that told of a larger one is lost,
-    /// the next must tell of it, and so needs a header.
+    /// It is not recorded, and plain ([`crate::ways::Way::PLAIN`]) but for a policer that may be on its path. And its windows never
+    /// grow: where an ACK that told of a larger one is lost, the next must tell of it, and so needs a header.
     pub(crate) light: bool,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
     pub(crate) sender_noted_from: Time,

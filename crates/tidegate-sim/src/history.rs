@@ -26,7 +26,7 @@ pub(crate) struct History {
     /// The newest sample of the round trip.
     pub(crate) round_trip: Option<Span>,
     /// From sending to arrival, of the data segment that came last.
-    pub(crate) one_way: Option<Span>,
+    one_way: Option<Span>,
 }
 
 /// A row that an end writes to: its instant and its place.
@@ -55,6 +55,12 @@ impl History {
             round_trip: None,
             one_way: None,
         }
+    }
+
+    /// Data that were sent at `sent_at` arrived at `at`.
+    #[inline(always)]
+    pub(crate) fn note_one_way(&mut self, at: Time, sent_at: Time) {
+        self.one_way = Some(at.saturating_since(sent_at));
     }
 
     /// Whether each end writes at its own time; else a row shows both at one instant.

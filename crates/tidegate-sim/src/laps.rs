@@ -12,6 +12,7 @@ use tidegate_core::units::Time;
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
+use crate::observed::just_before;
 use crate::streams::{Acks, Arrivals, Kind};
 use crate::ways::{Plain, Sampled, Watched, Way};
 use crate::wire::{RUN_AHEAD, Wire};
@@ -217,6 +218,6 @@ impl Wire {
 
     /// The last instant of the run.
     fn before_end(&self) -> Time {
-        Time::from_picos(self.until.picos().saturating_sub(1))
+        just_before(self.until)
     }
 }

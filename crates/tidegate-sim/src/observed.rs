@@ -116,7 +116,7 @@ impl Flow {
     #[inline]
     pub(crate) fn sample_rtt<W: Way>(&mut self, rtt: Span) {
         self.meter.rtt.record(rtt);
-        if (!W::PLAIN || W::ROWS)
+        if W::RECORDED
             && let Some(history) = &mut self.history
         {
             history.round_trip = Some(rtt);
@@ -127,7 +127,7 @@ impl Flow {
     #[inline]
     pub(crate) fn note_one_way(&mut self, at: Time, sent_at: Time) {
         if let Some(history) = &mut self.history {
-            history.one_way = Some(at.saturating_since(sent_at));
+            history.note_one_way(at, sent_at);
         }
     }
 
@@ -149,6 +149,7 @@ impl Flow {
     }
 }
 
-fn just_before(at: Time) -> Time {
+/// The last instant before `at`.
+pub(crate) fn just_before(at: Time) -> Time {
     Time::from_picos(at.picos().saturating_sub(1))
 }

@@ -74,7 +74,7 @@ impl Wire {
             }
             if segment.len > 0 {
                 flow.meter.received(at, unit.bytes, unit.cause());
-                if !W::PLAIN || W::ROWS {
+                if W::RECORDED {
                     flow.note_one_way(at, segment.sent_at);
                 }
             }

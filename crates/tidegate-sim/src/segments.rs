@@ -5,7 +5,7 @@
 //! of sending, whether they have timestamps or not.
 
 use tidegate_core::tcp::{Segment, ShortHeader};
-use tidegate_core::unit::Unit;
+use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::Time;
 
 /// Headers of one kind; a place is used again as soon as it is free.
@@ -112,6 +112,18 @@ impl Segments {
     #[inline]
     pub(crate) fn add(&mut self) -> (u32, &mut Segment) {
         self.whole.place()
+    }
+
+    /// A unit of `bytes` IP bytes that says this, and that it was sent at `sent_at`.
+    #[inline(always)]
+    pub(crate) fn timed_unit(
+        &mut self,
+        sent_at: Time,
+        bytes: u32,
+        says: ShortHeader,
+        held_by: HeldBy,
+    ) -> Unit {
+        Unit::new_timed(bytes, self.timed.add(TimedHeader { sent_at, says }), held_by)
     }
 
     /// A segment with a whole header whose unit has arrived; its place may be used again.

@@ -1,12 +1,13 @@
 //! What happens at the sender of a flow: ACKs, timers, its application, and what leaves.
 
-use tidegate_core::tcp::{Outgoing, ShortHeader};
+use tidegate_core::tcp::Outgoing;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::Side;
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
+use crate::streams::Kind;
 use crate::ways::{Any, Plain, Sampled, Watched, Way};
 use crate::wire::{Wire, record};
 
@@ -103,10 +104,11 @@ impl Wire {
     fn send_steadily<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         let window = flow.sender.congestion_window();
         while let Some((sent, number)) = flow.sender.poll_steadily(at, window) {
+            let bytes = flow.headers + sent.len();
             let mut unit = if W::ROWS {
-                self.keep_timed(at, flow, sent, ShortHeader { number, ..ShortHeader::default() })
+                self.segments.timed_unit(at, bytes, number.to_short(), sent.held_by())
             } else {
-                Unit::new_compact(flow.headers + sent.len(), number, sent.held_by())
+                Unit::new_compact(bytes, number, sent.held_by())
             };
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
                 self.receive_apart::<W>(due, index, flow, unit);
@@ -181,7 +183,8 @@ impl Wire {
     ) {
         while let Some(sent) = next {
             let mut unit = if W::ROWS && flow.is_timed(sent) {
-                self.keep_timed(at, flow, sent, flow.sender.short_header(at, sent))
+                let bytes = flow.headers + sent.len();
+                self.segments.timed_unit(at, bytes, flow.sender.short_header(at, sent), sent.held_by())
             } else if W::PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
                 let place = self.segments.short.add(flow.sender.short_header(at, sent));
                 Unit::new_short(flow.headers + sent.len(), place, sent.held_by())
@@ -203,7 +206,7 @@ impl Wire {
             next = flow.sender.poll(at);
         }
         flow.meter.windows.window_is(at, flow.sender.congestion_window());
-        if !W::PLAIN || W::ROWS {
+        if W::RECORDED {
             flow.note_history(at);
         }
         if !W::PLAIN {

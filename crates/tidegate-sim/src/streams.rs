@@ -80,8 +80,7 @@ impl<H: Kind, W: Way> AckStream for Acks<'_, H, W> {
     fn sent(&mut self, at: Time, sent: Outgoing, header: H) {
         let (bytes, held_by) = (self.headers + sent.len(), sent.held_by());
         let unit = if W::ROWS {
-            let header = TimedHeader { sent_at: at, says: header.to_short() };
-            Unit::new_timed(bytes, self.segments.timed.add(header), held_by)
+            self.segments.timed_unit(at, bytes, header.to_short(), held_by)
         } else {
             header.unit(self.segments, bytes, held_by)
         };
@@ -140,7 +139,7 @@ impl<H: Kind, W: Way> Arrivals<'_, H, W> {
         }
         let TimedHeader { sent_at, says } = unit.is_timed().then(|| self.segments.timed.take(unit))?;
         if let Some(history) = &mut self.history {
-            history.one_way = Some(at.saturating_since(sent_at));
+            history.note_one_way(at, sent_at);
         }
         Some(H::of_short(says))
     }

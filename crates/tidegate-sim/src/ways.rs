@@ -19,6 +19,8 @@ pub(crate) trait Way {
     /// The flow is plain, and rows are taken of it every so often. Its data have the time of sending with them, and each end writes to a
     /// row when it passes the row's instant.
     const ROWS: bool;
+    /// The flow may have a history.
+    const RECORDED: bool = !Self::PLAIN || Self::ROWS;
 }
 
 /// The way of a flow that is plain and not recorded.

@@ -3,7 +3,7 @@
 use tidegate_core::app::Server;
 use tidegate_core::net::Network;
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::{Outgoing, Segment, ShortHeader};
+use tidegate_core::tcp::{Outgoing, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, Side};
@@ -11,7 +11,7 @@ use tidegate_result::{PacketRecord, Side};
 use crate::alarms::Alarms;
 use crate::flow::Flow;
 use crate::groups::Groups;
-use crate::segments::{Segments, TimedHeader};
+use crate::segments::Segments;
 use crate::ways::{Any, Plain, Sampled, Watched, Way};
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
@@ -122,13 +122,6 @@ impl Wire {
             packets.push(record(at, index, (from, from), segment, None, bytes));
         }
         unit
-    }
-
-    /// Stores the header of data that a sender sends with the time. Returns the unit that represents them.
-    #[inline(always)]
-    pub(crate) fn keep_timed(&mut self, at: Time, flow: &Flow, sent: Outgoing, says: ShortHeader) -> Unit {
-        let place = self.segments.timed.add(TimedHeader { sent_at: at, says });
-        Unit::new_timed(flow.headers + sent.len(), place, sent.held_by())
     }
 }
 
