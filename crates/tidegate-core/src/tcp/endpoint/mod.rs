@@ -9,6 +9,7 @@
 
 mod clocked;
 pub(in crate::tcp) mod heading;
+mod in_order;
 mod look;
 mod receive;
 mod short;

@@ -262,7 +262,12 @@ impl Endpoint {
         &mut self,
         stream: &mut impl DataStream<Header = u32>,
     ) -> Option<(Time, Outgoing)> {
-        self.take_data(stream)
+        loop {
+            let (at, number, len) = self.take_in_order(stream)?;
+            if let Some(unusual) = self.take_one(at, number, len, stream) {
+                return Some((at, unusual));
+            }
+        }
     }
 
     /// The same of short segments.
@@ -271,31 +276,38 @@ impl Endpoint {
         &mut self,
         stream: &mut impl DataStream<Header = ShortHeader>,
     ) -> Option<(Time, Outgoing)> {
-        self.take_data(stream)
-    }
-
-    #[inline(always)]
-    fn take_data<H: Heading>(
-        &mut self,
-        stream: &mut impl DataStream<Header = H>,
-    ) -> Option<(Time, Outgoing)> {
         let mut wakeup = self.next_wakeup();
         while let Some((at, data, len)) = stream.next_before(wakeup, self) {
-            data.take(self, at, len);
-            if let Some(ack) = H::poll_ack(self, at) {
-                stream.acknowledged(at, ack);
-            }
-            while (self.sender.ready || self.receiver.ack_now())
-                && let Some(sent) = self.poll(at)
-            {
-                if !H::fits(sent) || !sent.is_empty() {
-                    return Some((at, sent));
-                }
-                stream.acknowledged(at, self.heading_of(at, sent));
+            if let Some(unusual) = self.take_one(at, data, len, stream) {
+                return Some((at, unusual));
             }
             wakeup = self.next_wakeup();
-            stream.taken(at, self.in_order_bytes(), wakeup);
         }
+        None
+    }
+
+    /// Takes one segment. Answers with what leaves that is not a usual ACK.
+    #[inline(always)]
+    fn take_one<H: Heading>(
+        &mut self,
+        at: Time,
+        data: H,
+        len: u32,
+        stream: &mut impl DataStream<Header = H>,
+    ) -> Option<Outgoing> {
+        data.take(self, at, len);
+        if let Some(ack) = H::poll_ack(self, at) {
+            stream.acknowledged(at, ack);
+        }
+        while (self.sender.ready || self.receiver.ack_now())
+            && let Some(sent) = self.poll(at)
+        {
+            if !H::fits(sent) || !sent.is_empty() {
+                return Some(sent);
+            }
+            stream.acknowledged(at, self.heading_of(at, sent));
+        }
+        stream.taken(at, self.in_order_bytes(), self.next_wakeup());
         None
     }
 

@@ -7,6 +7,7 @@
 mod disorder;
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 use crate::plan::{AckRule, TcpPlan};
 use crate::tcp::buffer::Buffer;
@@ -267,12 +268,32 @@ impl Receiver {
         }
     }
 
+    /// The lengths of segments that are acknowledged at once and singly, as long as they come in order and nothing is owed.
+    pub(in crate::tcp) fn acknowledged_singly(&self, config: &Config) -> RangeInclusive<u32> {
+        let length = |bytes| u32::try_from(bytes).unwrap_or(u32::MAX);
+        if self.buffer.is_none() && self.islands.is_empty() {
+            length(config.ack_every)..=length(config.window)
+        } else {
+            1..=0
+        }
+    }
+
+    /// Such a segment arrived, and its ACK leaves.
+    #[inline(always)]
+    pub(in crate::tcp) fn take_acknowledged(&mut self, len: u32, counters: &mut Counters) {
+        self.next += u64::from(len);
+        self.acknowledged_to = self.next;
+        counters.delivered_bytes += u64::from(len);
+        counters.delivered_segments += 1;
+        counters.acks_sent += 1;
+    }
+
     /// Data arrived in order: acknowledge now or later.
     #[inline(always)]
     fn owe(&mut self, now: Time, len: u32, config: &Config) {
         self.owed += u64::from(len);
-        self.scheduled = true;
         if self.buffer.is_some() {
+            self.scheduled = true;
             let short = self.widen(now, len, config);
             self.tells |= self.quick > 0;
             if short {
