@@ -106,7 +106,8 @@ impl Wire {
         let mut wakeup = Time::NEVER;
         let unusual = loop {
             if let Some((at, _)) = rest.first() {
-                flow.before_sender_in_turn(*at, latest);
+                let next = flow.sender.next_wakeup().min(*at);
+                flow.before_sender_in_turn(next, latest);
             }
             let [unobserved, no_baseline] = flow.sender_unobserved_until();
             let mut acks = Acks::<H, W> {
@@ -141,7 +142,7 @@ impl Wire {
         coming.drain(..taken);
         flow.coming = coming;
         self.ahead += taken as u64;
-        self.network.set_alarm(Alarms::sender(index), wakeup);
+        self.network.set_alarm(Alarms::sender(index), wakeup.min(flow.sender.next_wakeup()));
         (taken, unusual)
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct Acks<'a, H, W> {
     pub(crate) round_trips: Recording<'a>,
     pub(crate) windows: &'a mut Windows,
     pub(crate) leaving: &'a mut Vec<(Time, Unit)>,
-    /// The earliest instant at which the sender wanted to be woken.
+    /// The earliest instant at which the sender's timer was to expire.
     pub(crate) wakeup: Time,
     pub(crate) way: PhantomData<(H, W)>,
 }
@@ -67,6 +67,18 @@ impl<H: Kind, W: Way> AckStream for Acks<'_, H, W> {
     }
 
     #[inline(always)]
+    fn wakes(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> bool {
+        let before = self.units.as_slice().first().is_some_and(|(at, _)| wakeup < *at);
+        if !before || wakeup > if W::ROWS { self.latest } else { self.rowless } {
+            return false;
+        }
+        if W::ROWS && wakeup > self.rowless {
+            self.write_rows(wakeup, &shown());
+        }
+        true
+    }
+
+    #[inline(always)]
     fn sampled(&mut self, _at: Time, rtt: Span) {
         self.round_trips.record(rtt);
         if W::ROWS
@@ -88,9 +100,9 @@ impl<H: Kind, W: Way> AckStream for Acks<'_, H, W> {
     }
 
     #[inline(always)]
-    fn answered(&mut self, at: Time, window: u64, wakeup: Time) {
+    fn answered(&mut self, at: Time, window: u64, expires: Time) {
         self.windows.window_is(at, window);
-        self.wakeup = self.wakeup.min(wakeup);
+        self.wakeup = self.wakeup.min(expires);
     }
 
     #[inline(always)]

@@ -93,6 +93,12 @@ impl Timers {
         self.paced == until
     }
 
+    /// When the pacer lets the next data go, where the timer does not expire by then.
+    #[inline]
+    pub(super) fn paced_alone(&self) -> Option<Time> {
+        (self.paced < self.expires).then_some(self.paced)
+    }
+
     /// Whether what the pacer held back may go at `now`: said once.
     #[inline]
     pub(super) fn take_paced(&mut self, now: Time) -> bool {

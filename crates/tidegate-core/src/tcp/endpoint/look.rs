@@ -14,6 +14,13 @@ impl Endpoint {
         self.sender.timers.next().min(self.receiver.wakeup())
     }
 
+    /// The same without its pacer.
+    #[inline]
+    #[must_use]
+    pub fn next_expiry(&self) -> Time {
+        self.sender.timers.expires().min(self.receiver.wakeup())
+    }
+
     /// The exact round trip of a segment that was sent once: the newest that the last ACK was the first to report, by its
     /// number or by SACK. Where that number covers a segment that was sent again, only SACK counts, because the others
     /// may have waited for it. Each is handed out once.

@@ -18,12 +18,14 @@ pub trait AckStream {
     fn next_before(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> Option<(Time, Self::Header)>;
     /// The next one is dealt with.
     fn take(&mut self);
+    /// Whether `wakeup` is before the next one, and the sender may be woken then: the pacer lets its next data go. `shown` as above.
+    fn wakes(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> bool;
     /// It gave a sample of the round trip ([`Endpoint::take_rtt_sample`]).
     fn sampled(&mut self, at: Time, rtt: Span);
     /// It lets a segment with data go, which says `header`.
     fn sent(&mut self, at: Time, sent: Outgoing, header: Self::Header);
-    /// All has left that may: the congestion window, and when the sender wants to be woken.
-    fn answered(&mut self, at: Time, window: u64, wakeup: Time);
+    /// All has left that may: the congestion window, and when the sender's timer expires ([`Endpoint::next_expiry`]).
+    fn answered(&mut self, at: Time, window: u64, expires: Time);
     /// What the sender has counted by then. It is left out after an ACK with which no time-out and no fast retransmit is counted.
     fn counted(&mut self, _at: Time, _counters: &Counters) {}
 }
@@ -54,6 +56,8 @@ trait Keeps {
     fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing;
     /// The first of what an ACK lets go that has been dealt with.
     fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
+    /// When the pacer wakes the sender before the next ACK of `stream`; it is woken.
+    fn wake(&mut self, end: &mut Endpoint, stream: &mut impl AckStream) -> Option<Time>;
     /// What leaves besides.
     fn poll(&mut self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// The congestion window.
@@ -78,6 +82,12 @@ impl Keeps for NoAccounts {
     #[inline(always)]
     fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing {
         end.release_alone(now)
+    }
+
+    /// Without accounts nothing is paced.
+    #[inline(always)]
+    fn wake(&mut self, _end: &mut Endpoint, _stream: &mut impl AckStream) -> Option<Time> {
+        None
     }
 
     #[inline(always)]
@@ -116,6 +126,16 @@ impl Keeps for Accounts {
     #[inline(always)]
     fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing {
         end.release_with(self, now)
+    }
+
+    #[inline(always)]
+    fn wake(&mut self, end: &mut Endpoint, stream: &mut impl AckStream) -> Option<Time> {
+        let due = end.sender.timers.paced_alone().filter(|due| *due < end.receiver.wakeup())?;
+        if !stream.wakes(due, || end.shown_with(Some(self))) {
+            return None;
+        }
+        end.sender.ready = end.sender.timers.take_paced(due);
+        Some(due)
     }
 
     #[inline(always)]
@@ -235,6 +255,8 @@ impl Endpoint {
         loop {
             let (at, mut next) = if let Some(at) = accounts.answer_clocked(self, stream) {
                 (at, accounts.release(self, at).get())
+            } else if let Some(at) = accounts.wake(self, stream) {
+                (at, accounts.poll(self, at).get())
             } else {
                 let (at, ack) = stream.next_before(self.next_wakeup(), || accounts.shown(self))?;
                 stream.take();
@@ -250,7 +272,7 @@ impl Endpoint {
                 stream.sent(at, sent, H::of(self, at, sent));
                 next = if self.sender.ready { accounts.poll(self, at).get() } else { None };
             }
-            stream.answered(at, accounts.window(self), self.next_wakeup());
+            stream.answered(at, accounts.window(self), self.next_expiry());
             stream.counted(at, &self.sender.counters);
         }
     }

@@ -5,9 +5,11 @@ use std::fmt::Debug;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 use super::plans::{delayed, ns2, plain};
 use crate::plan::{CongestionPlan, Increase, TcpPlan, TcpRules};
+use crate::random::Seed;
 use crate::tcp::endpoint::heading::Heading;
 use crate::tcp::{AckStream, DataStream, Endpoint, Outgoing, Role, ShortHeader, Shown};
 use crate::unit::HeldBy;
@@ -18,7 +20,7 @@ const DELAY: Span = Span::from_millis(15);
 /// Of a segment at the bottleneck.
 const SERVICE: Span = Span::from_micros(700);
 
-/// What a sender did: segments, samples, what it showed after each ACK, and what a row would have shown before it.
+/// What a sender did: segments, samples, window and timer after each ACK and wake-up, and what a row would have shown before it.
 type Course<H> = (Vec<(Time, H, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>, Vec<Shown>);
 
 /// ACKs or segments that come, in order, and what is heard of what becomes of them.
@@ -42,6 +44,14 @@ impl<H: Way> AckStream for Told<H> {
     fn take(&mut self) {
         self.acks.pop_front();
         self.course.3.extend(self.shown);
+    }
+
+    fn wakes(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> bool {
+        let before = self.acks.front().is_some_and(|(at, _)| wakeup < *at);
+        if before {
+            self.course.3.push(shown());
+        }
+        before
     }
 
     fn sampled(&mut self, at: Time, rtt: Span) {
@@ -89,7 +99,8 @@ struct Ends<H> {
 
 impl<H: Way> Ends<H> {
     fn new(plan: &TcpPlan, bytes: u64, together: bool) -> Ends<H> {
-        let mut sender = Endpoint::new(plan, Role::Active, 7, None);
+        let stream = Seed { seed: 5, replication: 0 }.stream("probing");
+        let mut sender = Endpoint::new(plan, Role::Active, 7, Some(stream));
         let mut receiver = Endpoint::new(plan, Role::Passive, 7, None);
         receiver.open(Time::ZERO);
         sender.open(Time::ZERO);
@@ -108,7 +119,7 @@ impl<H: Way> Ends<H> {
             self.told.sent(now, sent, H::of(&self.sender, now, sent));
             next = None;
         }
-        self.told.answered(now, self.sender.congestion_window(), self.sender.next_wakeup());
+        self.told.answered(now, self.sender.congestion_window(), self.sender.next_expiry());
     }
 
     /// The next ACKs, some of them: all of one kind of driving.
@@ -117,6 +128,7 @@ impl<H: Way> Ends<H> {
         while let Some((at, ack)) = self.told.acks.front().copied() {
             while self.sender.next_wakeup() < at {
                 let due = self.sender.next_wakeup();
+                self.told.course.3.push(self.sender.shown());
                 self.sender.handle_wakeup(due);
                 self.pump(due, None);
             }
@@ -298,6 +310,19 @@ proptest! {
         let cc = if cubic { CongestionPlan::Cubic } else { CongestionPlan::NewReno };
         let plan =
             TcpPlan { cc, timestamps, sack: true, rules: TcpRules::LINUX, quick_acks: 16, ..plan };
+        both_ways_agree::<ShortHeader>(&plan, bytes, &some, &[])?;
+    }
+    /// With a pacer, which wakes the sender between two ACKs; nothing is lost here either.
+    #[test]
+    fn many_of_a_paced_sender_are_as_many_one_by_one(
+        plan in any_sender(),
+        timestamps in any::<bool>(),
+        cc in select(vec![CongestionPlan::Bbr, CongestionPlan::Bbr3, CongestionPlan::Cubic]),
+        bytes in prop_oneof![Just(u64::MAX), 1_u64..2_000_000],
+        some in vec(1_usize..200, 1..40),
+    ) {
+        let rules = TcpRules { paces: true, ..TcpRules::LINUX };
+        let plan = TcpPlan { cc, timestamps, sack: true, rules, ..plan };
         both_ways_agree::<ShortHeader>(&plan, bytes, &some, &[])?;
     }
 }
