@@ -1,7 +1,8 @@
 //! A calendar queue: a ring of buckets of equal width in time. Each bucket is a list through
 //! the sources themselves. Sources due beyond the ring wait apart until it reaches them. The
-//! width follows the traffic: about one source a bucket. Where many sources share an instant, as timers
-//! on ticks of one clock, no width helps: a bucket with many becomes a crowd, which is kept in order.
+//! width follows the traffic: about one source a bucket. Where sources share an instant, as timers
+//! on ticks of one clock, no width helps: the list of a bucket with some is put in order when the bucket is reached, and a
+//! bucket with many becomes a crowd, which is kept in order.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +13,8 @@ use crate::units::Time;
 
 const NONE: u32 = super::crowds::NONE;
 const BUCKETS: usize = 1 << 14;
-/// Pops between two looks at the width.
-const REVIEW: u32 = 1 << 15;
+/// Pops between two looks at the width: few at first, when nothing is known of the traffic, then twice as many each time.
+const REVIEWS: std::ops::RangeInclusive<u32> = 1 << 8..=1 << 15;
 
 /// See the module. It does not keep when a source is due: every call is given that list (`due`).
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(in crate::net) struct Calendar {
     /// The source after each in its bucket.
     after: Vec<u32>,
     crowds: Crowds,
+    /// The bucket whose list is in order; [`BUCKETS`]: none.
+    in_order: usize,
     in_ring: usize,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
@@ -34,7 +37,9 @@ pub(in crate::net) struct Calendar {
     beyond: BTreeSet<(Time, EventSource)>,
     /// Bucket of the first of them.
     beyond_from: u64,
-    pops: u32,
+    /// Pops until the next look at the width, and from one look to that.
+    pops_left: u32,
+    pops_between: u32,
     reviewed_at: Time,
 }
 
@@ -45,18 +50,21 @@ impl Calendar {
             filled: Box::new([0; BUCKETS / 64]),
             after: vec![NONE; sources],
             crowds: Crowds::default(),
+            in_order: BUCKETS,
             in_ring: 0,
             shift: 20,
             current: 0,
             beyond: BTreeSet::new(),
             beyond_from: u64::MAX,
-            pops: 0,
+            pops_left: *REVIEWS.start(),
+            pops_between: *REVIEWS.start(),
             reviewed_at: Time::ZERO,
         }
     }
 
+    /// `at` is what `due` says of it.
     #[inline(always)]
-    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time, due: &[Time]) {
         // Never before the current bucket: what is due in the past comes at once.
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 {
@@ -67,9 +75,26 @@ impl Calendar {
         if let Some(crowd) = Crowds::named(self.heads[slot]) {
             return self.crowds.insert(crowd, source, at);
         }
+        if slot == self.in_order {
+            return self.insert_in_order(source, slot, due);
+        }
         self.after[source as usize] = self.heads[slot];
         self.heads[slot] = source;
         self.filled[slot / 64] |= 1 << (slot % 64);
+    }
+
+    /// Puts a source into the bucket that is in order.
+    #[cold]
+    fn insert_in_order(&mut self, source: EventSource, slot: usize, due: &[Time]) {
+        let key = |source: EventSource| (due[source as usize], source);
+        let is_before = |other: &EventSource| key(*other) < key(source);
+        let before = self.sources_from(self.heads[slot]).take_while(is_before).last();
+        match before {
+            Some(before) => {
+                self.after[source as usize] = std::mem::replace(&mut self.after[before as usize], source);
+            }
+            None => self.after[source as usize] = std::mem::replace(&mut self.heads[slot], source),
+        }
     }
 
     #[cold]
@@ -127,7 +152,7 @@ impl Calendar {
         self.in_ring -= 1;
         if self.crowds.dissolve(crowd) {
             self.heads[slot] = NONE;
-            self.filled[slot / 64] &= !(1 << (slot % 64));
+            self.empty(slot);
         }
     }
 
@@ -147,10 +172,19 @@ impl Calendar {
             self.after[place as usize] = next;
         }
         if self.heads[slot] == NONE {
-            self.filled[slot / 64] &= !(1 << (slot % 64));
+            self.empty(slot);
         }
         self.in_ring -= 1;
         true
+    }
+
+    /// A bucket has nothing any more.
+    #[inline]
+    fn empty(&mut self, slot: usize) {
+        self.filled[slot / 64] &= !(1 << (slot % 64));
+        if slot == self.in_order {
+            self.in_order = BUCKETS;
+        }
     }
 
     #[inline(always)]
@@ -174,7 +208,7 @@ impl Calendar {
             let next = self.after[source as usize];
             self.heads[slot] = next;
             if next == NONE {
-                self.filled[slot / 64] &= !(1 << (slot % 64));
+                self.empty(slot);
             }
             self.in_ring -= 1;
         } else {
@@ -202,8 +236,8 @@ impl Calendar {
     /// A source was taken off at `at`.
     #[inline(always)]
     fn popped(&mut self, at: Time, due: &[Time]) {
-        self.pops += 1;
-        if self.pops == REVIEW {
+        self.pops_left -= 1;
+        if self.pops_left == 0 {
             self.review(at, due);
         }
     }
@@ -266,29 +300,42 @@ impl Calendar {
         Some((self.current + ahead as u64, slot))
     }
 
-    /// The first source of a bucket.
-    #[inline(never)]
+    /// The first source of a bucket, which is in order from now on.
+    #[inline(always)]
     fn least(&mut self, slot: usize, due: &[Time]) -> Least {
-        let mut place = self.heads[slot];
-        if let Some(crowd) = Crowds::named(place) {
+        let head = self.heads[slot];
+        if let Some(crowd) = Crowds::named(head) {
             return Least::Crowd(crowd);
         }
-        let mut best = (due[place as usize], place);
-        let mut sources = 1;
-        loop {
-            place = self.after[place as usize];
-            if place == NONE {
-                crate::work::looks(sources);
-                if sources >= LEAST
-                    && let Some(crowd) = self.crowd_at(slot, due)
-                {
-                    return Least::Crowd(crowd);
-                }
-                return Least::Source(best.0, best.1);
-            }
-            best = best.min((due[place as usize], place));
-            sources += 1;
+        if self.after[head as usize] == NONE || slot == self.in_order {
+            return Least::Source(due[head as usize], head);
         }
+        self.put_in_order(slot, due)
+    }
+
+    /// Puts the list of a bucket in order, or makes it a crowd.
+    #[inline(never)]
+    fn put_in_order(&mut self, slot: usize, due: &[Time]) -> Least {
+        if let Some(crowd) = self.crowd_at(slot, due) {
+            return Least::Crowd(crowd);
+        }
+        let mut sources = [(Time::NEVER, NONE); LEAST];
+        let mut count = 0;
+        for source in self.sources_from(self.heads[slot]) {
+            sources[count] = (due[source as usize], source);
+            count += 1;
+        }
+        crate::work::looks(count);
+        let sources = &mut sources[..count];
+        sources.sort_unstable();
+        let mut next = NONE;
+        for (_, source) in sources.iter().rev() {
+            self.after[*source as usize] = next;
+            next = *source;
+        }
+        self.heads[slot] = next;
+        self.in_order = slot;
+        Least::Source(sources[0].0, next)
     }
 
     /// Takes into the ring what it now reaches.
@@ -301,7 +348,7 @@ impl Calendar {
             }
             self.beyond.pop_first();
             debug_assert_eq!(due[source as usize], at);
-            self.insert(source, at);
+            self.insert(source, at, due);
         }
         self.find_beyond();
     }
@@ -314,8 +361,9 @@ impl Calendar {
     /// Adapts the width to the mean gap between pops.
     #[cold]
     fn review(&mut self, now: Time, due: &[Time]) {
-        let gap = now.saturating_since(self.reviewed_at).picos() / u64::from(self.pops);
-        self.pops = 0;
+        let gap = now.saturating_since(self.reviewed_at).picos() / u64::from(self.pops_between);
+        self.pops_between = (self.pops_between * 2).min(*REVIEWS.end());
+        self.pops_left = self.pops_between;
         self.reviewed_at = now;
         let shift = gap.max(1).ilog2().clamp(4, 40);
         if shift.abs_diff(self.shift) <= 1 {
@@ -330,13 +378,14 @@ impl Calendar {
         }
         sources.extend(self.crowds.take_all());
         self.filled.fill(0);
+        self.in_order = BUCKETS;
         self.in_ring = 0;
         self.beyond.clear();
         self.beyond_from = u64::MAX;
         self.shift = shift;
         self.current = now.picos() >> shift;
         for source in sources {
-            self.insert(source, due[source as usize]);
+            self.insert(source, due[source as usize], due);
         }
     }
 }

@@ -42,7 +42,8 @@ impl Crowds {
             self.crowds.push(BTreeSet::new());
             self.crowds.len() - 1
         });
-        self.crowds[crowd].extend(sources);
+        // Made at once, which is cheaper than one by one.
+        self.crowds[crowd] = sources.collect();
         crowd
     }
 

@@ -78,7 +78,7 @@ impl EventQueue {
     pub(super) fn start_turns(&mut self) {
         let Some(turns) = self.resting.take() else { return };
         let mut halves = Halves::new(turns);
-        awake(&self.due).for_each(|(source, at)| halves.insert(source, at));
+        awake(&self.due).for_each(|(source, at)| halves.insert(source, at, &self.due));
         self.order = Order::Halves(Box::new(halves));
     }
 
@@ -88,7 +88,7 @@ impl EventQueue {
             return Vec::new();
         }
         let mut calendar = Box::new(Calendar::new(self.due.len()));
-        awake(&self.due).for_each(|(source, at)| calendar.insert(source, at));
+        awake(&self.due).for_each(|(source, at)| calendar.insert(source, at, &self.due));
         let Order::Halves(halves) = std::mem::replace(&mut self.order, Order::Calendar(calendar)) else {
             unreachable!("they took turns");
         };
@@ -131,8 +131,8 @@ impl EventQueue {
         self.due[source as usize] = at;
         match &mut self.order {
             Order::List(list) => list.insert(source, at),
-            Order::Calendar(calendar) => calendar.insert(source, at),
-            Order::Halves(halves) => halves.insert(source, at),
+            Order::Calendar(calendar) => calendar.insert(source, at, &self.due),
+            Order::Halves(halves) => halves.insert(source, at, &self.due),
         }
     }
 

@@ -84,10 +84,10 @@ impl Halves {
         }
     }
 
-    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time) {
+    pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time, due: &[Time]) {
         let queue = &mut self.queues[self.turns.halves[source as usize] as usize];
         queue.calendar_from = queue.calendar_from.min(at);
-        queue.calendar.insert(source, at);
+        queue.calendar.insert(source, at, due);
     }
 
     pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time, due: &[Time]) {
