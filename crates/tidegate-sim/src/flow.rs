@@ -50,6 +50,11 @@ pub(crate) struct Flow {
     pub(crate) sender_noted_from: Time,
     /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
     pub(crate) receiver_noted_from: Time,
+    /// Of a flow that is not watched and has no short headers: before this instant no timer of the sender rings, its application adds
+    /// nothing, nothing is noted of it, and the run is not over; [`Time::ZERO`]: not known ([`Flow::rest_sender`]).
+    pub(crate) sender_rests_until: Time,
+    /// The same of its receiver.
+    pub(crate) receiver_rests_until: Time,
     /// The number of the connection that the endpoints belong to; a flow may open one after the other.
     pub(crate) connection: u32,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
@@ -114,6 +119,8 @@ impl Flow {
             started: false,
             sender_noted_from: Time::ZERO,
             receiver_noted_from: Time::ZERO,
+            sender_rests_until: Time::ZERO,
+            receiver_rests_until: Time::ZERO,
             coming: VecDeque::new(),
             has_circuit,
             transferring: false,

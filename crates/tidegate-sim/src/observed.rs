@@ -5,7 +5,7 @@ use tidegate_core::units::{Span, Time};
 
 use crate::connection::sum;
 use crate::flow::Flow;
-use crate::ways::Way;
+use crate::ways::{Watched, Way};
 
 impl Flow {
     /// Call before anything happens to the sender at `at`.
@@ -22,6 +22,22 @@ impl Flow {
         if at >= self.receiver_noted_from {
             self.look_at_receiver(at);
         }
+    }
+
+    /// Settles anew until when its sender rests, of a run until `end`.
+    pub(crate) fn rest_sender(&mut self, end: Time) {
+        let wakeup = self.sender.next_wakeup().min(self.app.next_wakeup());
+        self.sender_rests_until = self.rest(wakeup.min(self.sender_noted_from), end);
+    }
+
+    /// The same of its receiver.
+    pub(crate) fn rest_receiver(&mut self, end: Time) {
+        let wakeup = self.receiver.next_wakeup();
+        self.receiver_rests_until = self.rest(wakeup.min(self.receiver_noted_from), end);
+    }
+
+    fn rest(&self, until: Time, end: Time) -> Time {
+        if self.watched == Watched::Not && !self.short { until.min(end) } else { Time::ZERO }
     }
 
     /// Until when nothing has to be noted before an event of its sender, and until when no baseline.

@@ -13,13 +13,31 @@ use crate::wire::{Wire, record};
 
 impl Wire {
     /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
-    #[inline]
-    pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    #[inline(always)]
+    pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
+        if at >= flow.receiver_rests_until || !unit.is_compact() {
+            return self.receive_any(at, index, flow, *unit);
+        }
+        flow.take_compact_data(at, unit);
+        match flow.receiver.poll_usual_ack() {
+            // The timer of delayed ACKs is off, and no other one has moved: no alarm need be set.
+            Some(number) => {
+                self.send_answer(at, flow, Unit::new_compact(flow.headers, number, HeldBy::Application));
+                flow.note_completion(at);
+            }
+            None => self.answer_apart::<Plain>(at, index, flow),
+        }
+    }
+
+    /// The same, where something may have to be done before.
+    #[inline(never)]
+    fn receive_any(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         match flow.watched {
             Watched::Not => self.receive_at::<Plain>(at, index, flow, unit),
             Watched::NowAndThen => self.receive_apart::<Sampled>(at, index, flow, unit),
             Watched::Closely => self.receive_apart::<Any>(at, index, flow, unit),
         }
+        flow.rest_receiver(self.until);
     }
 
     /// [`Wire::receive_at`] with registers of its own, so that callers have more for what is usual there.
@@ -55,8 +73,7 @@ impl Wire {
                 flow.receiver.handle_usual_data(at, says.number, bytes);
             }
         } else if unit.is_compact() {
-            flow.meter.received(at, unit.bytes, unit.cause());
-            flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
+            flow.take_compact_data(at, &unit);
         } else if W::PLAIN && unit.is_short() {
             flow.meter.received(at, unit.bytes, unit.cause());
             let data = self.segments.short.take(unit);
@@ -165,7 +182,17 @@ impl Wire {
         }
         let wakeup = flow.receiver.next_wakeup();
         if wakeup != Time::NEVER {
+            flow.receiver_rests_until = flow.receiver_rests_until.min(wakeup);
             self.network.set_alarm(Alarms::receiver(index), wakeup);
         }
+    }
+}
+
+impl Flow {
+    /// Data without a header come to the receiver.
+    #[inline(always)]
+    fn take_compact_data(&mut self, at: Time, unit: &Unit) {
+        self.meter.received(at, unit.bytes, unit.cause());
+        self.receiver.handle_usual_data(at, unit.handle, unit.bytes - self.headers);
     }
 }

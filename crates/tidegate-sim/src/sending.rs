@@ -13,13 +13,23 @@ use crate::wire::{Wire, record};
 
 impl Wire {
     /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
-    #[inline]
-    pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    #[inline(always)]
+    pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
+        if at < flow.sender_rests_until && unit.is_compact() {
+            return self.take_usual_ack::<Plain>(at, index, flow, *unit);
+        }
+        self.acknowledge_any(at, index, flow, *unit);
+    }
+
+    /// The same, where something may have to be done before.
+    #[inline(never)]
+    fn acknowledge_any(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
         match flow.watched {
             Watched::Not => self.take_ack::<Plain>(at, index, flow, unit),
             Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, unit),
             Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, unit),
         }
+        flow.rest_sender(self.until);
     }
 
     /// [`Wire::take_ack`] with registers of its own, so that callers have more for what is usual there.
@@ -41,12 +51,24 @@ impl Wire {
         if !W::PLAIN {
             flow.in_network -= 1;
         }
-        if W::PLAIN
-            && unit.is_compact()
-            && let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle)
-        {
+        if W::PLAIN && unit.is_compact() {
+            return self.take_usual_ack::<W>(at, index, flow, unit);
+        }
+        self.take_other_ack::<W>(at, index, flow, unit);
+    }
+
+    /// A compact ACK of a plain flow; what was due before it has happened.
+    #[inline(always)]
+    fn take_usual_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        let timer = flow.sender.timer();
+        if let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle) {
             flow.sample_rtt::<W>(rtt);
-            return self.send_steadily::<W>(at, index, flow);
+            self.send_steadily::<W>(at, index, flow);
+            // A timer that moves to a later time need not be told of.
+            if flow.sender.timer() < timer {
+                self.settle_sender(index, flow);
+            }
+            return;
         }
         self.take_other_ack::<W>(at, index, flow, unit);
     }
@@ -115,7 +137,6 @@ impl Wire {
             }
         }
         flow.meter.windows.window_is(at, window);
-        self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
     }
 
     /// Runs the sender's timer or the application, whichever is due first.
@@ -213,6 +234,6 @@ impl Wire {
             flow.tell_group_of_sender(at, &mut self.groups);
             self.tell_circuits(at, index, flow);
         }
-        self.network.set_alarm(Alarms::sender(index), flow.sender.next_wakeup());
+        self.settle_sender(index, flow);
     }
 }

@@ -180,14 +180,14 @@ impl Simulation {
             for (at, unit) in run.units() {
                 let index = unit.chain as usize / 2;
                 let flow = &mut flows[index];
-                wire.receive(*at, index, flow, *unit);
+                wire.receive(*at, index, flow, unit);
                 wire.run_ahead(index, flow);
             }
         } else {
             for (at, unit) in run.units() {
                 let index = unit.chain as usize / 2;
                 let flow = &mut flows[index];
-                wire.acknowledge(*at, index, flow, *unit);
+                wire.acknowledge(*at, index, flow, unit);
                 wire.run_ahead(index, flow);
             }
         }
@@ -202,9 +202,9 @@ impl Simulation {
         }
         let flow = &mut self.flows[index];
         if route.is_multiple_of(2) {
-            self.wire.receive(at, index, flow, unit);
+            self.wire.receive(at, index, flow, &unit);
         } else {
-            self.wire.acknowledge(at, index, flow, unit);
+            self.wire.acknowledge(at, index, flow, &unit);
         }
         self.wire.run_ahead(index, flow);
     }

@@ -64,6 +64,7 @@ impl Wire {
     #[inline(never)]
     fn run_any(&mut self, index: usize, flow: &mut Flow) {
         if flow.runs_laps {
+            (flow.sender_rests_until, flow.receiver_rests_until) = (Time::ZERO, Time::ZERO);
             return self.run_laps(index, flow);
         }
         match flow.watched {
@@ -95,6 +96,14 @@ impl Wire {
             self.ahead += 1;
             self.take_ack::<W>(at, index, flow, unit);
         }
+    }
+
+    /// The sender has done something: it is woken when it wants to be.
+    #[inline(always)]
+    pub(crate) fn settle_sender(&mut self, index: usize, flow: &mut Flow) {
+        let wakeup = flow.sender.next_wakeup();
+        flow.sender_rests_until = flow.sender_rests_until.min(wakeup);
+        self.network.set_alarm(Alarms::sender(index), wakeup);
     }
 
     /// Reports to the circuits when a transfer begins or ends.

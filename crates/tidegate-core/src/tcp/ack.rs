@@ -79,6 +79,7 @@ impl Sender {
     ) -> bool {
         let ahead = self.ahead(number);
         crate::work::step();
+        self.steady = 0;
         if ahead > 0 {
             let bytes = u64::from(ahead.unsigned_abs());
             if bytes > self.outstanding() {

@@ -88,6 +88,9 @@ pub(super) struct Sender {
     pub(super) resend_oldest: bool,
     /// The next partial ACK is the first of this recovery.
     pub(super) first_partial: bool,
+    /// So many of the next ACKs will find it steady ([`Sender::steady_acks`]), as long as they acknowledge the oldest segment and nothing
+    /// else happens; 0: not known.
+    pub(super) steady: u32,
     /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
     pub(super) accounts: Option<Box<Accounts>>,
     /// Where ECN is used.
@@ -127,6 +130,7 @@ impl Sender {
             held: HeldBy::Application,
             resend_oldest: false,
             first_partial: false,
+            steady: 0,
             recover: 0,
             guard: 0,
             rescue: 0,
@@ -172,6 +176,7 @@ impl Sender {
         if self.config.account {
             self.note_write();
         }
+        self.steady = 0;
         self.written = self.written.saturating_add(bytes).min(LONGEST_STREAM);
         self.ready = true;
     }

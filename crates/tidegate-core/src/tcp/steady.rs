@@ -22,16 +22,7 @@ impl Sender {
         received.min(written).saturating_sub(1).min(MOST)
     }
 
-    /// Whether [`Sender::steady_acks`] are one at least.
-    #[inline(always)]
-    pub(super) fn is_steady(&self) -> bool {
-        let (mss, window) = (u64::from(self.config.mss), self.controller.window());
-        self.is_in_order()
-            && self.peer_window.saturating_sub(window) >= 2 * mss
-            && self.written.saturating_sub(self.max.max(self.una + window)) >= 4 * mss
-    }
-
-    #[inline(always)]
+    /// Whether nothing is being repaired, reported or in doubt.
     fn is_in_order(&self) -> bool {
         let undisturbed = self.mode == Mode::Open
             && self.board.is_unmarked()

@@ -21,6 +21,13 @@ impl Endpoint {
         self.sender.timers.expires().min(self.receiver.wakeup())
     }
 
+    /// When the timer of the sending half expires, whatever it is set for; [`Time::NEVER`]: it is off.
+    #[inline]
+    #[must_use]
+    pub fn timer(&self) -> Time {
+        self.sender.timers.expires()
+    }
+
     /// The exact round trip of a segment that was sent once: the newest that the last ACK was the first to report, by its
     /// number or by SACK. Where that number covers a segment that was sent again, only SACK counts, because the others
     /// may have waited for it. Each is handed out once.

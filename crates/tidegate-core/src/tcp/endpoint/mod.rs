@@ -96,6 +96,7 @@ impl Endpoint {
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
     pub fn handle_window_set(&mut self) -> bool {
         let open = self.state == State::Established;
+        self.sender.steady = 0;
         self.sender.ready |= open;
         open
     }

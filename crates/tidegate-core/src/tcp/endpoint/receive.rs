@@ -132,6 +132,7 @@ impl Endpoint {
     /// The next data of the stream; what they acknowledge is old.
     #[inline(always)]
     pub(super) fn handle_next(&mut self, now: Time, len: u32) {
+        self.sender.steady = 0;
         let Sender { config, counters, .. } = &mut self.sender;
         self.receiver.handle_next(now, len, config, counters);
     }
@@ -182,6 +183,7 @@ impl Endpoint {
     #[inline(never)]
     pub(super) fn handle_any(&mut self, now: Time, segment: &Segment) {
         crate::work::step();
+        self.sender.steady = 0;
         if (self.state != State::Established || segment.flags & flags::SYN != 0)
             && !self.handle_handshake(now, segment)
         {
@@ -238,6 +240,7 @@ impl Endpoint {
 
     /// Time has come to `now`: timers that are due run.
     pub fn handle_wakeup(&mut self, now: Time) {
+        self.sender.steady = 0;
         self.receiver.handle_wakeup(now);
         if self.sender.timers.take_paced(now) {
             self.sender.ready = true;

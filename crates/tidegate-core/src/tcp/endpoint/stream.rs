@@ -5,6 +5,7 @@ use super::heading::Heading;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::report::{Counters, Shown};
+use crate::tcp::sender::Mode;
 use crate::tcp::short::ShortHeader;
 use crate::units::{Span, Time};
 
@@ -207,9 +208,26 @@ impl Endpoint {
     /// sender, and nothing has been done.
     #[inline(always)]
     pub fn answer_oldest_acked(&mut self, now: Time, number: u32) -> Option<Span> {
-        let steady =
-            self.plain && self.sender.accounts.is_none() && self.is_quiet() && self.sender.is_steady();
-        if steady { self.sender.handle_oldest_acked(now, number) } else { None }
+        if self.sender.steady == 0 && (self.sender.mode != Mode::Open || !self.look_for_steady_acks()) {
+            return None;
+        }
+        debug_assert!(self.steady_acks() > 0, "something happened that did not end steadiness");
+        let rtt = self.sender.handle_oldest_acked(now, number)?;
+        self.sender.steady -= 1;
+        Some(rtt)
+    }
+
+    /// Finds how many of the next ACKs the sender will be steady for; whether there are any.
+    #[inline(never)]
+    fn look_for_steady_acks(&mut self) -> bool {
+        self.sender.steady = self.steady_acks() as u32;
+        self.sender.steady > 0
+    }
+
+    /// In how many of the next usual ACKs of the oldest segment the window alone will have a say, and nothing leaves but data.
+    fn steady_acks(&self) -> u64 {
+        let usual = self.plain && self.sender.accounts.is_none() && self.is_quiet();
+        if usual { self.sender.steady_acks() } else { 0 }
     }
 
     /// A full segment that a congestion window of `window` bytes lets go after [`Endpoint::answer_oldest_acked`], with its sequence
@@ -227,7 +245,8 @@ impl Endpoint {
     /// Answers usual ACKs as long as neither they nor the sender is in any disorder, some at a time; whether it may be asked again.
     #[inline(always)]
     fn answer_steadily(&mut self, stream: &mut impl AckStream<Header = u32>) -> bool {
-        let most = if self.is_quiet() { self.sender.steady_acks() } else { 0 };
+        let most = self.steady_acks();
+        self.sender.steady = 0;
         let mut wakeup = self.sender.timers.next();
         for _ in 0..most {
             let next = stream.next_before(wakeup, || self.shown_with(None));
