@@ -190,8 +190,12 @@ impl Sender {
             return Some(self.resend(now, lost, RESENT));
         }
         // NextSeg rule 2.
-        let new = self.poll_new(now, self.controller.window());
-        if new.is_none() && self.mode == Mode::Sack {
+        let window = self.controller.window();
+        let new = self.poll_new(now, window);
+        if self.mode != Mode::Sack {
+            // Nothing is to be sent again, so whether this was the last for now is known already.
+            self.ready = new.is_some() && self.allows_more(window);
+        } else if new.is_none() {
             return self.poll_last_resort(now);
         }
         new

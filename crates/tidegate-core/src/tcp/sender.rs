@@ -251,6 +251,13 @@ impl Sender {
         Some(sent)
     }
 
+    /// Whether more new data may leave; notes what stops it if not.
+    #[inline(always)]
+    pub(super) fn allows_more(&mut self, window: u64) -> bool {
+        let window_end = self.window_end(window);
+        self.allowed(window_end).is_some()
+    }
+
     /// The next full segment, as it would leave.
     #[inline(always)]
     pub(super) fn next_full(&self) -> Outgoing {

@@ -126,7 +126,25 @@ impl Endpoint {
         if self.plain && seq == self.acknowledgement_number() {
             return self.handle_next(now, len);
         }
-        self.handle_any(now, &Segment { seq, len, ..self.nothing_new() });
+        self.handle_elsewhere(now, seq, len);
+    }
+
+    /// The same of data that do not simply continue the stream.
+    #[inline(never)]
+    fn handle_elsewhere(&mut self, now: Time, seq: u32, len: u32) {
+        if !self.plain || self.sender.accounts.is_some() {
+            return self.handle_any(now, &Segment { seq, len, ..self.nothing_new() });
+        }
+        // What comes with data acknowledges nothing new, and is no duplicate ACK (RFC 5681 §2).
+        crate::work::step();
+        self.sender.steady = 0;
+        match self.theirs.offset(seq, self.receiver.next()) {
+            Some(start) => {
+                let Sender { config, counters, .. } = &mut self.sender;
+                self.receiver.handle_disorder(now, start, len, config, counters);
+            }
+            None => self.receiver.demand_ack(),
+        }
     }
 
     /// The next data of the stream; what they acknowledge is old.

@@ -11,7 +11,7 @@ use crate::units::Time;
 impl Receiver {
     /// Data that do not simply continue the stream.
     #[cold]
-    pub(super) fn handle_disorder(
+    pub(in crate::tcp) fn handle_disorder(
         &mut self,
         now: Time,
         start: u64,
