@@ -86,8 +86,8 @@ impl Calendar {
     /// Puts a source into the bucket that is in order.
     #[cold]
     fn insert_in_order(&mut self, source: EventSource, slot: usize, due: &[Time]) {
-        let key = |source: EventSource| (due[source as usize], source);
-        let is_before = |other: &EventSource| key(*other) < key(source);
+        let at = due[source as usize];
+        let is_before = |other: &EventSource| (due[*other as usize], *other) < (at, source);
         let before = self.sources_from(self.heads[slot]).take_while(is_before).last();
         match before {
             Some(before) => {

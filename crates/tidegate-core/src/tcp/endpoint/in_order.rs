@@ -33,7 +33,7 @@ impl Endpoint {
         if self.plain && !self.sender.ready && self.is_quiet() {
             self.receiver.acknowledged_singly(&self.sender.config)
         } else {
-            1..=0
+            std::ops::RangeInclusive::new(1, 0)
         }
     }
 }

@@ -274,7 +274,7 @@ impl Receiver {
         if self.buffer.is_none() && self.islands.is_empty() {
             length(config.ack_every)..=length(config.window)
         } else {
-            1..=0
+            RangeInclusive::new(1, 0)
         }
     }
 
