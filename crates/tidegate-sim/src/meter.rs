@@ -102,10 +102,14 @@ impl Meter {
     /// when this one arrived.
     #[inline]
     pub(crate) fn received(&mut self, at: Time, bytes: u32, cause: Cause) {
-        if at >= self.measured.from {
-            self.received_bytes += u64::from(bytes);
+        if at < self.measured.from {
+            return self.owe(cause, 0);
         }
-        self.delivered(at, cause);
+        self.received_bytes += u64::from(bytes);
+        debug_assert!(at >= self.last_delivery, "data come in order of time");
+        let span = at.picos().wrapping_sub(self.last_delivery.picos());
+        self.last_delivery = at;
+        self.owe(cause, span);
     }
 
     /// A finite transfer ends when its last byte has come in order.
@@ -134,6 +138,12 @@ impl Meter {
         // `last_delivery` is never before the measured time.
         let span = at.saturating_since(self.last_delivery).picos();
         self.last_delivery = at.max(self.last_delivery);
+        self.owe(cause, span);
+    }
+
+    /// Time is owed to a cause.
+    #[inline(always)]
+    fn owe(&mut self, cause: Cause, span: u64) {
         match self.owed.first_mut() {
             Some((latest, owed)) if *latest == cause => *owed += span,
             _ => self.owe_another(cause, span),

@@ -18,8 +18,13 @@ impl Wire {
         if at >= flow.receiver_rests_until || !unit.is_compact() {
             return self.receive_any(at, index, flow, *unit);
         }
-        flow.take_compact_data(at, unit);
-        match flow.receiver.poll_usual_ack() {
+        flow.meter.received(at, unit.bytes, unit.cause());
+        let (number, bytes) = (unit.handle, unit.bytes - flow.headers);
+        let answer = match flow.receiver.answer_expected_data(number, bytes) {
+            None => flow.answer_other_data(at, number, bytes),
+            expected => expected,
+        };
+        match answer {
             // The timer of delayed ACKs is off, and no other one has moved: no alarm need be set.
             Some(number) => {
                 self.send_answer(at, flow, Unit::new_compact(flow.headers, number, HeldBy::Application));
@@ -73,7 +78,8 @@ impl Wire {
                 flow.receiver.handle_usual_data(at, says.number, bytes);
             }
         } else if unit.is_compact() {
-            flow.take_compact_data(at, &unit);
+            flow.meter.received(at, unit.bytes, unit.cause());
+            flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
         } else if W::PLAIN && unit.is_short() {
             flow.meter.received(at, unit.bytes, unit.cause());
             let data = self.segments.short.take(unit);
@@ -189,10 +195,14 @@ impl Wire {
 }
 
 impl Flow {
-    /// Data without a header come to the receiver.
-    #[inline(always)]
-    fn take_compact_data(&mut self, at: Time, unit: &Unit) {
-        self.meter.received(at, unit.bytes, unit.cause());
-        self.receiver.handle_usual_data(at, unit.handle, unit.bytes - self.headers);
+    /// Usual data come to the receiver that it does not expect: what a usual ACK says that is all it answers with, if it is.
+    #[inline(never)]
+    fn answer_other_data(&mut self, at: Time, number: u32, bytes: u32) -> Option<u32> {
+        self.receiver.handle_usual_data(at, number, bytes);
+        let answer = self.receiver.poll_usual_ack();
+        if answer.is_some() {
+            self.receiver.expect_data(bytes);
+        }
+        answer
     }
 }

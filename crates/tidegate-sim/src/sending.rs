@@ -203,17 +203,13 @@ impl Wire {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let mut unit = if W::ROWS && flow.is_timed(sent) {
-                let bytes = flow.headers + sent.len();
-                self.segments.timed_unit(at, bytes, flow.sender.short_header(at, sent), sent.held_by())
-            } else if W::PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
-                let place = self.segments.short.add(flow.sender.short_header(at, sent));
-                Unit::new_short(flow.headers + sent.len(), place, sent.held_by())
-            } else if if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() && !sent.is_empty() {
+            let usual =
+                if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() && !sent.is_empty();
+            let mut unit = if usual && !W::ROWS {
                 let bytes = flow.headers + sent.len();
                 Unit::new_compact(bytes, flow.sender.sequence_number(sent), sent.held_by())
             } else {
-                self.keep(at, index, flow, Side::Sender, sent)
+                self.unit_with_header::<W>(at, index, flow, sent)
             };
             if !W::PLAIN {
                 flow.in_network += 1;
@@ -235,5 +231,19 @@ impl Wire {
             self.tell_circuits(at, index, flow);
         }
         self.settle_sender(index, flow);
+    }
+
+    /// What stands for a segment that leaves the sender and has a header, short or whole.
+    #[inline(never)]
+    fn unit_with_header<W: Way>(&mut self, at: Time, index: usize, flow: &Flow, sent: Outgoing) -> Unit {
+        let bytes = flow.headers + sent.len();
+        if W::ROWS && flow.is_timed(sent) {
+            self.segments.timed_unit(at, bytes, flow.sender.short_header(at, sent), sent.held_by())
+        } else if W::PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
+            let place = self.segments.short.add(flow.sender.short_header(at, sent));
+            Unit::new_short(bytes, place, sent.held_by())
+        } else {
+            self.keep(at, index, flow, Side::Sender, sent)
+        }
     }
 }

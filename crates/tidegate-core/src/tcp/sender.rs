@@ -34,6 +34,15 @@ pub(super) enum Mode {
     Loss,
 }
 
+/// What is known of the next usual segments that arrive, as long as nothing else happens at this end. By default nothing is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Undisturbed {
+    /// So many ACKs of the oldest segment will find the sender steady ([`Sender::steady_acks`]).
+    pub(super) acks: u32,
+    /// Data in order are acknowledged singly and at once, up to this length ([`super::receiver::Receiver::acknowledged_singly`]).
+    pub(super) longest: u32,
+}
+
 /// No stream is longer: offsets are added up as signed numbers.
 const LONGEST_STREAM: u64 = 1 << 62;
 
@@ -88,9 +97,7 @@ pub(super) struct Sender {
     pub(super) resend_oldest: bool,
     /// The next partial ACK is the first of this recovery.
     pub(super) first_partial: bool,
-    /// So many of the next ACKs will find it steady ([`Sender::steady_acks`]), as long as they acknowledge the oldest segment and nothing
-    /// else happens; 0: not known.
-    pub(super) steady: u32,
+    pub(super) undisturbed: Undisturbed,
     /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
     pub(super) accounts: Option<Box<Accounts>>,
     /// Where ECN is used.
@@ -130,7 +137,7 @@ impl Sender {
             held: HeldBy::Application,
             resend_oldest: false,
             first_partial: false,
-            steady: 0,
+            undisturbed: Undisturbed::default(),
             recover: 0,
             guard: 0,
             rescue: 0,
@@ -176,7 +183,7 @@ impl Sender {
         if self.config.account {
             self.note_write();
         }
-        self.steady = 0;
+        self.undisturbed = Undisturbed::default();
         self.written = self.written.saturating_add(bytes).min(LONGEST_STREAM);
         self.ready = true;
     }

@@ -103,8 +103,13 @@ impl Quantiles {
         let picos = span.picos();
         self.count += 1;
         self.sum += u128::from(picos);
-        self.least = self.least.min(picos);
-        self.greatest = self.greatest.max(picos);
+        // As in a recording.
+        if picos < self.least {
+            self.least = picos;
+        }
+        if picos > self.greatest {
+            self.greatest = picos;
+        }
         self.bins.add(picos);
     }
 

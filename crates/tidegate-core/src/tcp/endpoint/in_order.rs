@@ -3,6 +3,7 @@
 
 use super::Endpoint;
 use super::stream::DataStream;
+use crate::tcp::sender::Sender;
 use crate::units::Time;
 
 impl Endpoint {
@@ -26,6 +27,34 @@ impl Endpoint {
             stream.acknowledged(at, self.acknowledgement_number());
             stream.taken(at, self.in_order_bytes(), wakeup);
         }
+    }
+
+    /// Usual data arrived ([`Endpoint::handle_usual_data`]) at an end that was told to expect them: the number of the usual ACK that is
+    /// all that leaves. `None`: they are other data or take another way, and nothing has been done.
+    #[inline(always)]
+    pub fn answer_expected_data(&mut self, number: u32, len: u32) -> Option<u32> {
+        let Sender { config, undisturbed, counters, .. } = &mut self.sender;
+        let expected = self.theirs.wire(self.receiver.next());
+        if len > undisturbed.longest || u64::from(len) < config.ack_every || number != expected {
+            return None;
+        }
+        self.receiver.take_acknowledged(len, counters);
+        debug_assert!(self.acknowledged_singly().contains(&len), "something happened that was not expected");
+        Some(self.acknowledgement_number())
+    }
+
+    /// A segment of `len` bytes was acknowledged at once. Expects more of them, if nothing is missing.
+    #[inline(always)]
+    pub fn expect_data(&mut self, len: u32) {
+        if !self.receiver.has_gaps() && u64::from(len) >= self.sender.config.ack_every {
+            self.expect_data_in_order();
+        }
+    }
+
+    #[inline(never)]
+    fn expect_data_in_order(&mut self) {
+        let lengths = self.acknowledged_singly();
+        self.sender.undisturbed.longest = if lengths.is_empty() { 0 } else { *lengths.end() };
     }
 
     /// The lengths of segments that, in order, are acknowledged at once and by usual ACKs.

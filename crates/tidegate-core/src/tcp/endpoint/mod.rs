@@ -21,7 +21,7 @@ pub use state::{Role, State};
 pub use stream::{AckStream, DataStream};
 
 use super::receiver::Receiver;
-use super::sender::Sender;
+use super::sender::{Sender, Undisturbed};
 use super::seq::Numbering;
 use crate::cc::Controller;
 use crate::plan::TcpPlan;
@@ -96,7 +96,7 @@ impl Endpoint {
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
     pub fn handle_window_set(&mut self) -> bool {
         let open = self.state == State::Established;
-        self.sender.steady = 0;
+        self.sender.undisturbed = Undisturbed::default();
         self.sender.ready |= open;
         open
     }

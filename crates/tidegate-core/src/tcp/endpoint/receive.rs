@@ -5,7 +5,7 @@ use super::{Endpoint, State};
 use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
-use crate::tcp::sender::Sender;
+use crate::tcp::sender::{Sender, Undisturbed};
 use crate::units::Time;
 
 /// How often Linux sends a SYN again without waiting longer (`tcp_syn_linear_timeouts`).
@@ -137,7 +137,7 @@ impl Endpoint {
         }
         // What comes with data acknowledges nothing new, and is no duplicate ACK (RFC 5681 §2).
         crate::work::step();
-        self.sender.steady = 0;
+        self.sender.undisturbed = Undisturbed::default();
         match self.theirs.offset(seq, self.receiver.next()) {
             Some(start) => {
                 let Sender { config, counters, .. } = &mut self.sender;
@@ -150,7 +150,7 @@ impl Endpoint {
     /// The next data of the stream; what they acknowledge is old.
     #[inline(always)]
     pub(super) fn handle_next(&mut self, now: Time, len: u32) {
-        self.sender.steady = 0;
+        self.sender.undisturbed = Undisturbed::default();
         let Sender { config, counters, .. } = &mut self.sender;
         self.receiver.handle_next(now, len, config, counters);
     }
@@ -201,7 +201,7 @@ impl Endpoint {
     #[inline(never)]
     pub(super) fn handle_any(&mut self, now: Time, segment: &Segment) {
         crate::work::step();
-        self.sender.steady = 0;
+        self.sender.undisturbed = Undisturbed::default();
         if (self.state != State::Established || segment.flags & flags::SYN != 0)
             && !self.handle_handshake(now, segment)
         {
@@ -258,7 +258,7 @@ impl Endpoint {
 
     /// Time has come to `now`: timers that are due run.
     pub fn handle_wakeup(&mut self, now: Time) {
-        self.sender.steady = 0;
+        self.sender.undisturbed = Undisturbed::default();
         self.receiver.handle_wakeup(now);
         if self.sender.timers.take_paced(now) {
             self.sender.ready = true;

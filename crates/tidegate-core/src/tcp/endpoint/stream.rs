@@ -5,7 +5,7 @@ use super::heading::Heading;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::report::{Counters, Shown};
-use crate::tcp::sender::Mode;
+use crate::tcp::sender::{Mode, Undisturbed};
 use crate::tcp::short::ShortHeader;
 use crate::units::{Span, Time};
 
@@ -208,20 +208,22 @@ impl Endpoint {
     /// sender, and nothing has been done.
     #[inline(always)]
     pub fn answer_oldest_acked(&mut self, now: Time, number: u32) -> Option<Span> {
-        if self.sender.steady == 0 && (self.sender.mode != Mode::Open || !self.look_for_steady_acks()) {
+        if self.sender.undisturbed.acks == 0
+            && (self.sender.mode != Mode::Open || !self.look_for_steady_acks())
+        {
             return None;
         }
         debug_assert!(self.steady_acks() > 0, "something happened that did not end steadiness");
         let rtt = self.sender.handle_oldest_acked(now, number)?;
-        self.sender.steady -= 1;
+        self.sender.undisturbed.acks -= 1;
         Some(rtt)
     }
 
     /// Finds how many of the next ACKs the sender will be steady for; whether there are any.
     #[inline(never)]
     fn look_for_steady_acks(&mut self) -> bool {
-        self.sender.steady = self.steady_acks() as u32;
-        self.sender.steady > 0
+        self.sender.undisturbed.acks = self.steady_acks() as u32;
+        self.sender.undisturbed.acks > 0
     }
 
     /// In how many of the next usual ACKs of the oldest segment the window alone will have a say, and nothing leaves but data.
@@ -246,7 +248,7 @@ impl Endpoint {
     #[inline(always)]
     fn answer_steadily(&mut self, stream: &mut impl AckStream<Header = u32>) -> bool {
         let most = self.steady_acks();
-        self.sender.steady = 0;
+        self.sender.undisturbed = Undisturbed::default();
         let mut wakeup = self.sender.timers.next();
         for _ in 0..most {
             let next = stream.next_before(wakeup, || self.shown_with(None));
