@@ -26,8 +26,12 @@ impl Wire {
         };
         match answer {
             // The timer of delayed ACKs is off, and no other one has moved: no alarm need be set.
-            Some(number) => {
-                self.send_answer(at, flow, Unit::new_compact(flow.headers, number, HeldBy::Application));
+            Some(acknowledged) => {
+                self.send_answer(
+                    at,
+                    flow,
+                    Unit::new_compact(flow.headers, acknowledged, HeldBy::Application),
+                );
                 flow.note_completion(at);
             }
             None => self.answer_apart::<Plain>(at, index, flow),
