@@ -56,8 +56,7 @@ const ONE_PACKET: u64 = 1_000_000;
 pub struct Gate {
     /// Fast path of plain gates. Where it is open, it replaces `law`.
     express: Express,
-    /// The same of a gate that would be plain but is recorded. Only [`Gate::pass`] takes it: what passes many units or gates at once
-    /// writes no rows.
+    /// The same of a plain gate that is recorded, whose rows are written on the way.
     recorded: Option<Box<Express>>,
     index: usize,
     door: Door,
@@ -284,7 +283,7 @@ impl Gate {
     /// What it counted.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.books.counters.with_inside(self.express.inside())
+        self.books.counters.with_inside(self.recorded.as_deref().unwrap_or(&self.express).inside())
     }
 
     /// Its policer, where it has one.

@@ -59,7 +59,7 @@ impl Network {
         let mut network = Network {
             judged: vec![Judged::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
-            cascades: series.into_iter().map(|series| Cascade::new(series, measured(plan))).collect(),
+            cascades: series.into_iter().map(|series| Cascade::new(series, &gates, measured(plan))).collect(),
             schedule: first_events(Schedule::new(sources), &controls, &signals, &traffic),
             lines: routes.line_delays.iter().map(line).collect(),
             map: routes.map,

@@ -3,13 +3,14 @@
 
 use crate::gate::Gate;
 use crate::gate::ahead::{Ahead, Express, Pace};
-use crate::gate::books::Waiting;
+use crate::gate::books::{Recorder, Served, Waiting};
 use crate::gate::queue::Queue;
+use crate::gate::rate::Service;
 use crate::unit::Blame;
 use crate::units::{Measured, Span, Time};
 
-/// A plain gate that serves units of one size without a pause.
-pub(crate) struct Busy<'a> {
+/// A plain gate that serves units of one size without a pause; `RECORDED`: it writes rows every so often.
+pub(crate) struct Busy<'a, const RECORDED: bool> {
     pace: Pace,
     /// When the server is free, and the work left over.
     free: Time,
@@ -19,6 +20,8 @@ pub(crate) struct Busy<'a> {
     ahead: &'a mut Ahead,
     queue: &'a Queue,
     waiting: Waiting<'a>,
+    /// What writes its rows.
+    recorder: Option<&'a mut Recorder>,
     delay: Span,
     bytes: u32,
     index: usize,
@@ -36,21 +39,33 @@ pub(crate) struct Turn {
 }
 
 impl Gate {
-    /// The gate as it serves units of `bytes` without a pause; `None`: its last unit had another size, or it is not plain.
+    /// The gate as it serves units of `bytes` without a pause; `None`: its last unit had another size, or it is not such a
+    /// gate.
     #[inline(always)]
-    pub(crate) fn stay_busy(&mut self, bytes: u32, measured: &Measured) -> Option<Busy<'_>> {
-        if !self.express.knows(bytes) {
+    pub(crate) fn stay_busy<const RECORDED: bool>(
+        &mut self,
+        bytes: u32,
+        measured: &Measured,
+    ) -> Option<Busy<'_, RECORDED>> {
+        let express = match &mut self.recorded {
+            Some(server) if RECORDED && self.books.next_row().is_some() => server,
+            // It is closed where the gate is recorded.
+            _ => &mut self.express,
+        };
+        if !express.knows(bytes) {
             return None;
         }
-        let (free, carry) = self.express.state();
+        let (free, carry) = express.state();
+        let (waiting, recorder) = self.books.waiting(u64::from(bytes));
         Some(Busy {
-            pace: self.express.pace(),
+            pace: express.pace(),
             free,
             carry,
-            express: &mut self.express,
+            express,
             ahead: &mut self.ahead,
             queue: &self.queue,
-            waiting: self.books.counters.waiting(u64::from(bytes)),
+            waiting,
+            recorder: recorder.filter(|_| RECORDED),
             delay: self.exit.delay(),
             bytes,
             index: self.index,
@@ -59,7 +74,7 @@ impl Gate {
     }
 }
 
-impl Busy<'_> {
+impl<const RECORDED: bool> Busy<'_, RECORDED> {
     /// The turn of a unit that comes at `at` and finds the server idle; `None`: it does not.
     #[inline(always)]
     pub(crate) fn next_idle(&self, at: Time) -> Option<Turn> {
@@ -82,9 +97,21 @@ impl Busy<'_> {
 
     /// That unit takes its turn.
     #[inline(always)]
-    pub(crate) fn take_idle(&mut self, turn: &Turn) {
+    pub(crate) fn take_idle(&mut self, at: Time, turn: &Turn) {
+        if RECORDED {
+            self.record(at, Service { start: at, end: turn.end });
+        }
         (self.free, self.carry) = (turn.end, turn.carry);
         self.waiting.pass_at_once();
+    }
+
+    /// Writes the rows before `at`, when a unit comes that gets this service, and notes what later rows show of it.
+    #[inline(never)]
+    fn record(&mut self, at: Time, service: Service) {
+        if let Some(recorder) = &mut self.recorder {
+            let (leaves, bytes) = (service.start, self.bytes);
+            recorder.pass(&Served { arrival: at, service, leaves, bytes, wire: bytes });
+        }
     }
 
     /// The turn of a unit that comes at `at`; `None`: it would not wait, it may be dropped, or not all of it lies inside the measured
@@ -123,6 +150,9 @@ impl Busy<'_> {
         );
         let start = self.free;
         let wait = start.saturating_since(at);
+        if RECORDED {
+            self.record(at, Service { start, end: turn.end });
+        }
         (self.free, self.carry) = (turn.end, turn.carry);
         self.ahead.join(self.ahead.backlog(), start, self.bytes);
         self.waiting.pass(wait);

@@ -1,4 +1,4 @@
-//! The express way through a plain gate: one constant rate, nothing recorded, no random loss, IP bytes as the packet's
+//! The express way through a plain gate: one constant rate, no random loss, IP bytes as the packet's
 //! size, a queue that counts waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such
 //! gates. Everything that a packet touches at an idle plain gate lies in one cache line.
 
@@ -83,6 +83,11 @@ impl Express {
 
     pub(in crate::gate) fn free(&self) -> Time {
         self.free
+    }
+
+    /// The size of the last unit.
+    pub(in crate::gate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Units that found the server idle, arrived and were delivered inside the measured time.

@@ -14,7 +14,7 @@ use crate::gate::backlog::Backlog;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
 use crate::unit::{Blame, Passage, Unit};
-use crate::units::{Measured, Time};
+use crate::units::{Measured, Span, Time};
 
 /// More units than this are removed from a queue together.
 const MANY: usize = 8;
@@ -40,7 +40,7 @@ impl Gate {
     #[inline]
     pub fn pass(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
         // The commonest case by far: an idle server.
-        if let Some(out) = self.pass_idle(at, unit.bytes, measured) {
+        if let Some(out) = self.pass_idle_unrecorded(at, unit.bytes, measured) {
             return Some(out);
         }
         if self.express.is_open() {
@@ -55,23 +55,56 @@ impl Gate {
         out
     }
 
-    /// The express way through an idle server; `None` where it cannot be taken.
+    /// The express way through the idle server of a gate that is not recorded; `None` where it cannot be taken.
+    #[inline]
+    pub(crate) fn pass_idle_unrecorded(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
+        self.express.pass_idle(at, bytes, measured)
+    }
+
+    /// The same of any plain gate.
     #[inline]
     pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
-        self.express.pass_idle(at, bytes, measured)
+        if self.recorded.is_some() {
+            self.pass_idle_recorded(at, bytes)
+        } else {
+            self.pass_idle_unrecorded(at, bytes, measured)
+        }
+    }
+
+    /// The same of a plain gate that is recorded, as long as its service ends by the next row.
+    #[inline]
+    fn pass_idle_recorded(&mut self, at: Time, bytes: u32) -> Option<Time> {
+        let measured = self.books.counters.measured();
+        let unwritten =
+            Measured { until: measured.until.min(just_after(self.books.next_row_from(at)?)), ..measured };
+        let server = self.recorded.as_mut()?;
+        let out = server.pass_idle(at, bytes, &unwritten)?;
+        self.ahead.last = Service { start: at, end: server.free() };
+        self.books.record_idle(1, u64::from(bytes));
+        Some(out)
     }
 
     /// A gate whose express way is open, idle or busy.
     #[inline(never)]
-    pub(crate) fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+    fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
         crate::work::step();
-        self.pass_busy_here(at, bytes, blame)
+        self.pass_plain::<false>(at, bytes, blame)
     }
 
-    /// [`Gate::pass_busy`] without a call.
+    /// Any plain gate, idle or busy.
     #[inline(always)]
-    pub(crate) fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        self.pass_plain::<false>(at, bytes, blame)
+    pub(crate) fn pass_idle_or_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        if self.recorded.is_some() {
+            self.pass_recorded(at, bytes, blame)
+        } else {
+            self.pass_plain::<false>(at, bytes, blame)
+        }
+    }
+
+    /// A plain gate that is recorded.
+    #[inline(never)]
+    fn pass_recorded(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+        self.pass_plain::<true>(at, bytes, blame)
     }
 
     /// A plain gate, recorded or not.
@@ -116,7 +149,10 @@ impl Gate {
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
         if self.recorded.is_some() {
-            let (out, blame) = self.pass_plain::<true>(at, unit.bytes, unit.blame).get()?;
+            if let Some(out) = self.pass_idle_recorded(at, unit.bytes) {
+                return Some(out);
+            }
+            let (out, blame) = self.pass_recorded(at, unit.bytes, unit.blame).get()?;
             unit.blame = blame;
             return Some(out);
         }
@@ -156,20 +192,45 @@ impl Gate {
         self.ahead.last_drop
     }
 
-    /// Bits per second where the express way is open, else 0.
+    /// Bits per second of a plain gate that writes no rows or writes them every so often, else 0.
     pub(crate) fn express_speed(&self) -> u64 {
-        self.express.speed()
+        match &self.recorded {
+            Some(server) if self.books.next_row().is_some() => server.speed(),
+            _ => self.express.speed(),
+        }
     }
 
     /// What [`Gate::pass_idle`] does with a unit of the last size.
     pub(crate) fn idle_passage(&self) -> IdlePassage {
-        self.express.idle_passage()
+        self.recorded.as_deref().unwrap_or(&self.express).idle_passage()
+    }
+
+    /// Whether it is a plain gate that writes rows every so often.
+    #[inline]
+    pub(crate) fn is_plain_and_recorded(&self) -> bool {
+        self.recorded.is_some()
+    }
+
+    /// The first instant after that of its next row, if it writes rows.
+    pub(crate) fn after_next_row(&self) -> Time {
+        self.books.next_row().map_or(Time::NEVER, just_after)
     }
 
     /// Counts `units` of the last size as if each had taken [`Gate::pass_idle`], the last one at `at`.
     pub(crate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
-        self.express.passed_idle(at, units)
+        match &mut self.recorded {
+            Some(server) => {
+                self.books.record_idle(units, server.bytes());
+                server.passed_idle(at, units)
+            }
+            None => self.express.passed_idle(at, units),
+        }
     }
+}
+
+/// The first instant after `at`.
+fn just_after(at: Time) -> Time {
+    at.saturating_add(Span::from_picos(1))
 }
 
 impl Ahead {

@@ -64,6 +64,11 @@ impl Counters {
         }
     }
 
+    /// The time that summaries count.
+    pub(in crate::gate) fn measured(&self) -> Measured {
+        self.measured
+    }
+
     /// Counts a unit that arrived at `at` and is delivered at `end`.
     #[inline]
     pub(crate) fn pass(&mut self, at: Time, end: Time, wire: u64) {

@@ -20,10 +20,10 @@ pub use counters::Counters;
 pub(crate) use counters::Waiting;
 pub(crate) use progression::{ExactPicos, Progression};
 pub use quantiles::{Quantiles, Recording};
+pub(super) use record::Recorder;
 pub use row::{CellRow, GateRow};
 
 use crate::gate::backlog::Backlog;
-use crate::gate::books::record::Recorder;
 use crate::gate::rate::Service;
 use crate::gate::{GateContext, rate_stream};
 use crate::gcra::Interval;
@@ -33,7 +33,7 @@ use crate::units::{Span, Time};
 /// Counters and recorder of one gate.
 #[derive(Debug)]
 pub(super) struct Books {
-    /// The fast paths count here directly: they are taken only where no recorder is.
+    /// The fast paths count here directly.
     pub(super) counters: Counters,
     recorder: Option<Box<Recorder>>,
 }
@@ -126,7 +126,7 @@ impl Books {
     pub(super) fn record_plain(&mut self, at: Time, service: Service, bytes: u32) {
         let Some(recorder) = &mut self.recorder else { return };
         let served = Served { arrival: at, service, leaves: service.start, bytes, wire: bytes };
-        if recorder.takes_rows_every_so_often() {
+        if recorder.next_row().is_some() {
             recorder.pass(&served);
         } else if service.start > at {
             recorder.join(at, u64::from(bytes));
@@ -134,6 +134,32 @@ impl Books {
         } else {
             recorder.serve_at_once(at, service, u64::from(bytes));
         }
+    }
+
+    /// Units of `bytes` each found the server of a plain gate idle. Their last service ends by [`Books::next_row`].
+    #[inline]
+    pub(super) fn record_idle(&mut self, units: u64, bytes: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.pass_idle(units, bytes);
+        }
+    }
+
+    /// The instant of the next row, where rows are written every so often at a gate without cells.
+    #[inline]
+    pub(super) fn next_row(&self) -> Option<Time> {
+        self.recorder.as_ref().and_then(|recorder| recorder.next_row())
+    }
+
+    /// Writes the rows before `at`, when a unit comes, and answers as [`Books::next_row`].
+    #[inline]
+    pub(super) fn next_row_from(&mut self, at: Time) -> Option<Time> {
+        self.recorder.as_mut().and_then(|recorder| recorder.next_row_from(at))
+    }
+
+    /// What counts units that wait at a plain gate, and what writes its rows, where they are written every so often.
+    #[inline(always)]
+    pub(super) fn waiting(&mut self, bytes: u64) -> (Waiting<'_>, Option<&mut Recorder>) {
+        (self.counters.waiting(bytes), self.recorder.as_deref_mut())
     }
 
     /// The service of a unit that has not left ends at `end` instead. `in_queue`: it counts in the queue until then.

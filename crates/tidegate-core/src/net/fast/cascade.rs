@@ -19,7 +19,7 @@ struct Leg {
     service: Span,
     /// All services and delays.
     total: Span,
-    /// A unit that comes earlier than this leaves the last server inside the measured time.
+    /// The service of a unit that comes earlier than this ends at each server inside the measured time, and by its next row.
     latest: Time,
     /// Units passed as one that the gates have not counted yet.
     passed: u64,
@@ -42,6 +42,12 @@ impl Leg {
     #[inline(always)]
     fn admits(&self, at: Time) -> bool {
         at > self.busy_until && at < self.latest
+    }
+
+    /// Whether a unit of the right size finds every server idle, although it may not pass as through one gate.
+    #[inline(always)]
+    fn has_been_idle(&self, at: Time, bytes: u32) -> bool {
+        bytes == self.bytes && at > self.busy_until
     }
 
     /// It does. Answers with when it leaves.
@@ -91,7 +97,7 @@ impl Leg {
                 out
             } else {
                 idle = false;
-                let (out, longer) = gate.pass_busy(out, bytes, blame).get().ok_or(*number)?;
+                let (out, longer) = gate.pass_idle_or_busy(out, bytes, blame).get().ok_or(*number)?;
                 blame = longer;
                 out
             };
@@ -106,18 +112,22 @@ impl Leg {
     /// A unit that came at `at` found every server idle.
     fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], measured: &Measured) {
         crate::work::step();
-        let (mut service, mut total, mut delay) = (Span::ZERO, Span::ZERO, Span::ZERO);
+        let (mut service, mut total) = (Span::ZERO, Span::ZERO);
+        let mut latest = Time::NEVER;
         for gate in numbers {
-            let passage = gates[*gate as usize].idle_passage();
+            let gate = &gates[*gate as usize];
+            let passage = gate.idle_passage();
+            let ends = total + passage.service;
+            let after = measured.until.min(gate.after_next_row());
+            latest = latest.min(Time::from_picos(after.picos().saturating_sub(ends.picos())));
             service = service.max(passage.service);
-            delay = passage.delay;
-            total = total + passage.service + delay;
+            total = ends + passage.delay;
         }
         *self = Leg {
             busy_until: at.saturating_add(service),
             service,
             total,
-            latest: Time::from_picos((measured.until.picos() + delay.picos()).saturating_sub(total.picos())),
+            latest,
             passed: 0,
             bytes,
             idle: true,
@@ -139,12 +149,15 @@ pub(in crate::net) struct Cascade {
     gates: Vec<u32>,
     /// The gate that dropped a unit last.
     dropped_by: u32,
+    /// The slowest gate is recorded, as the others are then.
+    recorded: bool,
     /// The one that the gates were made with.
     measured: Measured,
 }
 
 impl Cascade {
-    pub(in crate::net) fn new(series: Series, measured: Measured) -> Cascade {
+    pub(in crate::net) fn new(series: Series, gates: &[Gate], measured: Measured) -> Cascade {
+        let recorded = gates[series.gates[series.slowest] as usize].is_plain_and_recorded();
         let Series { gates, slowest: place } = series;
         Cascade {
             all: Leg::default(),
@@ -154,6 +167,7 @@ impl Cascade {
             place,
             gates,
             dropped_by: u32::MAX,
+            recorded,
             measured,
         }
     }
@@ -194,9 +208,17 @@ impl Cascade {
         } else if self.all.bytes != 0 || self.rest.bytes != unit.bytes {
             0
         } else if self.lead_admits(*at, unit.bytes) {
-            self.pass_busy_many(units, delay, gates)
+            if self.recorded {
+                self.pass_busy_recorded(units, delay, gates)
+            } else {
+                self.pass_busy_many::<false>(units, delay, gates)
+            }
         } else if self.place == 1 && self.lead.bytes == 0 {
-            self.pass_bursts(units, delay, gates)
+            if self.recorded {
+                self.pass_bursts::<true>(units, delay, gates)
+            } else {
+                self.pass_bursts::<false>(units, delay, gates)
+            }
         } else {
             0
         }
@@ -204,14 +226,19 @@ impl Cascade {
 
     /// The same where the only gate before the slowest one stands for itself: every other unit may find it busy.
     #[inline(never)]
-    fn pass_bursts(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+    fn pass_bursts<const RECORDED: bool>(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        delay: Span,
+        gates: &mut [Gate],
+    ) -> usize {
         let bytes = self.rest.bytes;
         let Ok([first, slowest]) = gates.get_disjoint_mut([self.gates[0] as usize, self.slowest as usize])
         else {
             return 0;
         };
-        let Some(mut first) = first.stay_busy(bytes, &self.measured) else { return 0 };
-        let Some(mut busy) = slowest.stay_busy(bytes, &self.measured) else { return 0 };
+        let Some(mut first) = first.stay_busy::<RECORDED>(bytes, &self.measured) else { return 0 };
+        let Some(mut busy) = slowest.stay_busy::<RECORDED>(bytes, &self.measured) else { return 0 };
         let (mut rest, mut idle, mut passed) = (self.rest, self.lead.idle, 0);
         for (at, unit) in units {
             if unit.bytes != bytes {
@@ -226,7 +253,7 @@ impl Cascade {
             }
             idle = at_once.is_some();
             let blame = if idle {
-                first.take_idle(&begun);
+                first.take_idle(*at, &begun);
                 unit.blame
             } else {
                 first.take(*at, &begun, unit.blame)
@@ -258,10 +285,22 @@ impl Cascade {
         passed
     }
 
+    /// [`Cascade::pass_busy_many`] of recorded gates.
+    #[inline(never)]
+    fn pass_busy_recorded(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+        self.pass_busy_many::<true>(units, delay, gates)
+    }
+
     #[inline(always)]
-    fn pass_busy_many(&mut self, units: &mut [(Time, Unit)], delay: Span, gates: &mut [Gate]) -> usize {
+    fn pass_busy_many<const RECORDED: bool>(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        delay: Span,
+        gates: &mut [Gate],
+    ) -> usize {
         let bytes = self.rest.bytes;
-        let Some(mut busy) = gates[self.slowest as usize].stay_busy(bytes, &self.measured) else { return 0 };
+        let slowest = &mut gates[self.slowest as usize];
+        let Some(mut busy) = slowest.stay_busy::<RECORDED>(bytes, &self.measured) else { return 0 };
         let (mut lead, mut rest, mut passed) = (self.lead, self.rest, 0);
         let leads = self.place > 0;
         for (at, unit) in units {
@@ -288,6 +327,10 @@ impl Cascade {
     /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.
     #[inline(never)]
     fn pass_parts(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+        if self.all.has_been_idle(at, bytes) {
+            let walked = self.all.walk(at, bytes, blame, gates, &self.gates, &self.measured);
+            return self.told(walked);
+        }
         self.all.settle(gates, &self.gates);
         let (mut middle, mut blame) = (at, blame);
         if self.place > 0 {
@@ -303,7 +346,7 @@ impl Cascade {
         if let Some(behind) = slowest.pass_idle(middle, bytes, &self.measured) {
             return self.pass_idle_slowest((at, behind), bytes, blame, gates);
         }
-        let Some((behind, blame)) = slowest.pass_busy_here(middle, bytes, blame).get() else {
+        let Some((behind, blame)) = slowest.pass_idle_or_busy(middle, bytes, blame).get() else {
             self.dropped_by = self.slowest;
             return Passage::DROPPED;
         };
@@ -355,7 +398,7 @@ impl Cascade {
         let out = first.pass_idle(at, bytes, &self.measured);
         let idle_before = std::mem::replace(&mut self.lead.idle, out.is_some());
         let Some(out) = out else {
-            let passage = first.pass_busy(at, bytes, blame);
+            let passage = first.pass_idle_or_busy(at, bytes, blame);
             if passage.get().is_none() {
                 self.dropped_by = number;
             }

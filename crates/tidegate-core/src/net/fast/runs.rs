@@ -97,7 +97,7 @@ impl Way<'_> {
             let bytes = unit.bytes;
             self.pass_one(gate, at, unit);
             taken += 1;
-            let (more, reached) = self.pass_alike(gate, bytes, &mut units[taken..]);
+            let (more, reached) = self.pass_alike::<false>(gate, bytes, &mut units[taken..]);
             taken += more;
             last = last.max(reached);
         }
@@ -116,17 +116,30 @@ impl Way<'_> {
         }
     }
 
+    /// [`Way::pass_alike`] of a recorded gate.
+    #[inline(never)]
+    fn pass_alike_recorded(&mut self, gate: u32, bytes: u32, units: &mut [(Time, Unit)]) -> (usize, Time) {
+        self.pass_alike::<true>(gate, bytes, units)
+    }
+
     /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
     #[inline(always)]
-    fn pass_alike(&mut self, gate: u32, bytes: u32, units: &mut [(Time, Unit)]) -> (usize, Time) {
+    fn pass_alike<const RECORDED: bool>(
+        &mut self,
+        gate: u32,
+        bytes: u32,
+        units: &mut [(Time, Unit)],
+    ) -> (usize, Time) {
         let shorts = self.map.shorts.as_slice();
         let alike = |unit: &Unit| unit.bytes == bytes && shorts[unit.chain as usize].gate == gate;
         let (mut passed, mut last) = (0, Time::ZERO);
         if !units.first().is_some_and(|(_, unit)| alike(unit)) {
             return (passed, last);
         }
-        let Some(mut busy) = self.gates[gate as usize].stay_busy(bytes, &self.reports.measured) else {
-            return (passed, last);
+        let server = &mut self.gates[gate as usize];
+        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, &self.reports.measured) else {
+            let another = !RECORDED && server.is_plain_and_recorded();
+            return if another { self.pass_alike_recorded(gate, bytes, units) } else { (passed, last) };
         };
         for (at, unit) in units {
             if !alike(unit) {
@@ -137,7 +150,7 @@ impl Way<'_> {
                 unit.blame = busy.take(came, &turn, unit.blame);
                 *at = turn.out;
             } else if let Some(turn) = busy.next_idle(came) {
-                busy.take_idle(&turn);
+                busy.take_idle(came, &turn);
                 *at = turn.out;
             } else {
                 break;
@@ -161,7 +174,7 @@ impl Way<'_> {
                 continue;
             };
             let out = match self.gates.get_mut(stretch.own as usize) {
-                Some(gate) => gate.pass_idle(*at, unit.bytes, &measured),
+                Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
                 None => Some(*at).filter(|_| stretch.whole),
             };
             if let Some(out) = out {

@@ -2,22 +2,41 @@
 
 use super::Recorder;
 use crate::gate::books::Served;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// The least number of changes of a kind that are applied before a row is due.
 pub(super) const MANY: usize = 64;
 
 impl Recorder {
-    /// Whether changes between two rows are applied together.
+    /// The instant of the next row, where changes between two rows are applied together.
     #[inline]
-    pub(in crate::gate::books) fn takes_rows_every_so_often(&self) -> bool {
-        self.every.is_some()
+    pub(in crate::gate::books) fn next_row(&self) -> Option<Time> {
+        self.every.map(|_| self.next_sample)
     }
 
-    /// A unit arrives and its service is known, which nothing changes any more; where [`Recorder::takes_rows_every_so_often`]. What has
-    /// begun or ended by the next row needs no note.
+    /// The same when a unit comes at `at`; the rows before are written.
     #[inline]
-    pub(in crate::gate::books) fn pass(&mut self, served: &Served) {
+    pub(in crate::gate::books) fn next_row_from(&mut self, at: Time) -> Option<Time> {
+        if self.every.is_some() && at > self.next_sample {
+            self.settle_many(at);
+        }
+        self.next_row()
+    }
+
+    /// `units` of `bytes` each found the server idle, one after the other; the last service ends by the instant of
+    /// [`Recorder::next_row`].
+    #[inline]
+    pub(in crate::gate::books) fn pass_idle(&mut self, units: u64, bytes: u64) {
+        // All that waited before them has begun by then.
+        self.starting.clear();
+        self.now.wait = Span::ZERO;
+        self.now.delivered_bytes += units * bytes;
+    }
+
+    /// A unit arrives and its service is known, which nothing changes any more; where [`Recorder::next_row`] is one. What has begun or
+    /// ended by the next row needs no note.
+    #[inline]
+    pub(in crate::gate) fn pass(&mut self, served: &Served) {
         let Served { arrival, service, leaves, bytes, wire } = *served;
         self.settle(arrival);
         let row = self.next_sample;
