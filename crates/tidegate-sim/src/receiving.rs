@@ -16,7 +16,11 @@ impl Wire {
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
         if at >= flow.receiver_rests_until || !unit.is_compact() {
-            return self.receive_any(at, index, flow, *unit);
+            return match flow.watched {
+                Watched::Not => self.receive_any(at, index, flow, *unit),
+                Watched::NowAndThen => self.receive_apart::<Sampled>(at, index, flow, *unit),
+                Watched::Closely => self.receive_apart::<Any>(at, index, flow, *unit),
+            };
         }
         flow.meter.received(at, unit.bytes, unit.cause());
         let (number, bytes) = (unit.handle, unit.bytes - flow.headers);
@@ -41,11 +45,7 @@ impl Wire {
     /// The same, where something may have to be done before.
     #[inline(never)]
     fn receive_any(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        match flow.watched {
-            Watched::Not => self.receive_at::<Plain>(at, index, flow, unit),
-            Watched::NowAndThen => self.receive_apart::<Sampled>(at, index, flow, unit),
-            Watched::Closely => self.receive_apart::<Any>(at, index, flow, unit),
-        }
+        self.receive_at::<Plain>(at, index, flow, unit);
         flow.rest_receiver(self.until);
     }
 

@@ -18,17 +18,17 @@ impl Wire {
         if at < flow.sender_rests_until && unit.is_compact() {
             return self.take_usual_ack::<Plain>(at, index, flow, *unit);
         }
-        self.acknowledge_any(at, index, flow, *unit);
+        match flow.watched {
+            Watched::Not => self.acknowledge_any(at, index, flow, *unit),
+            Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, *unit),
+            Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, *unit),
+        }
     }
 
     /// The same, where something may have to be done before.
     #[inline(never)]
     fn acknowledge_any(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        match flow.watched {
-            Watched::Not => self.take_ack::<Plain>(at, index, flow, unit),
-            Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, unit),
-            Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, unit),
-        }
+        self.take_ack::<Plain>(at, index, flow, unit);
         flow.rest_sender(self.until);
     }
 
