@@ -1,12 +1,21 @@
 //! What arrives ahead of a gap or a second time: islands, the ACKs for them, and the SACK blocks that report them.
 
-use super::{Island, MOST_QUICK, Receiver};
+use super::{MOST_QUICK, Receiver};
 use crate::tcp::compression::Compression;
 use crate::tcp::config::Config;
+use crate::tcp::dsack::Duplicates;
 use crate::tcp::report::Counters;
 use crate::tcp::segment::Segment;
 use crate::tcp::seq::Numbering;
 use crate::units::Time;
+
+/// `[start, end)` had arrived before: the next ACK says so, where `duplicates` are reported.
+fn came_again(duplicates: &mut Option<Box<Duplicates>>, tells: &mut bool, start: u64, end: u64) {
+    if let Some(duplicates) = duplicates {
+        duplicates.add(start, end);
+        *tells = true;
+    }
+}
 
 impl Receiver {
     /// Data that do not simply continue the stream.
@@ -31,7 +40,7 @@ impl Receiver {
             return;
         }
         if start < self.next {
-            self.came_again(start, end.min(self.next));
+            came_again(&mut self.duplicates, &mut self.tells, start, end.min(self.next));
         }
         if end <= self.next && self.buffer.is_some() {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
@@ -39,18 +48,13 @@ impl Receiver {
         }
         let overdue = self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
             && self.begins_island(start, end);
-        let new = if end <= self.next { 0 } else { self.insert(start.max(self.next), end) };
+        let new = if end <= self.next { 0 } else { self.take_in(start.max(self.next), end, config) };
         if new == 0 {
             counters.duplicates_received += 1;
             return;
         }
         counters.delivered_bytes += new;
         counters.delivered_segments += 1;
-        while let Some(island) = self.islands.front().copied().filter(|island| island.start <= self.next) {
-            self.next = island.end;
-            self.islands.pop_front();
-            self.forget_reached();
-        }
         if self.buffer.is_some() {
             self.widen_in_disorder(now, start, end, config);
             self.ack_now = was_due || overdue || self.answers_disorder(now, config);
@@ -64,7 +68,7 @@ impl Receiver {
             buffer.handle_data(now, end, self.next, config.timestamps)
         } else {
             // Without SACK the window stays, so that each ACK is a duplicate (`tcp_data_queue_ofo`).
-            let ahead = self.islands.back().map_or(0, |island| island.end - self.next);
+            let ahead = self.islands.last().map_or(0, |island| island.end - self.next);
             config.sack && buffer.handle_ahead(ahead)
         };
         self.quick |= u32::from(grew);
@@ -90,69 +94,30 @@ impl Receiver {
     /// Whether `[start, end)` begins an island beside two others, or belongs to one that is older than two others: then
     /// what an ACK that is held back has to say is not put off any more (`tcp_sack_new_ofo_skb`).
     fn begins_island(&self, start: u64, end: u64) -> bool {
-        let touching = self.islands.iter().find(|island| island.start <= end && start <= island.end);
-        match touching {
-            Some(island) => !self.recent[..2].iter().any(|offset| island.holds(*offset)),
+        match self.islands.touching(start, end) {
+            Some(island) => !self.recent.is_of_two(island),
             None => self.islands.len() >= 2,
         }
     }
 
-    /// `[start, end)` had arrived before.
-    fn came_again(&mut self, start: u64, end: u64) {
-        if let Some(duplicates) = &mut self.duplicates
-            && start < end
-        {
-            duplicates.add(start, end);
-            self.tells = true;
+    /// New data `[start, end)` arrived, none of them below the next byte expected; how many of the bytes had not arrived before.
+    fn take_in(&mut self, start: u64, end: u64, config: &Config) -> u64 {
+        let Receiver { islands, duplicates, tells, recent, .. } = self;
+        let again = |left, right| came_again(duplicates, tells, left, right);
+        if start > self.next {
+            let joined = islands.insert(start, end, again);
+            if config.sack {
+                recent.remember(&joined);
+            }
+            return joined.new;
         }
-    }
-
-    /// Adds `[start, end)` to the islands; how many of its bytes were not there before.
-    fn insert(&mut self, start: u64, end: u64) -> u64 {
-        // Islands [from, to) overlap or touch the new stretch.
-        let from = self.islands.partition_point(|island| island.end < start);
-        let to = self.islands.partition_point(|island| island.start <= end);
-        let mut merged = Island { start, end };
-        let mut new = end - start;
-        for index in from..to {
-            let island = self.islands[index];
-            let both = (island.start.max(start), island.end.min(end));
-            self.came_again(both.0, both.1);
-            new -= both.1 - both.0;
-            merged.start = merged.start.min(island.start);
-            merged.end = merged.end.max(island.end);
+        let joined = islands.reach(start, end, again);
+        self.next = joined.island.end;
+        if config.sack {
+            recent.remember(&joined);
+            recent.forget_reached(self.next);
         }
-        self.remember(merged);
-        if new == 0 {
-            return 0;
-        }
-        if from == to {
-            self.islands.insert(from, merged);
-        } else {
-            self.islands[from] = merged;
-            self.islands.drain(from + 1..to);
-        }
-        new
-    }
-
-    /// `island` holds what arrived last.
-    fn remember(&mut self, island: Island) {
-        let mut newest = [island.start, 0, 0, 0];
-        let others = self.recent.iter().filter(|offset| !island.holds(**offset));
-        for (place, offset) in newest[1..].iter_mut().zip(others) {
-            *place = *offset;
-        }
-        self.recent = newest;
-    }
-
-    /// The islands below `next` are islands no more: their places go to those that came before them (RFC 2018 §4).
-    fn forget_reached(&mut self) {
-        let mut newest = [0; 4];
-        let above = self.recent.iter().filter(|offset| **offset > self.next);
-        for (place, offset) in newest.iter_mut().zip(above) {
-            *place = *offset;
-        }
-        self.recent = newest;
+        joined.new
     }
 
     /// Writes SACK blocks: what came again (RFC 2883 §4), the island that arrived last, then those before it (RFC 2018 §4).
@@ -163,13 +128,9 @@ impl Receiver {
             segment.sack[0] = (numbering.wire(start), numbering.wire(end));
             count = 1;
         }
-        for offset in self.recent {
-            let after = self.islands.partition_point(|island| island.start <= offset);
-            let Some(island) = after.checked_sub(1).map(|index| self.islands[index]) else { continue };
-            if island.holds(offset) && count < segment.sack.len() {
-                segment.sack[count] = (numbering.wire(island.start), numbering.wire(island.end));
-                count += 1;
-            }
+        for (block, island) in segment.sack[count..].iter_mut().zip(self.recent.iter()) {
+            *block = (numbering.wire(u64::from(island.start)), numbering.wire(u64::from(island.end)));
+            count += 1;
         }
         segment.sack_count = count as u8;
     }

@@ -5,9 +5,11 @@
 //! therefore cannot occur. Only lengths are kept, no bytes.
 
 mod disorder;
+mod islands;
 
-use std::collections::VecDeque;
 use std::ops::RangeInclusive;
+
+use islands::{Islands, Recent};
 
 use crate::plan::{AckRule, TcpPlan};
 use crate::tcp::buffer::Buffer;
@@ -20,25 +22,12 @@ use crate::units::{Span, Time};
 /// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
 const MOST_QUICK: u32 = 16;
 
-/// A stretch that arrived ahead of a gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Island {
-    start: u64,
-    end: u64,
-}
-
-impl Island {
-    fn holds(self, offset: u64) -> bool {
-        self.start <= offset && offset < self.end
-    }
-}
-
 /// What has arrived and what is owed to the other side for it.
 #[derive(Debug)]
 #[repr(C)]
 pub(in crate::tcp) struct Receiver {
-    /// Ahead of `next`, in order, disjoint and not touching.
-    islands: VecDeque<Island>,
+    /// Ahead of `next`.
+    islands: Islands,
     /// Everything below this has arrived.
     next: u64,
     /// When a delayed ACK must leave.
@@ -60,8 +49,8 @@ pub(in crate::tcp) struct Receiver {
     ack_now: bool,
     /// What the last ACK said (RFC 7323's Last.ACK.sent).
     acknowledged_to: u64,
-    /// An offset in each of the islands that arrived last, newest first (RFC 2018 §4).
-    recent: [u64; 4],
+    /// The islands that arrived last, where SACK reports them.
+    recent: Recent,
 }
 
 impl Receiver {
@@ -70,8 +59,8 @@ impl Receiver {
         Receiver {
             next: 0,
             acknowledged_to: 0,
-            islands: VecDeque::new(),
-            recent: [0; 4],
+            islands: Islands::default(),
+            recent: Recent::default(),
             delayed_until: Time::NEVER,
             owed: 0,
             ack_now: false,
