@@ -205,13 +205,13 @@ impl Sender {
         let mut news = false;
         let mut newest = None;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
-        for (left, right) in &segment.sack[..count] {
+        for (rank, (left, right)) in segment.sack[..count].iter().enumerate() {
             let left = self.numbering.offset(*left, self.una);
             let right = self.numbering.offset(*right, self.una);
             if let (Some(left), Some(right)) = (left, right)
                 && right <= self.max
             {
-                news |= self.board.sack_each(left, right, |_, sent| {
+                news |= self.board.sack_each(rank, left, right, |_, sent| {
                     if !sent.marked(REPEATED) {
                         newest = newest.max(Some(sent.at()));
                     }

@@ -10,16 +10,18 @@ impl Scoreboard {
 
     /// A SACK block; `true` if it brings news (RFC 6675 §4, Update). `arrived` sees each record of which it is news, and its
     /// number.
-    pub(super) fn sack_each(&mut self, left: u64, right: u64, mut arrived: impl FnMut(u64, Sent)) -> bool {
+    pub(super) fn sack_each(
+        &mut self,
+        rank: usize,
+        left: u64,
+        right: u64,
+        mut arrived: impl FnMut(u64, Sent),
+    ) -> bool {
         let left = left.max(self.base);
         if left >= right {
             return false;
         }
-        // Blocks come again with every ACK, most of them as they were or a segment longer.
-        let place = self.blocks.iter().position(|block| block.left == left).unwrap_or_else(|| {
-            self.blocks = [Block { left, right: left, after: UNKNOWN }, self.blocks[0], self.blocks[1]];
-            0
-        });
+        let place = self.bring_block(rank, left);
         let Block { right: from, after, .. } = self.blocks[place];
         let known = after != UNKNOWN;
         if known && right <= from {
@@ -50,6 +52,27 @@ impl Scoreboard {
         let whole = number == self.next || self.describe(number).start >= right;
         self.blocks[place].after = if whole { number } else { UNKNOWN };
         news
+    }
+
+    /// The place among the blocks read last of the one that begins at `left`, which an ACK names as its `rank`th: the same
+    /// place, if it has not got it already. Those between move on; so the last one goes that no ACK has named for longest.
+    fn bring_block(&mut self, rank: usize, left: u64) -> usize {
+        let rank = rank.min(self.blocks.len() - 1);
+        if self.blocks[rank].left == left {
+            return rank;
+        }
+        let found = self.blocks.iter().position(|block| block.left == left);
+        if let Some(place) = found.filter(|place| *place < rank) {
+            return place;
+        }
+        match found {
+            Some(place) => self.blocks[rank..=place].rotate_right(1),
+            None => {
+                self.blocks[rank..].rotate_right(1);
+                self.blocks[rank] = Block { left, right: left, after: UNKNOWN };
+            }
+        }
+        rank
     }
 
     /// The records that lie in `[left, right)`.

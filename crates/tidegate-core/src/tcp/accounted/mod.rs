@@ -203,13 +203,13 @@ impl Sender {
         let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
-        for (left, right) in &segment.sack[usize::from(again.is_some())..count] {
+        for (rank, (left, right)) in segment.sack[usize::from(again.is_some())..count].iter().enumerate() {
             let left = self.numbering.offset(*left, self.una);
             let right = self.numbering.offset(*right, self.una);
             if let (Some(left), Some(right)) = (left, right)
                 && right <= self.max
             {
-                self.board.sack_each(left, right, |number, sent| {
+                self.board.sack_each(rank, left, right, |number, sent| {
                     news.add(sent);
                     if let Some(sampler) = sampler {
                         sampler.handle_delivered(number, sent);

@@ -7,6 +7,8 @@
 //! again and again stays in the cache.
 
 mod record;
+#[cfg(test)]
+mod tests;
 
 use crate::units::Time;
 use record::LENGTH;
@@ -54,7 +56,9 @@ pub(in crate::tcp) struct Scoreboard {
     /// Copies on their way (`retrans_out`).
     pub(in crate::tcp) copies: u64,
     /// Records with any mark.
-    marked: u64,
+    marked: u32,
+    /// Lost segments that were not sent again.
+    waiting: u32,
     // Where something is lost.
     /// Where the next retransmission is looked for (HighRxt).
     pub(in crate::tcp) cursor: u64,
@@ -216,6 +220,7 @@ impl Scoreboard {
     fn forget(&mut self, sent: Sent) {
         self.holes -= sent.hole();
         self.copies -= sent.copies();
+        self.waiting -= sent.waiting();
         self.marked -= 1;
         if sent.marked(SACKED) && self.first >= self.lost_end {
             self.sacked_above -= u64::from(sent.len());
@@ -244,7 +249,8 @@ impl Scoreboard {
         }
         self.holes += marked.hole() - sent.hole();
         self.copies = self.copies + marked.copies() - sent.copies();
-        self.marked = self.marked + u64::from(marked.is_marked()) - u64::from(sent.is_marked());
+        self.waiting = self.waiting + marked.waiting() - sent.waiting();
+        self.marked = self.marked + u32::from(marked.is_marked()) - u32::from(sent.is_marked());
         *self.slot_mut(number) = marked;
     }
 
@@ -281,9 +287,12 @@ impl Scoreboard {
     /// a time-out, the next segment of the gap).
     pub(in crate::tcp) fn next_lost(&mut self) -> Option<Resend> {
         self.cursor = self.cursor.max(self.first);
-        while self.cursor < self.lost_end.min(self.next) {
-            let sent = *self.slot(self.cursor);
-            if sent.marked(LOST) && !sent.marked(SACKED | RESENT) {
+        let end = self.lost_end.min(self.next);
+        if self.waiting == 0 {
+            self.cursor = self.cursor.max(end);
+        }
+        while self.cursor < end {
+            if self.slot(self.cursor).waiting() == 1 {
                 return Some(self.describe(self.cursor));
             }
             self.cursor += 1;
@@ -312,32 +321,5 @@ impl Scoreboard {
         let sent = *self.slot(number);
         let ahead = sent.end.wrapping_sub(sent.len()).wrapping_sub(self.base as u32);
         Resend { number, start: self.base + u64::from(ahead), len: sent.len() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_survive_growing_and_shrinking() {
-        let mut board = Scoreboard::default();
-        let at = |number: u64| Time::from_picos(number * 7);
-        let mut pushed = 0;
-        for (burst, left) in [(1000, 3), (40, 20), (5000, 600), (1, 0), (300, 1)] {
-            for _ in 0..burst {
-                pushed += 1;
-                board.push(pushed * 10, 10, at(pushed));
-            }
-            let acknowledged = pushed - left;
-            let removed = board.acknowledge(acknowledged * 10);
-            assert_eq!((removed.marks, removed.sent_at), (0, at(acknowledged)));
-            assert!(board.slots.len() <= SMALL.max(left as usize * 8), "{} for {left}", board.slots.len());
-            assert_eq!((board.first, board.next), (acknowledged, pushed));
-            for number in board.first..board.next {
-                let record = Sent { at: at(number + 1), end: (number as u32 + 1) * 10, word: 10 };
-                assert_eq!(*board.slot(number), record);
-            }
-        }
     }
 }

@@ -63,6 +63,12 @@ impl Sent {
     pub(super) fn copies(self) -> u64 {
         u64::from(self.word & (RESENT | SACKED) == RESENT)
     }
+
+    /// 1 if it is lost and was not sent again, else 0.
+    #[inline]
+    pub(super) fn waiting(self) -> u32 {
+        u32::from(self.word & (LOST | SACKED | RESENT) == LOST)
+    }
 }
 
 /// What a cumulative acknowledgement removed.
