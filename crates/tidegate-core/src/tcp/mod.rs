@@ -16,6 +16,7 @@ mod ecn_handshake;
 mod endpoint;
 mod frto;
 mod handshake;
+mod leaving;
 mod marks;
 mod needless;
 mod next_ack;

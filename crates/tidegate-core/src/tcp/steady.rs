@@ -1,5 +1,5 @@
 //! Usual ACKs in a row at a sender that accounts for none: each acknowledges the oldest segment, nothing is repaired, reported or
-//! in doubt, and the window alone says what leaves. What [`super::ack`] and [`super::sender`] do then, without what can bring
+//! in doubt, and the window alone says what leaves. What [`super::ack`] and [`super::leaving`] do then, without what can bring
 //! nothing.
 
 use super::outgoing::Outgoing;

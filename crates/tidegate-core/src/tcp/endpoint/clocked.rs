@@ -3,7 +3,7 @@
 
 use super::Endpoint;
 use super::heading::Heading;
-use super::stream::AckStream;
+use super::row::AckStream;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::clocked::Clocked;
 use crate::units::Time;

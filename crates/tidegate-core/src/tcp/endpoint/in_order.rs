@@ -2,7 +2,7 @@
 //! nothing.
 
 use super::Endpoint;
-use super::stream::DataStream;
+use super::row::DataStream;
 use crate::tcp::sender::Sender;
 use crate::units::Time;
 

@@ -4,21 +4,23 @@
 //! (timer), RFC 3042 (Limited Transmit), RFC 2018 and 6675 (SACK) and RFC 7323 (timestamps).
 //!
 //! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
-//! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::sender`]),
+//! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::leaving`]),
 //! path MTU discovery, PAWS.
 
 mod clocked;
 pub(in crate::tcp) mod heading;
 mod in_order;
+mod keeps;
 mod look;
 mod receive;
+mod row;
 mod short;
 mod state;
 mod stream;
 mod transmit;
 
+pub use row::{AckStream, DataStream};
 pub use state::{Role, State};
-pub use stream::{AckStream, DataStream};
 
 use super::receiver::Receiver;
 use super::sender::{Sender, Undisturbed};
