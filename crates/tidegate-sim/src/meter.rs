@@ -51,10 +51,12 @@ impl Windows {
         if window == self.now {
             return;
         }
-        // Assume the new window holds to the end: add the difference for the time that is left.
-        let left = i128::from(self.measured.overlap(at, Time::NEVER));
-        self.area += i128::from(window.cast_signed() - self.now.cast_signed()) * left;
-        self.max = if at > self.measured.from { self.max.max(window) } else { window };
+        // Assume the new window holds to the end: add the difference for the time that is left, 100 days at most.
+        let left = self.measured.overlap(at, Time::NEVER).cast_signed();
+        self.area += i128::from(window.cast_signed() - self.now.cast_signed()) * i128::from(left);
+        if window > self.max || at <= self.measured.from {
+            self.max = window;
+        }
         self.now = window;
     }
 }

@@ -21,4 +21,17 @@ impl Backlog {
     pub(super) fn with(self, bytes: u32) -> Backlog {
         Backlog { units: self.units + 1, bytes: self.bytes + u64::from(bytes) }
     }
+
+    /// The larger of both in units, and in bytes.
+    #[inline]
+    pub(super) fn max(self, other: Backlog) -> Backlog {
+        Backlog { units: self.units.max(other.units), bytes: self.bytes.max(other.bytes) }
+    }
+
+    /// How many units of `bytes` may join before it is larger than `most` in units or in bytes.
+    #[inline]
+    pub(super) fn spare(self, bytes: u32, most: Backlog) -> u64 {
+        let (units, rest) = (most.units.saturating_sub(self.units), most.bytes.saturating_sub(self.bytes));
+        if units == 0 { 0 } else { units.min(rest / u64::from(bytes.max(1))) }
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::gate::Gate;
 use crate::gate::ahead::{Ahead, Express, Pace};
+use crate::gate::backlog::Backlog;
 use crate::gate::books::{Recorder, Served, Waiting};
 use crate::gate::queue::Queue;
 use crate::gate::rate::Service;
@@ -20,12 +21,15 @@ pub(crate) struct Busy<'a, const RECORDED: bool> {
     ahead: &'a mut Ahead,
     queue: &'a Queue,
     waiting: Waiting<'a>,
+    /// So many more units may join the queue before it could be larger than ever; 0 as long as that is not known.
+    spare: u64,
     /// What writes its rows.
     recorder: Option<&'a mut Recorder>,
     delay: Span,
     bytes: u32,
     index: usize,
-    measured: Measured,
+    /// When the measured time ends.
+    until: Time,
 }
 
 /// What the next unit would get.
@@ -39,12 +43,13 @@ pub(crate) struct Turn {
 }
 
 impl Gate {
-    /// The gate as it serves units of `bytes` without a pause; `None`: its last unit had another size, or it is not such a
-    /// gate.
+    /// The gate as it serves units of `bytes` without a pause, of which the first comes at `first`; `None`: its last unit had another
+    /// size, or it is not such a gate, or not all that follows lies inside the measured time.
     #[inline(always)]
     pub(crate) fn stay_busy<const RECORDED: bool>(
         &mut self,
         bytes: u32,
+        first: Time,
         measured: &Measured,
     ) -> Option<Busy<'_, RECORDED>> {
         let express = match &mut self.recorded {
@@ -56,6 +61,9 @@ impl Gate {
             return None;
         }
         let (free, carry) = express.state();
+        if first < measured.from || free >= measured.until {
+            return None;
+        }
         let (waiting, recorder) = self.books.waiting(u64::from(bytes));
         Some(Busy {
             pace: express.pace(),
@@ -65,11 +73,12 @@ impl Gate {
             ahead: &mut self.ahead,
             queue: &self.queue,
             waiting,
+            spare: 0,
             recorder: recorder.filter(|_| RECORDED),
             delay: self.exit.delay(),
             bytes,
             index: self.index,
-            measured: *measured,
+            until: measured.until,
         })
     }
 }
@@ -78,20 +87,18 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
     /// The turn of a unit that comes at `at` and finds the server idle; `None`: it does not.
     #[inline(always)]
     pub(crate) fn next_idle(&self, at: Time) -> Option<Turn> {
-        if at <= self.free || at < self.measured.from {
-            return None;
-        }
-        self.turn(at, 0)
+        if at <= self.free { None } else { self.turn(at, 0) }
     }
 
     /// What a unit gets whose service begins at `start`, if it ends inside the measured time.
     #[inline(always)]
     fn turn(&self, start: Time, carry: u64) -> Option<Turn> {
-        let (end, carry) = self.pace.end(start, carry);
-        if end >= self.measured.until {
+        let (service, carry) = self.pace.service(carry);
+        // As in [`Express::pass_idle`], neither sum overflows.
+        let end = start + service;
+        if end >= self.until {
             return None;
         }
-        // It does not overflow: an instant and a delay are 100 days at most, and 213 days can be represented.
         Some(Turn { end, carry, out: end + self.delay })
     }
 
@@ -118,27 +125,19 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
     /// time. Nothing has been done yet.
     #[inline(always)]
     pub(crate) fn next(&mut self, at: Time) -> Option<Turn> {
-        if at >= self.free || at < self.measured.from {
+        if at >= self.free {
             return None;
         }
         // First, because a queue is as large as ever only if the unit comes inside the measured time.
         let turn = self.turn(self.free, self.carry)?;
-        let queue = self.ahead.backlog().with(self.bytes);
-        if self.waiting.is_larger(queue) && !self.has_room(at) {
-            return None;
+        if self.spare == 0 {
+            (self.spare, self.waiting.most) =
+                self.ahead.make_room(at, self.bytes, self.queue, self.waiting.most);
+            if self.spare == 0 {
+                return None;
+            }
         }
         Some(turn)
-    }
-
-    /// Whether the queue takes one more, which may make it larger than ever; units that have left are forgotten first.
-    #[inline(never)]
-    fn has_room(&mut self, at: Time) -> bool {
-        let found = self.ahead.backlog_at(at);
-        let room = !self.queue.is_full(found, self.bytes);
-        if room {
-            self.waiting.queue_is(found.with(self.bytes));
-        }
-        room
     }
 
     /// The unit takes its turn. Answers with what it has waited for by then.
@@ -149,11 +148,12 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
             "a queue that was larger had room"
         );
         let start = self.free;
-        let wait = start.saturating_since(at);
+        let wait = Span::from_picos(start.picos() - at.picos());
         if RECORDED {
             self.record(at, Service { start, end: turn.end });
         }
         (self.free, self.carry) = (turn.end, turn.carry);
+        self.spare -= 1;
         self.ahead.join(self.ahead.backlog(), start, self.bytes);
         self.waiting.pass(wait);
         blame.or_wait(wait, self.index)
@@ -164,5 +164,23 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
     pub(crate) fn end(self) {
         self.express.set_state((self.free, self.carry));
         self.waiting.end();
+    }
+}
+
+impl Ahead {
+    /// How many units of `bytes` may join the queue before it could be larger than `most`, the largest so far, and what that is from now
+    /// on: if it is none at first, units that have left by `at` are forgotten, and one more may join where the queue has room.
+    #[inline(never)]
+    fn make_room(&mut self, at: Time, bytes: u32, queue: &Queue, most: Backlog) -> (u64, Backlog) {
+        let spare = self.backlog().spare(bytes, most);
+        if spare > 0 {
+            return (spare, most);
+        }
+        let found = self.backlog_at(at);
+        if queue.is_full(found, bytes) {
+            return (0, most);
+        }
+        let most = most.max(found.with(bytes));
+        (found.spare(bytes, most), most)
     }
 }

@@ -38,15 +38,15 @@ pub(in crate::gate) struct Pace {
 }
 
 impl Pace {
-    /// When a service ends that begins at `start` with so much work left over, and the work left over then.
+    /// How long a service takes that begins with so much work left over, and the work left over then.
     #[inline(always)]
-    pub(in crate::gate) fn end(self, start: Time, carry: u64) -> (Time, u64) {
+    pub(in crate::gate) fn service(self, carry: u64) -> (Span, u64) {
         let (mut picos, mut left) = (self.quotient, carry + self.remainder);
         if left >= self.speed {
             left -= self.speed;
             picos += 1;
         }
-        (start.saturating_add(Span::from_picos(picos)), left)
+        (Span::from_picos(picos), left)
     }
 }
 
@@ -149,7 +149,8 @@ impl Express {
             (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
         }
         let (start, carry) = if at > self.free { (at, 0) } else { (self.free, self.carry) };
-        (self.free, self.carry) = self.pace().end(start, carry);
+        let (service, carry) = self.pace().service(carry);
+        (self.free, self.carry) = (start.saturating_add(service), carry);
         Service { start, end: self.free }
     }
 

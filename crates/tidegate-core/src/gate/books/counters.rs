@@ -190,25 +190,12 @@ pub(crate) struct Waiting<'a> {
     wire: u64,
     units: u64,
     /// The largest queue so far.
-    most: Backlog,
+    pub(crate) most: Backlog,
     queue_max: &'a mut u64,
     queue_max_bytes: &'a mut u64,
 }
 
 impl Waiting<'_> {
-    /// As [`Counters::is_larger`].
-    #[inline(always)]
-    pub(crate) fn is_larger(&self, queue: Backlog) -> bool {
-        queue.units > self.most.units || queue.bytes > self.most.bytes
-    }
-
-    /// Notes a queue that is larger than any before.
-    #[inline]
-    pub(crate) fn queue_is(&mut self, queue: Backlog) {
-        self.most.units = self.most.units.max(queue.units);
-        self.most.bytes = self.most.bytes.max(queue.bytes);
-    }
-
     /// Counts one that waits for so long, in a queue that is not larger than any before or was noted. As [`Counters::pass_waiting`].
     #[inline(always)]
     pub(crate) fn pass(&mut self, wait: Span) {

@@ -156,9 +156,9 @@ pub(in crate::net) struct Cascade {
 }
 
 impl Cascade {
-    pub(in crate::net) fn new(series: Series, gates: &[Gate], measured: Measured) -> Cascade {
-        let recorded = gates[series.gates[series.slowest] as usize].is_plain_and_recorded();
+    pub(in crate::net) fn new(series: Series, all: &[Gate], measured: Measured) -> Cascade {
         let Series { gates, slowest: place } = series;
+        let recorded = all[gates[place] as usize].is_plain_and_recorded();
         Cascade {
             all: Leg::default(),
             lead: Leg::default(),
@@ -237,8 +237,9 @@ impl Cascade {
         else {
             return 0;
         };
-        let Some(mut first) = first.stay_busy::<RECORDED>(bytes, &self.measured) else { return 0 };
-        let Some(mut busy) = slowest.stay_busy::<RECORDED>(bytes, &self.measured) else { return 0 };
+        let Some((begin, _)) = units.first() else { return 0 };
+        let Some(mut first) = first.stay_busy::<RECORDED>(bytes, *begin, &self.measured) else { return 0 };
+        let Some(mut busy) = slowest.stay_busy::<RECORDED>(bytes, *begin, &self.measured) else { return 0 };
         let (mut rest, mut idle, mut passed) = (self.rest, self.lead.idle, 0);
         for (at, unit) in units {
             if unit.bytes != bytes {
@@ -300,14 +301,19 @@ impl Cascade {
     ) -> usize {
         let bytes = self.rest.bytes;
         let slowest = &mut gates[self.slowest as usize];
-        let Some(mut busy) = slowest.stay_busy::<RECORDED>(bytes, &self.measured) else { return 0 };
         let (mut lead, mut rest, mut passed) = (self.lead, self.rest, 0);
         let leads = self.place > 0;
+        let total = lead.total;
+        let middle = |at: Time| if leads { at + total } else { at };
+        let Some((begin, _)) = units.first() else { return 0 };
+        let Some(mut busy) = slowest.stay_busy::<RECORDED>(bytes, middle(*begin), &self.measured) else {
+            return 0;
+        };
         for (at, unit) in units {
             if unit.bytes != bytes || (leads && !lead.admits(*at)) {
                 break;
             }
-            let middle = if leads { *at + lead.total } else { *at };
+            let middle = middle(*at);
             let Some(turn) = busy.next(middle) else { break };
             if !rest.admits(turn.out) {
                 break;

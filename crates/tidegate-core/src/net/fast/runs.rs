@@ -133,11 +133,9 @@ impl Way<'_> {
         let shorts = self.map.shorts.as_slice();
         let alike = |unit: &Unit| unit.bytes == bytes && shorts[unit.chain as usize].gate == gate;
         let (mut passed, mut last) = (0, Time::ZERO);
-        if !units.first().is_some_and(|(_, unit)| alike(unit)) {
-            return (passed, last);
-        }
+        let Some((first, _)) = units.first().filter(|(_, unit)| alike(unit)) else { return (passed, last) };
         let server = &mut self.gates[gate as usize];
-        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, &self.reports.measured) else {
+        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.reports.measured) else {
             let another = !RECORDED && server.is_plain_and_recorded();
             return if another { self.pass_alike_recorded(gate, bytes, units) } else { (passed, last) };
         };

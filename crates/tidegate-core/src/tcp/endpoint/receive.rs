@@ -58,7 +58,7 @@ impl Endpoint {
     }
 
     /// What such an ACK lets go, of a sender that accounts for none.
-    #[inline(never)]
+    #[inline(always)]
     fn answer_alone(&mut self, now: Time, ack: impl Heading) -> Outgoing {
         ack.answer(self, now)
     }

@@ -82,10 +82,10 @@ impl Endpoint {
     /// number.
     #[inline(always)]
     pub fn poll_steadily(&mut self, now: Time, window: u64) -> Option<(Outgoing, u32)> {
-        let held = self.sender.held;
         if !self.sender.lets_one_more(window) {
             return None;
         }
+        let held = self.sender.held;
         let sent = self.sender.push_full(now).held_back_by(held);
         Some((sent, self.sequence_number(sent)))
     }
