@@ -52,9 +52,13 @@ impl Windows {
             return;
         }
         // Assume the new window holds to the end: add the difference for the time that is left, 100 days at most.
-        let left = self.measured.overlap(at, Time::NEVER).cast_signed();
+        let mut begin = at;
+        if at <= self.measured.from {
+            (begin, self.max) = (self.measured.from, 0);
+        }
+        let left = self.measured.until.saturating_since(begin).picos().cast_signed();
         self.area += i128::from(window.cast_signed() - self.now.cast_signed()) * i128::from(left);
-        if window > self.max || at <= self.measured.from {
+        if window > self.max {
             self.max = window;
         }
         self.now = window;

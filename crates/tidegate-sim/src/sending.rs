@@ -125,7 +125,8 @@ impl Wire {
     #[inline(always)]
     fn send_steadily<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
         let window = flow.sender.congestion_window();
-        while let Some((sent, number)) = flow.sender.poll_steadily(at, window) {
+        let last_start = flow.sender.last_steady_start(window);
+        while let Some((sent, number)) = flow.sender.poll_steadily(at, last_start) {
             let bytes = flow.headers + sent.len();
             let mut unit = if W::ROWS {
                 self.segments.timed_unit(at, bytes, number.to_short(), sent.held_by())

@@ -226,7 +226,7 @@ impl Sender {
     }
 
     /// The acknowledgement field did not move, and data are outstanding.
-    #[cold]
+    #[inline(always)]
     fn handle_same_ack(&mut self, now: Time, same_window: bool, segment: Option<&Segment>) {
         let duplicate = if self.config.sack {
             // RFC 6675 §2: it says that something arrived which we did not know of.
@@ -237,10 +237,17 @@ impl Sender {
         };
         if duplicate {
             self.ready = true;
-            self.handle_duplicate(now);
+            if self.mode == Mode::Fast {
+                // RFC 5681 §3.2 step 4.
+                self.inflation += i64::from(self.config.mss);
+            } else {
+                self.handle_duplicate(now);
+            }
         }
     }
 
+    /// A duplicate ACK comes, not in fast recovery.
+    #[cold]
     fn handle_duplicate(&mut self, now: Time) {
         let mss = i64::from(self.config.mss);
         // Without a guard (4.4BSD) duplicates count after a time-out as at any other time.
@@ -265,14 +272,12 @@ impl Sender {
                     self.inflation += mss;
                 }
             }
-            // RFC 5681 §3.2 step 4.
-            Mode::Fast => self.inflation += mss,
             // RFC 3042 §2 does not except the time after a time-out.
             Mode::Loss if self.config.go_back_n && self.config.limited_transmit && !self.config.sack => {
                 self.dupacks = self.dupacks.saturating_add(1);
                 self.inflation = if self.dupacks <= 2 { self.inflation + mss } else { 0 };
             }
-            Mode::Open | Mode::Sack | Mode::Loss => {}
+            Mode::Open | Mode::Fast | Mode::Sack | Mode::Loss => {}
         }
     }
 

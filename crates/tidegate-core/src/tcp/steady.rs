@@ -59,10 +59,16 @@ impl Sender {
         Some(now.saturating_since(sent.at()))
     }
 
-    /// Whether one more full segment may leave; notes that the window stops the sender if not.
+    /// The last offset at which a full segment may begin that a congestion window of `window` bytes lets go.
     #[inline(always)]
-    pub(super) fn lets_one_more(&mut self, window: u64) -> bool {
-        let more = self.max + u64::from(self.config.mss) <= self.una + window;
+    pub(super) fn last_start(&self, window: u64) -> i64 {
+        (self.una + window).cast_signed() - i64::from(self.config.mss)
+    }
+
+    /// Whether one more full segment may leave ([`Sender::last_start`]); notes that the window stops the sender if not.
+    #[inline(always)]
+    pub(super) fn lets_one_more(&mut self, last_start: i64) -> bool {
+        let more = self.max.cast_signed() <= last_start;
         if !more {
             self.stopped_by_window();
         }

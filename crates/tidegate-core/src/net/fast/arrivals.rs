@@ -109,9 +109,9 @@ impl Arrivals {
         if bucket >= self.next {
             return self.beyond.entry(bucket).or_default().push((at, unit));
         }
-        let key = key(&(at, unit), rank);
-        let place = self.open[self.place..].partition_point(|other| self::key(other, rank) <= key);
-        self.open.insert(self.place + place, (at, unit));
+        let stray = (at, unit);
+        let place = self.open[self.place..].partition_point(|other| !is_after(other, &stray, rank));
+        self.open.insert(self.place + place, stray);
     }
 
     /// The next one, if its bucket is open.
@@ -276,7 +276,7 @@ fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) -> usize {
     let last = units.len() - 1;
     let mut place = last;
     let unit = units[place];
-    while place > 0 && key(&units[place - 1], rank) > key(&unit, rank) {
+    while place > 0 && is_after(&units[place - 1], &unit, rank) {
         units[place] = units[place - 1];
         place -= 1;
     }
@@ -284,10 +284,10 @@ fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) -> usize {
     last - place
 }
 
-/// What comes first: `rank` is that of a unit's stretch.
+/// Whether `one` comes after `other`; at one instant that is so if the `rank` of its stretch is higher.
 #[inline]
-fn key((at, unit): &(Time, Unit), rank: &[EventSource]) -> (Time, EventSource) {
-    (*at, rank[unit.chain as usize])
+fn is_after((at, one): &(Time, Unit), (before, other): &(Time, Unit), rank: &[EventSource]) -> bool {
+    at > before || (at == before && rank[one.chain as usize] > rank[other.chain as usize])
 }
 
 #[cfg(test)]

@@ -167,39 +167,41 @@ impl Way<'_> {
         let measured = self.reports.measured;
         let mut dropped = false;
         for (at, unit) in &mut *units {
-            let Some(stretch) = self.map.shorts.get(unit.chain as usize) else {
-                dropped = true;
-                continue;
-            };
-            let out = match self.gates.get_mut(stretch.own as usize) {
-                Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
-                None => Some(*at).filter(|_| stretch.whole),
-            };
-            if let Some(out) = out {
+            let passed = self.map.shorts.get(unit.chain as usize).and_then(|stretch| {
+                let out = match self.gates.get_mut(stretch.own as usize) {
+                    Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
+                    None => Some(*at).filter(|_| stretch.whole),
+                };
+                Some((out?, stretch))
+            });
+            if let Some((out, stretch)) = passed {
                 *at = out.saturating_add(stretch.delay);
                 unit.chain = stretch.route;
             } else {
-                self.pass_slowly(at, unit);
-                dropped |= unit.chain == NONE;
+                dropped |= !self.passes_slowly(at, unit);
             }
         }
         if dropped { keep(units) } else { units.len() }
     }
 
-    /// The same for a unit that does not find one gate idle, or that has none or several to pass.
+    /// The same for a unit that does not find one gate idle, or that has none or several to pass. Answers with `false` if it is dropped
+    /// or was before.
     #[inline(never)]
-    fn pass_slowly(&mut self, at: &mut Time, unit: &mut Unit) {
-        let ShortStretch { route, own, whole, delay, .. } = self.map.shorts[unit.chain as usize];
+    fn passes_slowly(&mut self, at: &mut Time, unit: &mut Unit) -> bool {
+        let Some(stretch) = self.map.shorts.get(unit.chain as usize) else { return false };
+        let ShortStretch { route, own, whole, delay, .. } = *stretch;
         if own != NONE {
             self.pass_one(own, at, unit);
         }
         if !whole && unit.chain != NONE {
             self.pass_further(at, unit);
         }
-        if unit.chain != NONE {
-            unit.chain = route;
-            *at = at.saturating_add(delay);
+        if unit.chain == NONE {
+            return false;
         }
+        unit.chain = route;
+        *at = at.saturating_add(delay);
+        true
     }
 
     /// A unit passes all gates of its stretch but the first, where they are several or a series.

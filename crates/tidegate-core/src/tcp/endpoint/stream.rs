@@ -78,11 +78,18 @@ impl Endpoint {
         if usual { self.sender.steady_acks() } else { 0 }
     }
 
-    /// A full segment that a congestion window of `window` bytes lets go after [`Endpoint::answer_oldest_acked`], with its sequence
-    /// number.
+    /// The last offset at which a full segment may begin that a congestion window of `window` bytes lets go after
+    /// [`Endpoint::answer_oldest_acked`].
     #[inline(always)]
-    pub fn poll_steadily(&mut self, now: Time, window: u64) -> Option<(Outgoing, u32)> {
-        if !self.sender.lets_one_more(window) {
+    #[must_use]
+    pub fn last_steady_start(&self, window: u64) -> i64 {
+        self.sender.last_start(window)
+    }
+
+    /// A full segment that may leave then ([`Endpoint::last_steady_start`]), with its sequence number.
+    #[inline(always)]
+    pub fn poll_steadily(&mut self, now: Time, last_start: i64) -> Option<(Outgoing, u32)> {
+        if !self.sender.lets_one_more(last_start) {
             return None;
         }
         let held = self.sender.held;
@@ -103,7 +110,8 @@ impl Endpoint {
             stream.take();
             stream.sampled(at, rtt);
             let (held, window) = (self.sender.held, self.sender.controller.window());
-            while self.sender.lets_one_more(window) {
+            let last_start = self.sender.last_start(window);
+            while self.sender.lets_one_more(last_start) {
                 let sent = self.sender.push_full(at).held_back_by(held);
                 stream.sent(at, sent, self.sequence_number(sent));
             }
