@@ -124,7 +124,7 @@ impl Wire {
     /// Sends what the window lets go after an ACK of the oldest segment ([`tidegate_core::tcp::Endpoint::answer_oldest_acked`]).
     #[inline(always)]
     fn send_steadily<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let window = flow.sender.congestion_window();
+        let window = flow.sender.steady_window();
         let last_start = flow.sender.last_steady_start(window);
         while let Some((sent, number)) = flow.sender.poll_steadily(at, last_start) {
             let bytes = flow.headers + sent.len();

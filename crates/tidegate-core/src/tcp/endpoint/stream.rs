@@ -78,6 +78,14 @@ impl Endpoint {
         if usual { self.sender.steady_acks() } else { 0 }
     }
 
+    /// The congestion window after [`Endpoint::answer_oldest_acked`].
+    #[inline(always)]
+    #[must_use]
+    pub fn steady_window(&self) -> u64 {
+        debug_assert!(self.sender.accounts.is_none(), "a steady sender accounts for none");
+        self.sender.controller.window()
+    }
+
     /// The last offset at which a full segment may begin that a congestion window of `window` bytes lets go after
     /// [`Endpoint::answer_oldest_acked`].
     #[inline(always)]
