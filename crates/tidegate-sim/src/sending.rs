@@ -15,14 +15,14 @@ impl Wire {
     /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
-        if at < flow.sender_rests_until && unit.is_compact() {
-            return self.take_usual_ack::<Plain>(at, index, flow, *unit);
+        if at >= flow.sender_rests_until || !unit.is_compact() {
+            return match flow.watched {
+                Watched::Not => self.acknowledge_any(at, index, flow, *unit),
+                Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, *unit),
+                Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, *unit),
+            };
         }
-        match flow.watched {
-            Watched::Not => self.acknowledge_any(at, index, flow, *unit),
-            Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, *unit),
-            Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, *unit),
-        }
+        self.take_usual_ack::<Plain>(at, index, flow, *unit);
     }
 
     /// The same, where something may have to be done before.

@@ -56,7 +56,8 @@ impl Sender {
         {
             aimd.grow(bytes);
         }
-        Some(now.saturating_since(sent.at()))
+        debug_assert!(now >= sent.at(), "ACKs come after what they acknowledge");
+        Some(Span::from_picos(now.picos().wrapping_sub(sent.at().picos())))
     }
 
     /// The last offset at which a full segment may begin that a congestion window of `window` bytes lets go.
