@@ -131,8 +131,7 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
         // First, because a queue is as large as ever only if the unit comes inside the measured time.
         let turn = self.turn(self.free, self.carry)?;
         if self.spare == 0 {
-            (self.spare, self.waiting.most) =
-                self.ahead.make_room(at, self.bytes, self.queue, self.waiting.most);
+            self.spare = self.ahead.make_room(at, self.bytes, self.queue, &mut self.waiting.most);
             if self.spare == 0 {
                 return None;
             }
@@ -168,19 +167,19 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
 }
 
 impl Ahead {
-    /// How many units of `bytes` may join the queue before it could be larger than `most`, the largest so far, and what that is from now
-    /// on: if it is none at first, units that have left by `at` are forgotten, and one more may join where the queue has room.
+    /// How many units of `bytes` may join the queue before it could be larger than `most`, the largest so far. If it is none at
+    /// first, units that have left by `at` are forgotten, and one more may join where the queue has room: `most` follows.
     #[inline(never)]
-    fn make_room(&mut self, at: Time, bytes: u32, queue: &Queue, most: Backlog) -> (u64, Backlog) {
-        let spare = self.backlog().spare(bytes, most);
+    fn make_room(&mut self, at: Time, bytes: u32, queue: &Queue, most: &mut Backlog) -> u64 {
+        let spare = self.backlog().spare(bytes, *most);
         if spare > 0 {
-            return (spare, most);
+            return spare;
         }
         let found = self.backlog_at(at);
         if queue.is_full(found, bytes) {
-            return (0, most);
+            return 0;
         }
-        let most = most.max(found.with(bytes));
-        (found.spare(bytes, most), most)
+        *most = most.max(found.with(bytes));
+        found.spare(bytes, *most)
     }
 }
