@@ -205,7 +205,7 @@ impl Gate {
         self.recorded.as_deref().unwrap_or(&self.express).idle_passage()
     }
 
-    /// Whether it is a plain gate that writes rows every so often.
+    /// Whether it is a plain gate that writes rows.
     #[inline]
     pub(crate) fn is_plain_and_recorded(&self) -> bool {
         self.recorded.is_some()

@@ -149,7 +149,7 @@ pub(in crate::net) struct Cascade {
     gates: Vec<u32>,
     /// The gate that dropped a unit last.
     dropped_by: u32,
-    /// The slowest gate is recorded, as the others are then.
+    /// The slowest gate is recorded. Each of the others may be recorded or not.
     recorded: bool,
     /// The one that the gates were made with.
     measured: Measured,
