@@ -16,8 +16,10 @@ pub(crate) struct Meter {
     last_delivery: Time,
     /// IP bytes of data segments that reached the receiver inside the measured time.
     pub(crate) received_bytes: u64,
-    /// Time owed to each cause inside the measured time, in picoseconds; the latest cause first.
-    pub(crate) owed: Vec<(Cause, u64)>,
+    /// Time owed to the latest cause inside the measured time, in picoseconds.
+    latest: Option<(Cause, u64)>,
+    /// The same of each cause before.
+    earlier: Vec<(Cause, u64)>,
     /// User bytes of a finite transfer that has not ended yet; otherwise `u64::MAX`.
     pub(crate) awaited: u64,
     /// Round trips of the measured time, once that has begun at the sender.
@@ -81,7 +83,8 @@ impl Meter {
                 max: cwnd,
             },
             last_delivery: start.max(measured.from),
-            owed: Vec::new(),
+            latest: None,
+            earlier: Vec::new(),
             received_bytes: 0,
             awaited: match app {
                 AppPlan::Transfer { bytes } => *bytes,
@@ -150,7 +153,7 @@ impl Meter {
     /// Time is owed to a cause.
     #[inline(always)]
     fn owe(&mut self, cause: Cause, span: u64) {
-        match self.owed.first_mut() {
+        match &mut self.latest {
             Some((latest, owed)) if *latest == cause => *owed += span,
             _ => self.owe_another(cause, span),
         }
@@ -159,12 +162,13 @@ impl Meter {
     /// Time is owed to another cause than before.
     #[inline(never)]
     fn owe_another(&mut self, cause: Cause, span: u64) {
-        let known = self.owed.iter().position(|(known, _)| *known == cause);
-        let place = known.unwrap_or_else(|| {
-            self.owed.push((cause, 0));
-            self.owed.len() - 1
-        });
-        self.owed[place].1 += span;
-        self.owed.swap(0, place);
+        let known = self.earlier.iter().position(|(known, _)| *known == cause);
+        let before = known.map_or(0, |place| self.earlier.swap_remove(place).1);
+        self.earlier.extend(self.latest.replace((cause, before + span)));
+    }
+
+    /// Time owed to each cause inside the measured time, in picoseconds; the latest cause first.
+    pub(crate) fn owed(&self) -> impl Iterator<Item = (Cause, u64)> {
+        self.latest.iter().chain(&self.earlier).copied()
     }
 }

@@ -40,7 +40,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         rtt: &meter.rtt,
         cwnd_mean_segments: meter.cwnd_mean(flow.start) / flow.mss,
         cwnd_max_segments: meter.windows.max as f64 / flow.mss,
-        owed: &meter.owed,
+        owed: &meter.owed().collect::<Vec<_>>(),
         started: flow.start,
         completed: meter.completed,
         transferred: flow.in_order(),

@@ -12,13 +12,13 @@ use crate::units::{Span, Time};
 impl Gate {
     /// The counters, for a server that passes cells in the gate's name.
     pub(crate) fn counters_mut(&mut self) -> &mut Counters {
-        &mut self.books.counters
+        &mut self.parts.books.counters
     }
 
     /// Counts and records a cell that is dropped at its arrival.
     #[cold]
     pub(crate) fn refuse_cell(&mut self, at: Time) {
-        self.door.note_arrival(at, CELL_BYTES);
+        self.parts.door.note_arrival(at, CELL_BYTES);
         self.note_refusal(at, CELL_BYTES);
     }
 
@@ -26,7 +26,7 @@ impl Gate {
     /// or `None` if it is dropped, which is counted at `counted`. A cell gate asks before anything else, so
     /// [`Gate::pass`] and [`Gate::handle_unit`] do not ask there.
     pub(crate) fn police_cell(&mut self, at: Time, counted: Time, tagged: bool, chain: u32) -> Option<bool> {
-        match self.door.judge(at, CELL_BYTES, (tagged, chain), &mut self.books) {
+        match self.parts.door.judge(at, CELL_BYTES, (tagged, chain), &mut self.parts.books) {
             Verdict::Pass => Some(tagged),
             Verdict::Tag => Some(true),
             Verdict::Discard => {
@@ -38,19 +38,21 @@ impl Gate {
 
     /// The gate before needs `spread` for the next cell.
     pub(crate) fn spread_next(&mut self, spread: Span) {
-        self.books.spread(spread);
+        self.parts.books.spread(spread);
     }
 
     /// Counts and records a cell that another server passes in the gate's name; `waiting` cells wait now, this one
     /// included.
     pub(crate) fn book_cell(&mut self, at: Time, service: Service, waiting: u64) {
-        self.door.note_arrival(at, CELL_BYTES);
+        self.parts.door.note_arrival(at, CELL_BYTES);
         if service.start > at {
             let queue = Backlog { units: waiting, bytes: waiting * u64::from(CELL_BYTES) };
-            self.books.join(at, queue, CELL_BYTES);
+            self.parts.books.join(at, queue, CELL_BYTES);
         }
         let leaves = service.start;
-        self.books.serve(Served { arrival: at, service, leaves, bytes: CELL_BYTES, wire: CELL_BYTES }, None);
-        self.books.counters.pass(at, service.end, u64::from(CELL_BYTES));
+        self.parts
+            .books
+            .serve(Served { arrival: at, service, leaves, bytes: CELL_BYTES, wire: CELL_BYTES }, None);
+        self.parts.books.counters.pass(at, service.end, u64::from(CELL_BYTES));
     }
 }

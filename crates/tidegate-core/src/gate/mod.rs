@@ -36,7 +36,7 @@ pub use door::{Marker, Policer, Slot};
 pub use drops::{DropReason, GateDrop};
 pub use stepped::Departure;
 
-use crate::gate::ahead::{Ahead, Express};
+use crate::gate::ahead::{Ahead, Alone, Express};
 use crate::gate::books::{Books, ClassBooks, Served};
 use crate::gate::door::Door;
 use crate::gate::exit::Exit;
@@ -51,12 +51,21 @@ use crate::units::{Measured, Span, Time};
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
 const ONE_PACKET: u64 = 1_000_000;
 
-/// One server, with everything in front of it and behind it.
+/// One server, with everything in front of it and behind it. What a unit touches that finds a plain one idle is all that
+/// stands here: large runs have thousands of gates, and few pages of memory hold these parts of all of them.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Gate {
     /// Fast path of plain gates. Where it is open, it replaces `law`.
     express: Express,
-    /// The same of a plain gate that is recorded, whose rows are written on the way.
+    alone: Alone,
+    parts: Box<Parts>,
+}
+
+/// The rest of a gate.
+#[derive(Debug)]
+struct Parts {
+    /// The express way of a plain gate that is recorded, whose rows are written on the way.
     recorded: Option<Box<Express>>,
     index: usize,
     door: Door,
@@ -99,8 +108,8 @@ impl Gate {
         };
         let recorded = (speed > 0 && books.is_recorded()).then(|| Box::new(Express::new(speed, plan.delay)));
         let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
-        Gate {
-            express: Express::new(if recorded.is_some() { 0 } else { speed }, plan.delay),
+        let express = Express::new(if recorded.is_some() { 0 } else { speed }, plan.delay);
+        let parts = Parts {
             recorded,
             index,
             door: Door::new(plan, measured),
@@ -116,12 +125,13 @@ impl Gate {
             ahead: Ahead::new(),
             stepped: Stepped::classed(plan, seed).or_else(|| Stepped::judged(&plan.queue, discipline_stream)),
             classes: plan.classes.as_deref().map(|classes| Box::new(ClassBooks::new(classes, &context))),
-        }
+        };
+        Gate { express, alone: Alone::new(index), parts: Box::new(parts) }
     }
 
     /// Whether every unit passes its door, and nobody counts what comes.
     pub(crate) fn has_open_door(&self) -> bool {
-        self.door.is_open()
+        self.parts.door.is_open()
     }
 
     /// What happens at the door to a unit that arrives at `at`, which the policer may tag. Returns its bytes on the wire.
@@ -130,8 +140,8 @@ impl Gate {
     /// The policer has dropped it.
     pub(crate) fn handle_at_door(&mut self, at: Time, unit: &mut Unit) -> Result<u32, GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
-        self.door.note_arrival(at, wire);
-        if self.door.admits(at, unit, wire, &mut self.books) {
+        self.parts.door.note_arrival(at, wire);
+        if self.parts.door.admits(at, unit, wire, &mut self.parts.books) {
             return Ok(wire);
         }
         if self.is_classed() {
@@ -150,13 +160,13 @@ impl Gate {
         wire: u32,
         (found, idle): (Backlog, bool),
     ) -> Result<(), GateDrop> {
-        if !self.law.admits(wire) {
+        if !self.parts.law.admits(wire) {
             return Err(self.refuse(at, wire, DropReason::TooLarge));
         }
         let work = self.work(wire);
-        let at_once = || idle && self.law.begins_at(at, work);
-        let verdict = self.queue.admit(at, (found, idle), unit, at_once);
-        self.books.probability(at, self.queue.probability());
+        let at_once = || idle && self.parts.law.begins_at(at, work);
+        let verdict = self.parts.queue.admit(at, (found, idle), unit, at_once);
+        self.parts.books.probability(at, self.parts.queue.probability());
         match verdict {
             Ok(marked) => {
                 if marked {
@@ -171,7 +181,7 @@ impl Gate {
     /// Asks the rate law for the service of a unit, and books it. `joins` is the queue with this unit, if the unit has
     /// not joined the queue before.
     fn serve(&mut self, arrival: Time, unit: &mut Unit, wire: u32, joins: Option<Backlog>) -> Served {
-        let service = self.law.transmit(arrival, self.work(wire));
+        let service = self.parts.law.transmit(arrival, self.work(wire));
         self.book_service((arrival, service), unit, wire, joins)
     }
 
@@ -184,17 +194,17 @@ impl Gate {
         wire: u32,
         joins: Option<Backlog>,
     ) -> Served {
-        let leaves = self.queue.leaves(service);
+        let leaves = self.parts.queue.leaves(service);
         if let Some(queue) = joins
             && leaves > arrival
         {
-            self.books.join(arrival, queue, unit.bytes);
+            self.parts.books.join(arrival, queue, unit.bytes);
         }
         if service.start > arrival {
-            unit.note_wait(service.start.saturating_since(arrival), self.index);
+            unit.note_wait(service.start.saturating_since(arrival), self.parts.index);
         }
         let served = Served { arrival, service, leaves, bytes: unit.bytes, wire };
-        self.books.serve(served, self.law.tokens());
+        self.parts.books.serve(served, self.parts.law.tokens());
         served
     }
 
@@ -202,13 +212,13 @@ impl Gate {
     #[inline(always)]
     fn depart(&mut self, served: &Served) -> Result<Time, GateDrop> {
         let Served { arrival, service, wire, .. } = *served;
-        self.queue.note_end(service.end);
-        if let Some(reason) = self.exit.loses_next() {
-            self.books.lose(arrival, service.end, wire);
+        self.parts.queue.note_end(service.end);
+        if let Some(reason) = self.parts.exit.loses_next() {
+            self.parts.books.lose(arrival, service.end, wire);
             return Err(GateDrop { at: service.end, reason });
         }
-        self.books.counters.pass(arrival, service.end, u64::from(wire));
-        Ok(self.exit.out_after(service.end))
+        self.parts.books.counters.pass(arrival, service.end, u64::from(wire));
+        Ok(self.parts.exit.out_after(service.end))
     }
 
     /// Marks a unit CE at `at`. One that another gate has marked stays as it is.
@@ -216,7 +226,7 @@ impl Gate {
     fn mark(&mut self, at: Time, unit: &mut Unit, wire: u32) {
         if unit.ecn() != Ecn::Ce {
             unit.set_ecn(Ecn::Ce);
-            self.books.mark(at, wire);
+            self.parts.books.mark(at, wire);
         }
     }
 
@@ -230,91 +240,94 @@ impl Gate {
     /// Counts and records a unit that is dropped at its arrival.
     #[cold]
     fn note_refusal(&mut self, at: Time, wire: u32) {
-        self.books.refuse(at, wire);
-        self.door.note_refusal(at);
+        self.parts.books.refuse(at, wire);
+        self.parts.door.note_refusal(at);
     }
 
     #[inline]
     fn work(&self, wire: u32) -> u64 {
-        if self.by_packet { ONE_PACKET } else { u64::from(wire) * 8 }
+        if self.parts.by_packet { ONE_PACKET } else { u64::from(wire) * 8 }
     }
 
     /// Bytes of a unit on this gate's wire.
     #[inline]
     pub(crate) fn wire_bytes(&self, bytes: u32) -> u32 {
-        self.door.wire_bytes(bytes)
+        self.parts.door.wire_bytes(bytes)
     }
 
     /// Counts arrivals in slots of length `every` from now on, and returns the number of that tally. To be called before
     /// any unit arrives.
     pub fn add_tally(&mut self, every: Span) -> usize {
-        (self.express, self.recorded) = (Express::new(0, self.exit.delay()), None);
-        self.door.add_tally(every)
+        (self.express, self.parts.recorded) = (Express::new(0, self.parts.exit.delay()), None);
+        self.parts.door.add_tally(every)
     }
 
     /// The oldest slot of a tally, which is over. Each is returned once.
     pub fn take_slot(&mut self, tally: usize) -> Slot {
-        self.door.take_slot(tally)
+        self.parts.door.take_slot(tally)
     }
 
     /// The constant delay behind the server. The whole delay is never shorter.
     pub(crate) fn delay(&self) -> Span {
-        self.exit.delay()
+        self.parts.exit.delay()
     }
 
     /// The end of service of the last unit, which arrives at whatever comes next at `out`.
     #[must_use]
     pub fn end_before(&self, out: Time) -> Time {
-        self.exit.end_before(out)
+        self.parts.exit.end_before(out)
     }
 
     /// When the next unit arrives at whatever comes next, if its service ends at `end`.
     #[inline]
     pub(crate) fn out_after(&mut self, end: Time) -> Time {
-        self.exit.out_after(end)
+        self.parts.exit.out_after(end)
     }
 
     /// The rate law's capacity inside the measured time; `plan` and `seed` as the gate was made with.
     #[must_use]
     pub fn capacity(&self, plan: &GatePlan, seed: Seed, measured: Measured) -> Option<Capacity> {
-        self.law.capacity(&plan.rate, measured, rate_stream(plan, seed))
+        self.parts.law.capacity(&plan.rate, measured, rate_stream(plan, seed))
     }
 
     /// What it counted.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.books.counters.with_inside(self.recorded.as_deref().unwrap_or(&self.express).inside())
+        let server = self.parts.recorded.as_deref().unwrap_or(&self.express);
+        let mut counters = self.parts.books.counters.with_inside(server.inside());
+        self.alone.book(&mut counters);
+        counters
     }
 
     /// Its policer, where it has one.
     #[must_use]
     pub fn policer(&self) -> Option<&Policer> {
-        self.door.policer()
+        self.parts.door.policer()
     }
 
     /// Its three-colour marker, where it has one.
     #[must_use]
     pub fn marker(&self) -> Option<&Marker> {
-        self.door.marker()
+        self.parts.door.marker()
     }
 
     /// Ends the recording and returns its rows; `None` where the gate was not recorded.
     #[must_use]
     pub fn take_history(&mut self) -> Option<Vec<GateRow>> {
-        self.books.take_history()
+        self.parts.books.take_history()
     }
 
     /// The rows that it wrote so far; none where it is not recorded.
     #[must_use]
     pub fn history_so_far(&self) -> &[GateRow] {
-        self.books.history_so_far()
+        self.parts.books.history_so_far()
     }
 
     /// Bytes held in its queue and history, about.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let stepped = self.stepped.as_ref().map_or(0, |stepped| stepped.memory_bytes());
-        self.ahead.memory_bytes() + stepped + self.books.memory_bytes()
+        let stepped = self.parts.stepped.as_ref().map_or(0, |stepped| stepped.memory_bytes());
+        self.parts.ahead.memory_bytes() + stepped + self.parts.books.memory_bytes()
     }
 }
 

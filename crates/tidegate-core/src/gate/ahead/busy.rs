@@ -52,8 +52,9 @@ impl Gate {
         first: Time,
         measured: &Measured,
     ) -> Option<Busy<'_, RECORDED>> {
-        let express = match &mut self.recorded {
-            Some(server) if RECORDED && self.books.next_row().is_some() => server,
+        self.end_alone();
+        let express = match &mut self.parts.recorded {
+            Some(server) if RECORDED && self.parts.books.next_row().is_some() => server,
             // It is closed where the gate is recorded.
             _ => &mut self.express,
         };
@@ -64,20 +65,20 @@ impl Gate {
         if first < measured.from || free >= measured.until {
             return None;
         }
-        let (waiting, recorder) = self.books.waiting(u64::from(bytes));
+        let (waiting, recorder) = self.parts.books.waiting(u64::from(bytes));
         Some(Busy {
             pace: express.pace(),
             free,
             carry,
             express,
-            ahead: &mut self.ahead,
-            queue: &self.queue,
+            ahead: &mut self.parts.ahead,
+            queue: &self.parts.queue,
             waiting,
             spare: 0,
             recorder: recorder.filter(|_| RECORDED),
-            delay: self.exit.delay(),
+            delay: self.parts.exit.delay(),
             bytes,
-            index: self.index,
+            index: self.parts.index,
             until: measured.until,
         })
     }
@@ -87,15 +88,17 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
     /// The turn of a unit that comes at `at` and finds the server idle; `None`: it does not.
     #[inline(always)]
     pub(crate) fn next_idle(&self, at: Time) -> Option<Turn> {
-        if at <= self.free { None } else { self.turn(at, 0) }
+        if at <= self.free {
+            return None;
+        }
+        let (service, carry) = self.pace.first_service();
+        self.turn(at + service, carry)
     }
 
-    /// What a unit gets whose service begins at `start`, if it ends inside the measured time.
+    /// What a unit gets whose service ends at `end`, if that is inside the measured time.
     #[inline(always)]
-    fn turn(&self, start: Time, carry: u64) -> Option<Turn> {
-        let (service, carry) = self.pace.service(carry);
+    fn turn(&self, end: Time, carry: u64) -> Option<Turn> {
         // As in [`Express::pass_idle`], neither sum overflows.
-        let end = start + service;
         if end >= self.until {
             return None;
         }
@@ -129,7 +132,8 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
             return None;
         }
         // First, because a queue is as large as ever only if the unit comes inside the measured time.
-        let turn = self.turn(self.free, self.carry)?;
+        let (service, carry) = self.pace.service(self.carry);
+        let turn = self.turn(self.free + service, carry)?;
         if self.spare == 0 {
             self.spare = self.ahead.make_room(at, self.bytes, self.queue, &mut self.waiting.most);
             if self.spare == 0 {

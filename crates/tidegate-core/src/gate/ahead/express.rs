@@ -9,7 +9,7 @@ use crate::units::{Measured, Span, Time};
 
 /// The server of a plain gate, and counters of the units that find it idle.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(in crate::gate) struct Express {
     /// End of the last unit's service; `Time::NEVER` where the express way is closed.
     free: Time,
@@ -21,7 +21,7 @@ pub(in crate::gate) struct Express {
     /// Work left over, in 10⁻¹² bit; less than `speed`.
     carry: u64,
     delay: Span,
-    /// Units of the last size that arrived and were delivered inside the measured time.
+    /// Units of the last size that found the server idle or were counted here, and arrived and were delivered inside the measured time.
     passed: u64,
     /// Bits per second; 0 where the express way is closed.
     speed: u64,
@@ -38,6 +38,18 @@ pub(in crate::gate) struct Pace {
 }
 
 impl Pace {
+    /// How long a service takes that begins with nothing left over, and the work left over then.
+    #[inline(always)]
+    pub(in crate::gate) fn first_service(self) -> (Span, u64) {
+        (Span::from_picos(self.quotient), self.remainder)
+    }
+
+    /// No service is shorter.
+    #[inline(always)]
+    pub(in crate::gate) fn shortest(self) -> Span {
+        Span::from_picos(self.quotient)
+    }
+
     /// How long a service takes that begins with so much work left over, and the work left over then.
     #[inline(always)]
     pub(in crate::gate) fn service(self, carry: u64) -> (Span, u64) {
@@ -158,6 +170,12 @@ impl Express {
     #[inline(always)]
     pub(in crate::gate) fn pace(&self) -> Pace {
         Pace { quotient: self.quotient, remainder: self.remainder, speed: self.speed }
+    }
+
+    /// Counts a unit of the last size that arrived and is delivered inside the measured time.
+    #[inline(always)]
+    pub(in crate::gate) fn count_one(&mut self) {
+        self.passed += 1;
     }
 
     /// When the server is free, and the work left over.

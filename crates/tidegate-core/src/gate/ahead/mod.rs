@@ -1,11 +1,13 @@
 //! A gate driven ahead: [`Gate::pass`] states the departure of a unit at its arrival (Lindley's recursion), because
 //! nothing that happens later can change it.
 
+mod alone;
 mod busy;
 mod express;
 
 use std::collections::VecDeque;
 
+pub(super) use alone::Alone;
 pub(super) use express::{Express, Pace};
 
 use crate::gate::Gate;
@@ -43,8 +45,25 @@ impl Gate {
         if let Some(out) = self.pass_idle_unrecorded(at, unit.bytes, measured) {
             return Some(out);
         }
+        self.pass_not_idle(at, unit, measured, Gate::pass_busy)
+    }
+
+    /// [`Gate::pass`] of a unit that does not find the server of a plain gate idle.
+    #[inline]
+    pub(crate) fn pass_otherwise(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
+        self.pass_not_idle(at, unit, measured, Gate::pass_busy_here)
+    }
+
+    #[inline(always)]
+    fn pass_not_idle(
+        &mut self,
+        at: Time,
+        unit: &mut Unit,
+        measured: &Measured,
+        pass_busy: impl FnOnce(&mut Gate, Time, u32, Blame, &Measured) -> Passage,
+    ) -> Option<Time> {
         if self.express.is_open() {
-            let (out, blame) = self.pass_busy(at, unit.bytes, unit.blame).get()?;
+            let (out, blame) = pass_busy(self, at, unit.bytes, unit.blame, measured).get()?;
             unit.blame = blame;
             return Some(out);
         }
@@ -64,7 +83,7 @@ impl Gate {
     /// The same of any plain gate.
     #[inline]
     pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
-        if self.recorded.is_some() {
+        if self.parts.recorded.is_some() {
             self.pass_idle_recorded(at, bytes)
         } else {
             self.pass_idle_unrecorded(at, bytes, measured)
@@ -74,27 +93,40 @@ impl Gate {
     /// The same of a plain gate that is recorded, as long as its service ends by the next row.
     #[inline]
     fn pass_idle_recorded(&mut self, at: Time, bytes: u32) -> Option<Time> {
-        let measured = self.books.counters.measured();
-        let unwritten =
-            Measured { until: measured.until.min(just_after(self.books.next_row_from(at)?)), ..measured };
-        let server = self.recorded.as_mut()?;
+        let measured = self.parts.books.counters.measured();
+        let unwritten = Measured {
+            until: measured.until.min(just_after(self.parts.books.next_row_from(at)?)),
+            ..measured
+        };
+        let server = self.parts.recorded.as_mut()?;
         let out = server.pass_idle(at, bytes, &unwritten)?;
-        self.ahead.last = Service { start: at, end: server.free() };
-        self.books.record_idle(1, u64::from(bytes));
+        self.parts.ahead.last = Service { start: at, end: server.free() };
+        self.parts.books.record_idle(1, u64::from(bytes));
         Some(out)
     }
 
-    /// A gate whose express way is open, idle or busy.
+    /// A gate whose express way is open, where [`Gate::pass_idle_unrecorded`] has not passed the unit.
     #[inline(never)]
-    fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
+    fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame, measured: &Measured) -> Passage {
+        self.pass_busy_here(at, bytes, blame, measured)
+    }
+
+    /// The same without a call where the unit waits for no other than the one in service.
+    #[inline(always)]
+    fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame, measured: &Measured) -> Passage {
         crate::work::step();
+        self.pass_alone(at, bytes, blame, measured).unwrap_or_else(|| self.pass_open(at, bytes, blame))
+    }
+
+    #[inline(never)]
+    fn pass_open(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
         self.pass_plain::<false>(at, bytes, blame)
     }
 
     /// Any plain gate, idle or busy.
     #[inline(always)]
     pub(crate) fn pass_idle_or_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        if self.recorded.is_some() {
+        if self.parts.recorded.is_some() {
             self.pass_recorded(at, bytes, blame)
         } else {
             self.pass_plain::<false>(at, bytes, blame)
@@ -110,35 +142,37 @@ impl Gate {
     /// A plain gate, recorded or not.
     #[inline(always)]
     fn pass_plain<const RECORDED: bool>(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        let mut found = self.ahead.backlog();
+        self.end_alone();
+        let mut found = self.parts.ahead.backlog();
         // Units that have left are forgotten where they make a difference, many at a time.
-        if self.books.counters.is_larger(found.with(bytes)) || self.queue.is_full(found, bytes) {
-            found = self.ahead.backlog_at(at);
-            if at < self.server::<RECORDED>().free() && self.queue.is_full(found, bytes) {
+        if self.parts.books.counters.is_larger(found.with(bytes)) || self.parts.queue.is_full(found, bytes) {
+            found = self.parts.ahead.backlog_at(at);
+            if at < self.server::<RECORDED>().free() && self.parts.queue.is_full(found, bytes) {
                 let drop = self.refuse(at, bytes, DropReason::QueueFull);
-                self.ahead.last_drop = Some(drop);
+                self.parts.ahead.last_drop = Some(drop);
                 return Passage::DROPPED;
             }
         }
         let service = self.server::<RECORDED>().serve(at, bytes);
         if RECORDED {
-            self.ahead.last = service;
-            self.books.record_plain(at, service, bytes);
+            self.parts.ahead.last = service;
+            self.parts.books.record_plain(at, service, bytes);
         }
-        let out = service.end.saturating_add(self.exit.delay());
+        let out = service.end.saturating_add(self.parts.exit.delay());
         if service.start > at {
-            let queue = self.ahead.join(found, service.start, bytes);
-            self.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
-            return Passage::new(out, blame.or_wait(service.start.saturating_since(at), self.index));
+            let queue = self.parts.ahead.join(found, service.start, bytes);
+            self.parts.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
+            self.note_fit(bytes);
+            return Passage::new(out, blame.or_wait(service.start.saturating_since(at), self.parts.index));
         }
-        self.books.counters.pass(at, service.end, u64::from(bytes));
+        self.parts.books.counters.pass(at, service.end, u64::from(bytes));
         Passage::new(out, blame)
     }
 
     /// The server of a plain gate.
     #[inline(always)]
     fn server<const RECORDED: bool>(&mut self) -> &mut Express {
-        match &mut self.recorded {
+        match &mut self.parts.recorded {
             Some(server) if RECORDED => server,
             _ => &mut self.express,
         }
@@ -148,7 +182,7 @@ impl Gate {
     #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
-        if self.recorded.is_some() {
+        if self.parts.recorded.is_some() {
             if let Some(out) = self.pass_idle_recorded(at, unit.bytes) {
                 return Some(out);
             }
@@ -157,70 +191,71 @@ impl Gate {
             return Some(out);
         }
         let fate = self.pass_parts(at, unit);
-        self.ahead.last_drop = fate.err().or(self.ahead.last_drop);
+        self.parts.ahead.last_drop = fate.err().or(self.parts.ahead.last_drop);
         fate.ok()
     }
 
     /// A unit's way through the parts of the gate: door, queue, rate law, exit.
     fn pass_parts(&mut self, at: Time, unit: &mut Unit) -> Result<Time, GateDrop> {
         let wire = self.handle_at_door(at, unit)?;
-        let found = self.ahead.backlog_at(at);
-        let idle = at >= self.ahead.last.end;
+        let found = self.parts.ahead.backlog_at(at);
+        let idle = at >= self.parts.ahead.last.end;
         self.admit(at, unit, wire, (found, idle))?;
         let served = self.serve(at, unit, wire, Some(found.with(unit.bytes)));
         if served.leaves > at {
-            self.ahead.join(found, served.leaves, unit.bytes);
+            self.parts.ahead.join(found, served.leaves, unit.bytes);
         }
-        self.ahead.last = served.service;
+        self.parts.ahead.last = served.service;
         self.depart(&served)
     }
 
     /// What is in the queue of a gate driven ahead at `at`, as the gate's queue counts.
     pub(crate) fn backlog_ahead(&mut self, at: Time) -> Backlog {
-        self.ahead.backlog_at(at)
+        self.end_alone();
+        self.parts.ahead.backlog_at(at)
     }
 
     /// The service of the unit that [`Gate::pass`] took last, at a gate without an express way.
     pub(crate) fn last_service(&self) -> Service {
-        self.ahead.last
+        self.parts.ahead.last
     }
 
     /// When and why [`Gate::pass`] dropped the last unit that it dropped. Its units have one fate each, stated before
     /// the next is taken, so one drop is enough; step by step there is [`Gate::poll_departure`].
     #[must_use]
     pub fn last_drop(&self) -> Option<GateDrop> {
-        self.ahead.last_drop
+        self.parts.ahead.last_drop
     }
 
     /// Bits per second of a plain gate that writes no rows or writes them every so often, else 0.
     pub(crate) fn express_speed(&self) -> u64 {
-        match &self.recorded {
-            Some(server) if self.books.next_row().is_some() => server.speed(),
+        match &self.parts.recorded {
+            Some(server) if self.parts.books.next_row().is_some() => server.speed(),
             _ => self.express.speed(),
         }
     }
 
     /// What [`Gate::pass_idle`] does with a unit of the last size.
     pub(crate) fn idle_passage(&self) -> IdlePassage {
-        self.recorded.as_deref().unwrap_or(&self.express).idle_passage()
+        self.parts.recorded.as_deref().unwrap_or(&self.express).idle_passage()
     }
 
     /// Whether it is a plain gate that writes rows.
     #[inline]
     pub(crate) fn is_plain_and_recorded(&self) -> bool {
-        self.recorded.is_some()
+        self.parts.recorded.is_some()
     }
 
     /// The first instant after that of its next row, if it writes rows.
     pub(crate) fn after_next_row(&self) -> Time {
-        self.books.next_row().map_or(Time::NEVER, just_after)
+        self.parts.books.next_row().map_or(Time::NEVER, just_after)
     }
 
     /// Counts `units` of the last size as if each had taken [`Gate::pass_idle`], the last one at `at`.
     pub(crate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
-        match &mut self.recorded {
+        match &mut self.parts.recorded {
             Some(server) => {
-                self.books.record_idle(units, server.bytes());
+                self.parts.books.record_idle(units, server.bytes());
                 server.passed_idle(at, units)
             }
             None => self.express.passed_idle(at, units),

@@ -93,10 +93,16 @@ impl Counters {
         }
         let wait = service.start.saturating_since(at);
         self.inside.add(wire);
-        self.waits.record_some(wait);
-        self.queue_area += u128::from(wait.picos());
+        self.wait_inside(wait);
         self.queue_max = self.queue_max.max(queue.units);
         self.queue_max_bytes = self.queue_max_bytes.max(queue.bytes);
+    }
+
+    /// Counts the wait of a unit, which is not zero and lies inside the measured time, in a queue that counts waiting units alone.
+    #[inline]
+    pub(in crate::gate) fn wait_inside(&mut self, wait: Span) {
+        self.waits.record_some(wait);
+        self.queue_area += u128::from(wait.picos());
     }
 
     #[cold]
@@ -188,7 +194,8 @@ pub(crate) struct Waiting<'a> {
     waits: Recording<'a>,
     queue_area: &'a mut u128,
     wire: u64,
-    units: u64,
+    /// Those that do not wait.
+    at_once: u64,
     /// The largest queue so far.
     pub(crate) most: Backlog,
     queue_max: &'a mut u64,
@@ -199,21 +206,21 @@ impl Waiting<'_> {
     /// Counts one that waits for so long, in a queue that is not larger than any before or was noted. As [`Counters::pass_waiting`].
     #[inline(always)]
     pub(crate) fn pass(&mut self, wait: Span) {
-        self.units += 1;
         self.waits.record_some(wait);
     }
 
     /// Counts one that does not wait. As [`Counters::pass`].
     #[inline(always)]
     pub(crate) fn pass_at_once(&mut self) {
-        self.units += 1;
+        self.at_once += 1;
     }
 
     /// The last of them has passed.
     #[inline(always)]
     pub(crate) fn end(self) {
-        self.inside.packets += self.units;
-        self.inside.bytes += self.units * self.wire;
+        let units = self.at_once + self.waits.count();
+        self.inside.packets += units;
+        self.inside.bytes += units * self.wire;
         *self.queue_area += self.waits.end();
         *self.queue_max = self.most.units;
         *self.queue_max_bytes = self.most.bytes;
@@ -231,7 +238,7 @@ impl Counters {
             waits: waits.recording(),
             queue_area,
             wire,
-            units: 0,
+            at_once: 0,
             most,
             queue_max,
             queue_max_bytes,

@@ -55,6 +55,12 @@ impl Recording<'_> {
         self.to.bins.add_in(&mut self.equal, picos);
     }
 
+    /// How many were not zero.
+    #[inline(always)]
+    pub(in crate::gate) fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The last of them has been recorded. Answers with the sum of all.
     #[inline(always)]
     pub fn end(self) -> u128 {

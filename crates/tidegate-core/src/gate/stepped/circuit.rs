@@ -7,7 +7,7 @@ use crate::units::Time;
 
 impl Gate {
     fn circuit(&self) -> Option<&Circuit> {
-        match &self.law {
+        match &self.parts.law {
             Law::Circuit(circuit) => Some(circuit),
             _ => None,
         }
@@ -16,18 +16,18 @@ impl Gate {
     /// Opens the circuit at `at`; the service of the packet that has waited longest begins. Does nothing at a gate of
     /// another law.
     pub fn open_circuit(&mut self, at: Time) {
-        let Law::Circuit(circuit) = &mut self.law else { return };
+        let Law::Circuit(circuit) = &mut self.parts.law else { return };
         circuit.open(at);
         let rate = circuit.rate();
-        self.books.set_rate(at, rate.bps() as f64);
+        self.parts.books.set_rate(at, rate.bps() as f64);
         self.begin_next(at);
     }
 
     /// Closes the circuit at `at`, when no packet is in it.
     pub fn close_circuit(&mut self, at: Time) {
-        let Law::Circuit(circuit) = &mut self.law else { return };
+        let Law::Circuit(circuit) = &mut self.parts.law else { return };
         circuit.close(at);
-        self.books.set_rate(at, 0.0);
+        self.parts.books.set_rate(at, 0.0);
     }
 
     /// Whether it is a circuit that is closed.

@@ -39,7 +39,7 @@ impl Gate {
     /// Whether it has classes.
     #[inline]
     pub(crate) fn is_classed(&self) -> bool {
-        self.classes.is_some()
+        self.parts.classes.is_some()
     }
 
     /// Says which class the units of each stretch are of. Does nothing at a gate without classes.
@@ -59,22 +59,22 @@ impl Gate {
     /// What it counted of each class, in their order; none at a gate without classes.
     #[must_use]
     pub fn class_counters(&self) -> &[ClassCounters] {
-        self.classes.as_ref().map_or(&[], |books| books.classes())
+        self.parts.classes.as_ref().map_or(&[], |books| books.classes())
     }
 
     /// Ends the recording of its classes and returns its rows; `None` where it was not recorded or has no classes.
     pub fn take_class_history(&mut self) -> Option<Vec<ClassRow>> {
-        self.classes.as_mut().and_then(|books| books.take_history())
+        self.parts.classes.as_mut().and_then(|books| books.take_history())
     }
 
     fn classes_queue(&mut self) -> Option<&mut ClassesQueue> {
-        self.stepped.as_mut().and_then(|stepped| stepped.classes())
+        self.parts.stepped.as_mut().and_then(|stepped| stepped.classes())
     }
 
     /// The books of the classes, with the class of a unit.
     pub(super) fn class_books(&mut self, unit: &Unit) -> Option<(&mut ClassBooks, usize)> {
-        let class = self.stepped.as_mut()?.classes()?.class_of(unit);
-        Some((self.classes.as_deref_mut()?, class))
+        let class = self.parts.stepped.as_mut()?.classes()?.class_of(unit);
+        Some((self.parts.classes.as_deref_mut()?, class))
     }
 
     /// [`Gate::handle_behind_door`] of a gate with classes.
@@ -89,7 +89,7 @@ impl Gate {
         let Some(classes) = self.classes_queue() else { return Ok(()) };
         let class = classes.class_of(&unit);
         let was_empty = classes.backlog_of(class).units == 0;
-        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        let Some(stepped) = self.parts.stepped.as_mut() else { return Ok(()) };
         let mut gone = std::mem::take(&mut stepped.gone);
         let stays = stepped.waiting.push(at, unit, &mut gone);
         let itself = if stays { None } else { gone.pop() };
@@ -109,7 +109,7 @@ impl Gate {
         }
         self.keep_room(gone);
         let queue = self.backlog_stepped(at);
-        self.books.join(at, queue, unit.bytes);
+        self.parts.books.join(at, queue, unit.bytes);
         let held = self.backlog_of_class(class, at);
         if let Some((books, _)) = self.class_books(&unit) {
             books.join(class, at, held, unit.bytes);
@@ -121,16 +121,16 @@ impl Gate {
     /// Whether a unit may join, and whether it is marked.
     fn admits_to_class(&mut self, at: Time, unit: &Unit, found: Backlog) -> Result<bool, DropReason> {
         let wire = self.wire_bytes(unit.bytes);
-        if !self.law.admits(wire) {
+        if !self.parts.law.admits(wire) {
             return Err(DropReason::TooLarge);
         }
         let work = self.work(wire);
-        let is_idle = self.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none());
-        let law = &mut self.law;
-        let classes = self.stepped.as_mut().and_then(|stepped| stepped.classes());
+        let is_idle = self.parts.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none());
+        let law = &mut self.parts.law;
+        let classes = self.parts.stepped.as_mut().and_then(|stepped| stepped.classes());
         let Some(classes) = classes else { return Ok(false) };
         // The limit of all classes together. What begins at once in a class that holds nothing needs no place.
-        self.queue.admit(at, (found, is_idle), unit, || {
+        self.parts.queue.admit(at, (found, is_idle), unit, || {
             is_idle && law.begins_at(at, work) && classes.would_begin(at, unit)
         })?;
         classes.admit(at, unit, || is_idle && law.begins_at(at, work))
@@ -138,7 +138,9 @@ impl Gate {
 
     /// Begins the next service at `now`, or says when it begins.
     pub(super) fn begin_classed(&mut self, now: Time) {
-        let Some(stepped) = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else { return };
+        let Some(stepped) = self.parts.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else {
+            return;
+        };
         stepped.begins = None;
         let mut gone = std::mem::take(&mut stepped.gone);
         while let Some((begins, class)) = self.decide(now) {
@@ -159,7 +161,7 @@ impl Gate {
     /// The class whose unit is served at `now`, or the instant at which to ask again; `None` where the server is busy or
     /// nothing is known of one.
     fn decide(&mut self, now: Time) -> Option<(Time, usize)> {
-        let stepped = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none())?;
+        let stepped = self.parts.stepped.as_mut().filter(|stepped| stepped.serving.is_none())?;
         let classes = stepped.classes()?;
         let class = match classes.choose(now) {
             Ok(class) => class,
@@ -167,12 +169,12 @@ impl Gate {
         };
         let Waiter { arrival, unit } = *classes.first_of(class)?;
         let work = self.work(self.wire_bytes(unit.bytes));
-        let begins = self.law.next_start_chosen(now, arrival, work).max(now);
+        let begins = self.parts.law.next_start_chosen(now, arrival, work).max(now);
         Some((begins, class)).filter(|_| begins < Time::NEVER)
     }
 
     fn wake_to_begin(&mut self, begins: Option<Time>) {
-        if let Some(stepped) = self.stepped.as_mut() {
+        if let Some(stepped) = self.parts.stepped.as_mut() {
             stepped.begins = begins;
         }
     }
@@ -184,19 +186,19 @@ impl Gate {
         if marked {
             self.mark_classed(now, &mut unit, wire);
         }
-        let service = self.law.transmit_chosen(now, arrival, self.work(wire));
+        let service = self.parts.law.transmit_chosen(now, arrival, self.work(wire));
         let joins = found.map(|found| found.with(unit.bytes));
         let served = self.book_service((arrival, service), &mut unit, wire, joins);
         if let Some(classes) = self.classes_queue() {
             classes.charge(class, (now, service.end), unit.bytes);
         }
-        if let Some(books) = &mut self.classes {
+        if let Some(books) = &mut self.parts.classes {
             if found.is_some() && served.leaves > arrival {
                 books.join(class, arrival, Backlog::default().with(unit.bytes), unit.bytes);
             }
             books.serve(class, &served);
         }
-        if let Some(stepped) = self.stepped.as_mut() {
+        if let Some(stepped) = self.parts.stepped.as_mut() {
             stepped.begins = None;
             stepped.serving = Some((unit, served));
         }
@@ -212,13 +214,13 @@ impl Gate {
 
     /// What a class holds at `at`, as the gate's queue counts.
     fn backlog_of_class(&mut self, class: usize, at: Time) -> Backlog {
-        let Some(stepped) = self.stepped.as_mut() else { return Backlog::default() };
+        let Some(stepped) = self.parts.stepped.as_mut() else { return Backlog::default() };
         let serving = stepped.serving;
         let Some(classes) = stepped.classes() else { return Backlog::default() };
         let held = classes.backlog_of(class);
         match serving {
             Some((unit, served))
-                if classes.class_of(&unit) == class && self.queue.leaves(served.service) > at =>
+                if classes.class_of(&unit) == class && self.parts.queue.leaves(served.service) > at =>
             {
                 held.with(unit.bytes)
             }
@@ -274,7 +276,7 @@ impl Gate {
         }
         let never = Service { start: Time::NEVER, end: Time::NEVER };
         while let Some(Waiter { arrival, mut unit }) =
-            self.stepped.as_mut().and_then(|stepped| stepped.waiting.take_first())
+            self.parts.stepped.as_mut().and_then(|stepped| stepped.waiting.take_first())
         {
             let wire = self.wire_bytes(unit.bytes);
             let served = self.book_service((arrival, never), &mut unit, wire, None);

@@ -17,7 +17,7 @@ impl Gate {
     /// Whether the discipline decides when a unit would be served.
     #[inline]
     pub(super) fn is_judged(&self) -> bool {
-        self.stepped.as_ref().is_some_and(|stepped| stepped.is_judged)
+        self.parts.stepped.as_ref().is_some_and(|stepped| stepped.is_judged)
     }
 
     /// Takes a unit that arrives at `at` into the queue, in which it found `found`; into service if it found the gate
@@ -32,15 +32,16 @@ impl Gate {
         (found, empty): (Backlog, bool),
     ) -> Result<(), GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
-        let verdict = self.stepped.as_mut().map_or(Ok(false), |stepped| stepped.waiting.admit(at, &unit));
+        let verdict =
+            self.parts.stepped.as_mut().map_or(Ok(false), |stepped| stepped.waiting.admit(at, &unit));
         self.note_probability(at);
         match verdict {
             Ok(false) => {}
             Ok(true) => self.mark(at, &mut unit, wire),
             Err(reason) => return Err(self.refuse(at, wire, reason)),
         }
-        let begins = if empty { self.law.next_start(at, self.work(wire)) } else { Time::NEVER };
-        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        let begins = if empty { self.parts.law.next_start(at, self.work(wire)) } else { Time::NEVER };
+        let Some(stepped) = self.parts.stepped.as_mut() else { return Ok(()) };
         let mut gone = std::mem::take(&mut stepped.gone);
         let stays = stepped.waiting.push(at, unit, &mut gone);
         // If the unit itself has to go it is the last: with it gone there is no more than before.
@@ -66,7 +67,7 @@ impl Gate {
             return Err(self.refuse(at, wire, DropReason::QueueFull));
         }
         let queue = self.backlog_stepped(at);
-        self.books.join(at, queue, unit.bytes);
+        self.parts.books.join(at, queue, unit.bytes);
         Ok(())
     }
 
@@ -76,19 +77,20 @@ impl Gate {
     /// How the unit was dropped.
     pub(crate) fn handle_unit_in_service(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
         let usual = |stepped: &&mut Box<Stepped>| stepped.is_judged;
-        let (Some(stepped), true) = (self.stepped.as_mut().filter(usual), self.door.is_open()) else {
+        let (Some(stepped), true) = (self.parts.stepped.as_mut().filter(usual), self.parts.door.is_open())
+        else {
             return self.handle_unit(at, unit);
         };
         let Some((in_service, served)) = &stepped.serving else { return self.handle_unit(at, unit) };
-        let wire = self.door.wire_bytes(unit.bytes);
+        let wire = self.parts.door.wire_bytes(unit.bytes);
         let mut found = stepped.waiting.backlog();
-        if self.queue.leaves(served.service) > at {
+        if self.parts.queue.leaves(served.service) > at {
             found = found.with(in_service.bytes);
         }
-        if !self.law.admits(wire) {
+        if !self.parts.law.admits(wire) {
             return Err(self.refuse(at, wire, DropReason::TooLarge));
         }
-        if let Err(reason) = self.queue.admit(at, (found, false), &unit, || false) {
+        if let Err(reason) = self.parts.queue.admit(at, (found, false), &unit, || false) {
             return Err(self.refuse(at, wire, reason));
         }
         match stepped.waiting.admit(at, &unit) {
@@ -102,9 +104,9 @@ impl Gate {
                 return Err(self.refuse(at, wire, reason));
             }
         }
-        let Some(held) = self.stepped.as_mut() else { return Ok(()) };
+        let Some(held) = self.parts.stepped.as_mut() else { return Ok(()) };
         if held.waiting.push(at, unit, &mut held.gone) && held.gone.is_empty() {
-            self.books.join(at, found.with(unit.bytes), unit.bytes);
+            self.parts.books.join(at, found.with(unit.bytes), unit.bytes);
             return Ok(());
         }
         self.make_room(at, unit)
@@ -113,7 +115,7 @@ impl Gate {
     /// A unit that has joined the queue drove others out, or itself.
     #[cold]
     fn make_room(&mut self, at: Time, unit: Unit) -> Result<(), GateDrop> {
-        let Some(stepped) = self.stepped.as_mut() else { return Ok(()) };
+        let Some(stepped) = self.parts.stepped.as_mut() else { return Ok(()) };
         let mut gone = std::mem::take(&mut stepped.gone);
         // If the unit itself has to go it is the last: with it gone there is no more than before.
         let itself = gone.pop_if(|last| last.arrival == at && last.unit == unit);
@@ -124,20 +126,20 @@ impl Gate {
             return Err(self.refuse(at, wire, DropReason::QueueFull));
         }
         let queue = self.backlog_stepped(at);
-        self.books.join(at, queue, unit.bytes);
+        self.parts.books.join(at, queue, unit.bytes);
         Ok(())
     }
 
     /// Ends the service of a unit at `now` and begins the next one, or says when it begins. Answers with the unit that has
     /// left.
     pub(super) fn end_judged(&mut self, now: Time) -> Option<Departure> {
-        let ended = self.stepped.as_mut()?.serving.take();
+        let ended = self.parts.stepped.as_mut()?.serving.take();
         let departure = ended.map(|(unit, served)| Departure { unit, fate: self.depart(&served) });
-        if !self.law.is_ready(now) {
+        if !self.parts.law.is_ready(now) {
             self.begin_judged(now);
             return departure;
         }
-        let stepped = self.stepped.as_mut()?;
+        let stepped = self.parts.stepped.as_mut()?;
         stepped.begins = None;
         if stepped.waiting.is_empty() {
             return departure;
@@ -159,13 +161,15 @@ impl Gate {
 
     /// Begins the next service at `now`, or says when it begins.
     pub(super) fn begin_judged(&mut self, now: Time) {
-        let Some(stepped) = self.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else { return };
+        let Some(stepped) = self.parts.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else {
+            return;
+        };
         stepped.begins = None;
         let mut gone = std::mem::take(&mut stepped.gone);
         if let Some(first) = stepped.waiting.first().copied() {
             let work = self.work(self.wire_bytes(first.unit.bytes));
-            let begins = self.law.next_start(first.arrival, work);
-            let Some(held) = self.stepped.as_mut() else { return };
+            let begins = self.parts.law.next_start(first.arrival, work);
+            let Some(held) = self.parts.stepped.as_mut() else { return };
             if begins > now {
                 held.begins = Some(begins).filter(|begins| *begins < Time::NEVER);
             } else {
@@ -185,16 +189,16 @@ impl Gate {
     /// Tells the books the discipline's probability at `now`.
     #[inline]
     fn note_probability(&mut self, now: Time) {
-        if !self.books.is_recorded() {
+        if !self.parts.books.is_recorded() {
             return;
         }
-        let probability = self.stepped.as_ref().and_then(|stepped| stepped.waiting.probability());
-        self.books.probability(now, probability);
+        let probability = self.parts.stepped.as_ref().and_then(|stepped| stepped.waiting.probability());
+        self.parts.books.probability(now, probability);
     }
 
     /// The room of an empty list is used again.
     pub(super) fn keep_room(&mut self, gone: Vec<Waiter>) {
-        if let Some(stepped) = self.stepped.as_mut() {
+        if let Some(stepped) = self.parts.stepped.as_mut() {
             stepped.gone = gone;
         }
     }
@@ -208,9 +212,9 @@ impl Gate {
         if marked {
             self.mark(now, &mut unit, wire);
         }
-        let service = self.law.transmit_chosen(now, arrival, self.work(wire));
+        let service = self.parts.law.transmit_chosen(now, arrival, self.work(wire));
         let served = self.book_service((arrival, service), &mut unit, wire, joins);
-        if let Some(stepped) = self.stepped.as_mut() {
+        if let Some(stepped) = self.parts.stepped.as_mut() {
             stepped.serving = Some((unit, served));
         }
     }
@@ -220,9 +224,9 @@ impl Gate {
     pub(super) fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.drain(..) {
             let wire = self.wire_bytes(unit.bytes);
-            self.books.cull(arrival, at, (unit.bytes, wire));
-            self.door.note_refusal(at);
-            if let Some(stepped) = self.stepped.as_mut() {
+            self.parts.books.cull(arrival, at, (unit.bytes, wire));
+            self.parts.door.note_refusal(at);
+            if let Some(stepped) = self.parts.stepped.as_mut() {
                 let fate = Err(GateDrop { at, reason });
                 stepped.departures.push_back(Departure { unit, fate });
             }

@@ -68,11 +68,11 @@ impl Gate {
             return self.join_judged(at, unit, (found, idle));
         }
         let queue = found.with(unit.bytes);
-        if idle && !self.law.is_stopped() {
+        if idle && !self.parts.law.is_stopped() {
             self.begin(at, unit, Some(queue));
         } else {
-            self.stepped.get_or_insert_default().waiting.push(at, unit, &mut Vec::new());
-            self.books.join(at, queue, unit.bytes);
+            self.parts.stepped.get_or_insert_default().waiting.push(at, unit, &mut Vec::new());
+            self.parts.books.join(at, queue, unit.bytes);
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Gate {
     /// When the present service ends, as its rate is now, or the next one begins; `None` where neither is known.
     #[must_use]
     pub fn next_wakeup(&self) -> Option<Time> {
-        let stepped = self.stepped.as_ref()?;
+        let stepped = self.parts.stepped.as_ref()?;
         stepped.serving.map_or(stepped.begins, |(_, served)| Some(served.service.end))
     }
 
@@ -88,12 +88,12 @@ impl Gate {
     /// [`Gate::poll_departure`] has what becomes of units. Does nothing where there is no such instant.
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
-        if let Some((unit, served)) = self.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
+        if let Some((unit, served)) = self.parts.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
             let mut departure = Departure { unit, fate: self.depart(&served) };
             if self.is_classed() {
                 self.note_departure_of_class(&mut departure, &served);
             }
-            self.stepped.get_or_insert_default().departures.push_back(departure);
+            self.parts.stepped.get_or_insert_default().departures.push_back(departure);
         }
         self.begin_next(now);
     }
@@ -111,25 +111,28 @@ impl Gate {
 
     /// The next of the units that have left the gate, or were dropped after they had joined the queue.
     pub fn poll_departure(&mut self) -> Option<Departure> {
-        self.stepped.as_mut()?.departures.pop_front()
+        self.parts.stepped.as_mut()?.departures.pop_front()
     }
 
     /// Arrival and service of the unit in service, as its rate is now; `None` when idle.
     pub(crate) fn serving(&self) -> Option<(Time, Service)> {
-        let (_, served) = self.stepped.as_ref()?.serving?;
+        let (_, served) = self.parts.stepped.as_ref()?.serving?;
         Some((served.arrival, served.service))
     }
 
     /// Whether a unit is in service.
     #[inline]
     pub(crate) fn is_serving(&self) -> bool {
-        self.stepped.as_ref().is_some_and(|stepped| stepped.serving.is_some())
+        self.parts.stepped.as_ref().is_some_and(|stepped| stepped.serving.is_some())
     }
 
     /// Whether no unit waits or is in service.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none() && stepped.waiting.is_empty())
+        self.parts
+            .stepped
+            .as_ref()
+            .is_none_or(|stepped| stepped.serving.is_none() && stepped.waiting.is_empty())
     }
 
     /// Ends the run: states the services of all units that still wait, as run-ahead did at their arrivals. A discipline
@@ -138,7 +141,7 @@ impl Gate {
         if self.is_classed() {
             return self.settle_classed();
         }
-        if let Some(stepped) = &mut self.stepped {
+        if let Some(stepped) = &mut self.parts.stepped {
             stepped.is_judged = false;
             stepped.begins = None;
         }
@@ -157,7 +160,7 @@ impl Gate {
             self.begin_judged(now);
         } else if self.is_classed() {
             self.begin_classed(now);
-        } else if !self.law.is_stopped() {
+        } else if !self.parts.law.is_stopped() {
             self.begin_first();
         }
     }
@@ -166,7 +169,7 @@ impl Gate {
     /// server is idle and nothing is known of when it begins.
     fn begin_first(&mut self) {
         let idle = |stepped: &&mut Box<Stepped>| stepped.serving.is_none() && stepped.begins.is_none();
-        let Some(stepped) = self.stepped.as_mut().filter(idle) else { return };
+        let Some(stepped) = self.parts.stepped.as_mut().filter(idle) else { return };
         let Some(Waiter { arrival, unit }) = stepped.waiting.take_first() else { return };
         self.begin(arrival, unit, None);
     }
@@ -175,18 +178,18 @@ impl Gate {
     fn begin(&mut self, arrival: Time, mut unit: Unit, joins: Option<Backlog>) {
         let wire = self.wire_bytes(unit.bytes);
         let served = self.serve(arrival, &mut unit, wire, joins);
-        self.stepped.get_or_insert_default().serving = Some((unit, served));
+        self.parts.stepped.get_or_insert_default().serving = Some((unit, served));
     }
 
     /// The present service ends at `end` instead.
     fn reschedule(&mut self, end: Time) {
-        let serving = self.stepped.as_mut().and_then(|stepped| stepped.serving.as_mut());
+        let serving = self.parts.stepped.as_mut().and_then(|stepped| stepped.serving.as_mut());
         let Some((unit, served)) = serving else { return };
         let unit = *unit;
         let expected = std::mem::replace(&mut served.service.end, end);
-        served.leaves = self.queue.leaves(served.service);
-        let (arrival, in_queue) = (served.arrival, self.queue.counts_service());
-        self.books.reschedule(arrival, expected, end, in_queue);
+        served.leaves = self.parts.queue.leaves(served.service);
+        let (arrival, in_queue) = (served.arrival, self.parts.queue.counts_service());
+        self.parts.books.reschedule(arrival, expected, end, in_queue);
         if let Some((books, class)) = self.class_books(&unit) {
             books.reschedule(class, arrival, (expected, end), in_queue);
         }
@@ -194,9 +197,9 @@ impl Gate {
 
     /// What is in the queue of a gate driven step by step at `at`, as the gate's queue counts.
     pub(crate) fn backlog_stepped(&self, at: Time) -> Backlog {
-        let Some(stepped) = &self.stepped else { return Backlog::default() };
+        let Some(stepped) = &self.parts.stepped else { return Backlog::default() };
         match &stepped.serving {
-            Some((unit, served)) if self.queue.leaves(served.service) > at => {
+            Some((unit, served)) if self.parts.queue.leaves(served.service) > at => {
                 stepped.waiting.backlog().with(unit.bytes)
             }
             _ => stepped.waiting.backlog(),

@@ -6,7 +6,7 @@ use crate::units::{Rate, Time};
 
 impl Gate {
     fn set_speed(&self) -> Option<&SetSpeed> {
-        match &self.law {
+        match &self.parts.law {
             Law::SetSpeed(server) => Some(server),
             _ => None,
         }
@@ -15,12 +15,12 @@ impl Gate {
     /// Sets the rate from `at` on; services that end before `at` must have been ended. Does nothing at a gate of
     /// another law.
     pub fn set_rate(&mut self, at: Time, rate: Rate) {
-        let Law::SetSpeed(server) = &mut self.law else { return };
+        let Law::SetSpeed(server) = &mut self.parts.law else { return };
         if rate == server.rate() {
             return;
         }
         let end = server.set(at, rate);
-        self.books.set_rate(at, rate.bps() as f64);
+        self.parts.books.set_rate(at, rate.bps() as f64);
         if let Some(end) = end {
             self.reschedule(end);
         }
@@ -42,7 +42,7 @@ impl Gate {
     /// What could have passed from the start to `at`, in 10⁻¹² bit; 0 at a gate of another law.
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
-        match &self.law {
+        match &self.parts.law {
             Law::SetSpeed(server) => server.offered_until(at),
             Law::Circuit(circuit) => circuit.offered_until(at),
             _ => 0,

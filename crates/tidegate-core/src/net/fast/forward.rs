@@ -145,14 +145,32 @@ impl Network {
         (gate, delay): (u32, Span),
         half: Half,
     ) -> Option<Time> {
-        match self.gates[gate as usize].pass(at, unit, &self.reports.measured) {
+        let server = &mut self.gates[gate as usize];
+        let Some(out) = server.pass_idle_unrecorded(at, unit.bytes, &self.reports.measured) else {
+            return self.send_slowly(at, *unit, (gate, delay), half);
+        };
+        unit.chain += 1;
+        self.schedule.queue.send(half, out.saturating_add(delay), *unit);
+        None
+    }
+
+    /// The same where the gate is busy, or is none with an express way.
+    #[inline(never)]
+    fn send_slowly(
+        &mut self,
+        at: Time,
+        mut unit: Unit,
+        (gate, delay): (u32, Span),
+        half: Half,
+    ) -> Option<Time> {
+        match self.gates[gate as usize].pass_otherwise(at, &mut unit, &self.reports.measured) {
             Some(out) => {
                 unit.chain += 1;
-                self.schedule.queue.send(half, out.saturating_add(delay), *unit);
+                self.schedule.queue.send(half, out.saturating_add(delay), unit);
                 None
             }
             None => {
-                self.reports.refused = *unit;
+                self.reports.refused = unit;
                 self.drop_refused(gate)
             }
         }

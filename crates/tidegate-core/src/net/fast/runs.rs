@@ -88,18 +88,20 @@ impl Way<'_> {
     #[inline(never)]
     fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
         let (mut taken, mut last) = (0, Time::ZERO);
-        while let Some((at, unit)) = units.get_mut(taken) {
+        while let Some((_, unit)) = units.get(taken) {
             let gate = self.map.shorts[unit.chain as usize].gate;
             if gate == NONE {
                 break;
             }
-            last = *at;
-            let bytes = unit.bytes;
-            self.pass_one(gate, at, unit);
-            taken += 1;
-            let (more, reached) = self.pass_alike::<false>(gate, bytes, &mut units[taken..]);
-            taken += more;
-            last = last.max(reached);
+            let (passed, reached) = self.pass_alike::<false>(gate, unit.bytes, &mut units[taken..]);
+            (taken, last) = (taken + passed, last.max(reached));
+            if let Some((at, unit)) = units.get_mut(taken)
+                && self.map.shorts[unit.chain as usize].gate == gate
+            {
+                last = *at;
+                self.pass_one(gate, at, unit);
+                taken += 1;
+            }
         }
         (taken, last)
     }
@@ -116,14 +118,8 @@ impl Way<'_> {
         }
     }
 
-    /// [`Way::pass_alike`] of a recorded gate.
-    #[inline(never)]
-    fn pass_alike_recorded(&mut self, gate: u32, bytes: u32, units: &mut [(Time, Unit)]) -> (usize, Time) {
-        self.pass_alike::<true>(gate, bytes, units)
-    }
-
     /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
-    #[inline(always)]
+    #[inline(never)]
     fn pass_alike<const RECORDED: bool>(
         &mut self,
         gate: u32,
@@ -137,7 +133,7 @@ impl Way<'_> {
         let server = &mut self.gates[gate as usize];
         let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.reports.measured) else {
             let another = !RECORDED && server.is_plain_and_recorded();
-            return if another { self.pass_alike_recorded(gate, bytes, units) } else { (passed, last) };
+            return if another { self.pass_alike::<true>(gate, bytes, units) } else { (passed, last) };
         };
         for (at, unit) in units {
             if !alike(unit) {
