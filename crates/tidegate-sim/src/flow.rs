@@ -32,15 +32,20 @@ pub(crate) struct Flow {
     pub(crate) coming: VecDeque<(Time, Unit)>,
     /// Where its data and its ACKs enter the network.
     pub(crate) entries: [Entry; 2],
-    pub(crate) app: Application,
     pub(crate) headers: u32,
-    pub(crate) started: bool,
     /// How closely it is watched, and so which functions lie between its ends and the network.
     pub(crate) watched: Watched,
     /// Its segments are mostly [`tidegate_core::tcp::Outgoing::is_short`], not [`tidegate_core::tcp::Outgoing::is_usual`].
     pub(crate) short: bool,
+    pub(crate) started: bool,
     /// It is not watched closely, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
     pub(crate) runs_laps: bool,
+    /// Of a flow that is not watched and has no short headers: before this instant no timer of the sender rings, its application adds
+    /// nothing, nothing is noted of it, and the run is not over; [`Time::ZERO`]: not known ([`Flow::rest_sender`]).
+    pub(crate) sender_rests_until: Time,
+    /// The same of its receiver.
+    pub(crate) receiver_rests_until: Time,
+    pub(crate) app: Application,
     /// So many of its ACKs are dealt with one by one before the next lap.
     pub(crate) one_by_one: usize,
     /// It is not recorded, and plain ([`crate::ways::Way::PLAIN`]) but for a policer that may be on its path. And its windows never
@@ -50,11 +55,6 @@ pub(crate) struct Flow {
     pub(crate) sender_noted_from: Time,
     /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
     pub(crate) receiver_noted_from: Time,
-    /// Of a flow that is not watched and has no short headers: before this instant no timer of the sender rings, its application adds
-    /// nothing, nothing is noted of it, and the run is not over; [`Time::ZERO`]: not known ([`Flow::rest_sender`]).
-    pub(crate) sender_rests_until: Time,
-    /// The same of its receiver.
-    pub(crate) receiver_rests_until: Time,
     /// The number of the connection that the endpoints belong to; a flow may open one after the other.
     pub(crate) connection: u32,
     /// The flow passes a circuit, which must know when a transfer begins and ends.

@@ -4,7 +4,7 @@ use tidegate_core::gate::Quantiles;
 use tidegate_core::net::precision;
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::Counters;
-use tidegate_core::unit::Cause;
+use tidegate_core::unit::{Cause, HeldBy};
 use tidegate_core::units::{Measured, Time};
 
 /// What is measured of a flow. Fields that data segments touch come first, then those that ACKs touch.
@@ -17,14 +17,14 @@ pub(crate) struct Meter {
     /// IP bytes of data segments that reached the receiver inside the measured time.
     pub(crate) received_bytes: u64,
     /// Time owed to the latest cause inside the measured time, in picoseconds.
-    latest: Option<(Cause, u64)>,
-    /// The same of each cause before.
-    earlier: Vec<(Cause, u64)>,
+    latest: (Cause, u64),
     /// User bytes of a finite transfer that has not ended yet; otherwise `u64::MAX`.
     pub(crate) awaited: u64,
     /// Round trips of the measured time, once that has begun at the sender.
     pub(crate) rtt: Quantiles,
     pub(crate) windows: Windows,
+    /// Time owed to each cause before the latest.
+    earlier: Vec<(Cause, u64)>,
     pub(crate) completed: Option<Time>,
     /// `received_bytes` then.
     received_until_completed: u64,
@@ -83,7 +83,7 @@ impl Meter {
                 max: cwnd,
             },
             last_delivery: start.max(measured.from),
-            latest: None,
+            latest: (Cause::sender(HeldBy::Application), 0),
             earlier: Vec::new(),
             received_bytes: 0,
             awaited: match app {
@@ -153,9 +153,10 @@ impl Meter {
     /// Time is owed to a cause.
     #[inline(always)]
     fn owe(&mut self, cause: Cause, span: u64) {
-        match &mut self.latest {
-            Some((latest, owed)) if *latest == cause => *owed += span,
-            _ => self.owe_another(cause, span),
+        if self.latest.0 == cause {
+            self.latest.1 += span;
+        } else {
+            self.owe_another(cause, span);
         }
     }
 
@@ -164,11 +165,11 @@ impl Meter {
     fn owe_another(&mut self, cause: Cause, span: u64) {
         let known = self.earlier.iter().position(|(known, _)| *known == cause);
         let before = known.map_or(0, |place| self.earlier.swap_remove(place).1);
-        self.earlier.extend(self.latest.replace((cause, before + span)));
+        self.earlier.push(std::mem::replace(&mut self.latest, (cause, before + span)));
     }
 
     /// Time owed to each cause inside the measured time, in picoseconds; the latest cause first.
     pub(crate) fn owed(&self) -> impl Iterator<Item = (Cause, u64)> {
-        self.latest.iter().chain(&self.earlier).copied()
+        std::iter::once(self.latest).chain(self.earlier.iter().copied())
     }
 }

@@ -10,41 +10,43 @@ use crate::units::{Span, Time};
 
 /// A plan made ready for use.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Config {
-    /// User bytes in a full segment; no more than the window.
-    pub(super) mss: u32,
-    /// Duplicate ACKs that start a fast retransmit; `u32::MAX`: never.
-    pub(super) dupthresh: u32,
     /// Most bytes in flight, and what the receiver takes ahead of the next byte expected.
     pub(super) window: u64,
-    /// The same as the wire says it; `u32::MAX`: no limit.
-    pub(super) advertised: u32,
-    pub(super) sack: bool,
-    /// Every ACK is accounted for.
-    pub(super) account: bool,
-    pub(super) rules: TcpRules,
-    pub(super) limited_transmit: bool,
-    pub(super) go_back_n: bool,
-    pub(super) guard: bool,
-    pub(super) timestamps: bool,
-    pub(super) ecn: EcnPlan,
-    /// Every segment has something to say of its own: timestamps, or ECN.
-    pub(super) special: bool,
-    /// Receivers acknowledge as Linux does.
-    pub(super) linux_acks: bool,
-    pub(super) idle_restart: bool,
-    pub(super) handshake: bool,
-    /// A lost SYN sets the slow-start threshold, as any other segment.
-    pub(super) lost_syn_counts: bool,
-    /// One segment is timed at a time.
-    pub(super) time_one: bool,
-    /// Departures from the host restart the retransmission timer.
-    pub(super) restart_at_departure: bool,
     /// The window at the start and after idle times.
     pub(super) initial_window: u64,
     /// Bytes that must be acknowledged at once.
     pub(super) ack_every: u64,
     ack_delay: AckDelay,
+    /// The window as the wire says it; `u32::MAX`: no limit.
+    pub(super) advertised: u32,
+    /// Duplicate ACKs that start a fast retransmit; `u32::MAX`: never.
+    pub(super) dupthresh: u32,
+    pub(super) rules: TcpRules,
+    pub(super) ecn: EcnPlan,
+    pub(super) limited_transmit: bool,
+    pub(super) go_back_n: bool,
+    pub(super) guard: bool,
+    pub(super) timestamps: bool,
+    pub(super) handshake: bool,
+    /// A lost SYN sets the slow-start threshold, as any other segment.
+    pub(super) lost_syn_counts: bool,
+    // What nearly every segment asks for comes last.
+    /// Departures from the host restart the retransmission timer.
+    pub(super) restart_at_departure: bool,
+    pub(super) idle_restart: bool,
+    /// Receivers acknowledge as Linux does.
+    pub(super) linux_acks: bool,
+    /// Every segment has something to say of its own: timestamps, or ECN.
+    pub(super) special: bool,
+    pub(super) sack: bool,
+    /// Every ACK is accounted for.
+    pub(super) account: bool,
+    /// One segment is timed at a time.
+    pub(super) time_one: bool,
+    /// User bytes in a full segment; no more than the window.
+    pub(super) mss: u32,
 }
 
 /// How long an ACK is put off.

@@ -34,7 +34,9 @@ pub(super) enum Mode {
 pub(super) struct Undisturbed {
     /// So many ACKs of the oldest segment will find the sender steady ([`Sender::steady_acks`]).
     pub(super) acks: u32,
-    /// Data in order are acknowledged singly and at once, up to this length ([`super::receiver::Receiver::acknowledged_singly`]).
+    /// Data in order are acknowledged singly and at once, from this length ([`super::receiver::Receiver::acknowledged_singly`])
+    pub(super) shortest: u32,
+    /// to this.
     pub(super) longest: u32,
 }
 
@@ -45,7 +47,46 @@ const LONGEST_STREAM: u64 = 1 << 62;
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Sender {
+    // What nearly every segment and ACK touches comes first.
     pub(super) board: Scoreboard,
+    /// Everything below is acknowledged (SND.UNA).
+    pub(super) una: u64,
+    /// Everything below was sent (SND.NXT, RFC 6675's HighData).
+    pub(super) max: u64,
+    /// The congestion window stopped the sender when this was sent last.
+    pub(super) limited_end: u64,
+    /// When data were sent last.
+    pub(super) last_sent: Time,
+    /// One segment timed at a time: it ends here (0: none) and was sent at `timed_at`.
+    pub(super) timed_end: u64,
+    pub(super) timers: Timers,
+    pub(super) mode: Mode,
+    /// There may be something to send.
+    pub(super) ready: bool,
+    /// What stopped the sender last.
+    pub(super) held: HeldBy,
+    /// The oldest segment is to be sent again whatever the window says.
+    pub(super) resend_oldest: bool,
+    /// The next partial ACK is the first of this recovery.
+    pub(super) first_partial: bool,
+    pub(super) timed_at: Time,
+    pub(super) counters: Counters,
+    pub(super) undisturbed: Undisturbed,
+    /// Our half of the wire's numbers.
+    pub(super) numbering: Numbering,
+    /// Everything below was written by the application.
+    pub(super) written: u64,
+    /// What duplicate ACKs add to the window (RFC 5681 §3.2 steps 1 to 4) less what partial
+    /// ones take away (RFC 6582 §3.2 step 3).
+    pub(super) inflation: i64,
+    /// What the other side takes: bytes beyond `una`.
+    pub(super) peer_window: u64,
+    pub(super) dupacks: u32,
+    /// The other side's window as last read from the wire.
+    pub(super) raw_window: u32,
+    /// For [`super::Endpoint::take_rtt_sample`].
+    pub(super) measured: Option<Span>,
+    pub(super) estimator: Estimator,
     // Where something is lost.
     /// The repair ends when this is acknowledged (RFC 6675's RecoveryPoint).
     pub(super) recover: u64,
@@ -57,51 +98,12 @@ pub(super) struct Sender {
     pub(super) before_dupacks: u64,
     /// `una` at the last time-out; `u64::MAX`: there was none.
     pub(super) timed_out_at: u64,
-    // Hot fields, used for every segment and ACK: they lie together.
-    pub(super) estimator: Estimator,
-    /// Everything below is acknowledged (SND.UNA).
-    pub(super) una: u64,
-    /// Everything below was sent (SND.NXT, RFC 6675's HighData).
-    pub(super) max: u64,
-    /// Everything below was written by the application.
-    pub(super) written: u64,
-    /// What duplicate ACKs add to the window (RFC 5681 §3.2 steps 1 to 4) less what partial
-    /// ones take away (RFC 6582 §3.2 step 3).
-    pub(super) inflation: i64,
-    /// What the other side takes: bytes beyond `una`.
-    pub(super) peer_window: u64,
-    /// The congestion window stopped the sender when this was sent last.
-    pub(super) limited_end: u64,
-    /// When data were sent last.
-    pub(super) last_sent: Time,
-    pub(super) dupacks: u32,
-    /// For [`super::Endpoint::take_rtt_sample`].
-    pub(super) measured: Option<Span>,
-    pub(super) controller: Controller,
-    /// One segment timed at a time: it ends here (0: none) and was sent then.
-    pub(super) timed_end: u64,
-    pub(super) timed_at: Time,
-    pub(super) counters: Counters,
-    pub(super) timers: Timers,
-    pub(super) mode: Mode,
-    /// There may be something to send.
-    pub(super) ready: bool,
-    /// What stopped the sender last.
-    pub(super) held: HeldBy,
-    /// The oldest segment is to be sent again whatever the window says.
-    pub(super) resend_oldest: bool,
-    /// The next partial ACK is the first of this recovery.
-    pub(super) first_partial: bool,
-    pub(super) undisturbed: Undisturbed,
     /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
     pub(super) accounts: Option<Box<Accounts>>,
     /// Where ECN is used.
     pub(super) marks: Option<Box<Marks>>,
-    /// Our half of the wire's numbers.
-    pub(super) numbering: Numbering,
-    /// The same as last read from the wire.
-    pub(super) raw_window: u32,
     pub(super) config: Config,
+    pub(super) controller: Controller,
 }
 
 impl Sender {

@@ -1,5 +1,5 @@
 //! Units that wait alone at a plain gate: the second of two that a sender lets go at once finds the first one in service, and nobody
-//! else. What they change is noted beside the express way and booked several at a time, because a large run has thousands of
+//! else. What they change is noted beside the express way and booked many at a time, because a large run has thousands of
 //! gates, and the lines of their queues and books are in no cache.
 
 use crate::gate::ahead::Ahead;
@@ -9,9 +9,6 @@ use crate::gate::{Gate, Parts};
 use crate::unit::{Blame, Passage};
 use crate::units::{Measured, Span, Time};
 
-/// So many waits are noted before they are booked.
-const ROOM: usize = 3;
-
 /// What is noted of them.
 #[derive(Debug)]
 pub(in crate::gate) struct Alone {
@@ -19,21 +16,35 @@ pub(in crate::gate) struct Alone {
     index: u32,
     /// A unit of this size has a place in an empty queue, and has had one before, so the queue is not larger than ever then; 0: not known.
     fits: u32,
-    /// Waits that are noted, before those that are zero.
-    waits: [Span; ROOM],
+    /// Waits that are not booked yet, and how often there was each. A unit that comes together with the one before waits for its whole
+    /// service: whole picoseconds, or one more.
+    waits: [Span; 2],
+    times: [u32; 2],
     /// When the last of these units leaves the queue, which has not been told of it; [`Time::ZERO`]: there is none.
     leaves: Time,
 }
 
 impl Alone {
     pub(in crate::gate) fn new(index: usize) -> Alone {
-        Alone { index: index as u32, fits: 0, waits: [Span::ZERO; ROOM], leaves: Time::ZERO }
+        Alone { index: index as u32, fits: 0, waits: [Span::ZERO; 2], times: [0; 2], leaves: Time::ZERO }
+    }
+
+    /// Notes a wait; `false`: there is no room for it.
+    #[inline(always)]
+    fn note(&mut self, wait: Span) -> bool {
+        for (noted, times) in self.waits.iter_mut().zip(&mut self.times) {
+            if *times == 0 || (*noted == wait && *times < u32::MAX) {
+                (*noted, *times) = (wait, *times + 1);
+                return true;
+            }
+        }
+        false
     }
 
     /// Books the waits that are noted.
     pub(in crate::gate) fn book(&self, counters: &mut Counters) {
-        for wait in self.waits.iter().filter(|wait| **wait != Span::ZERO) {
-            counters.wait_inside(*wait);
+        for (wait, times) in self.waits.iter().zip(self.times).filter(|(_, times)| *times > 0) {
+            counters.wait_inside(*wait, u64::from(times));
         }
     }
 }
@@ -73,9 +84,8 @@ impl Gate {
         }
         alone.leaves = start;
         let blame = blame.or_wait(wait, alone.index as usize);
-        match alone.waits.iter_mut().find(|noted| **noted == Span::ZERO) {
-            Some(place) => *place = wait,
-            None => self.book_alone(wait),
+        if !alone.note(wait) {
+            self.book_alone(wait);
         }
         Some(Passage::new(out, blame))
     }
@@ -84,8 +94,8 @@ impl Gate {
     #[inline(never)]
     fn book_alone(&mut self, wait: Span) {
         self.alone.book(&mut self.parts.books.counters);
-        self.alone.waits = [Span::ZERO; ROOM];
-        self.alone.waits[0] = wait;
+        self.alone.times = [0; 2];
+        self.alone.note(wait);
     }
 
     /// The queue is told of the last unit that waited alone, before it is asked or told anything else.

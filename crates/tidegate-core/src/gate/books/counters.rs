@@ -93,16 +93,16 @@ impl Counters {
         }
         let wait = service.start.saturating_since(at);
         self.inside.add(wire);
-        self.wait_inside(wait);
+        self.waits.record_some(wait);
+        self.queue_area += u128::from(wait.picos());
         self.queue_max = self.queue_max.max(queue.units);
         self.queue_max_bytes = self.queue_max_bytes.max(queue.bytes);
     }
 
-    /// Counts the wait of a unit, which is not zero and lies inside the measured time, in a queue that counts waiting units alone.
-    #[inline]
-    pub(in crate::gate) fn wait_inside(&mut self, wait: Span) {
-        self.waits.record_some(wait);
-        self.queue_area += u128::from(wait.picos());
+    /// Counts a wait of so many units, which is not zero and lies inside the measured time, in a queue that counts waiting units alone.
+    pub(in crate::gate) fn wait_inside(&mut self, wait: Span, units: u64) {
+        self.waits.record_alike(wait, units);
+        self.queue_area += u128::from(wait.picos()) * u128::from(units);
     }
 
     #[cold]
@@ -285,8 +285,7 @@ impl Counters {
     pub(crate) fn pass_alike(&mut self, units: u64, wire: u64, wait: Span, queue: u64) {
         self.pass_many(units, wire);
         if units > 0 && wait > Span::ZERO {
-            self.waits.record_alike(wait, units);
-            self.queue_area += u128::from(wait.picos()) * u128::from(units);
+            self.wait_inside(wait, units);
             self.queue_max = self.queue_max.max(queue);
             self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
         }

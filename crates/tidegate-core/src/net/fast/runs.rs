@@ -95,11 +95,11 @@ impl Way<'_> {
             }
             let (passed, reached) = self.pass_alike::<false>(gate, unit.bytes, &mut units[taken..]);
             (taken, last) = (taken + passed, last.max(reached));
-            if let Some((at, unit)) = units.get_mut(taken)
-                && self.map.shorts[unit.chain as usize].gate == gate
+            if let Some((at, next)) = units.get_mut(taken)
+                && self.map.shorts[next.chain as usize].gate == gate
             {
                 last = *at;
-                self.pass_one(gate, at, unit);
+                self.pass_one(gate, at, next);
                 taken += 1;
             }
         }

@@ -33,9 +33,9 @@ impl Endpoint {
     /// all that leaves. `None`: they are other data or take another way, and nothing has been done.
     #[inline(always)]
     pub fn answer_expected_data(&mut self, number: u32, len: u32) -> Option<u32> {
-        let Sender { config, undisturbed, counters, .. } = &mut self.sender;
+        let Sender { undisturbed, counters, .. } = &mut self.sender;
         let expected = self.theirs.wire(self.receiver.next());
-        if len > undisturbed.longest || u64::from(len) < config.ack_every || number != expected {
+        if len > undisturbed.longest || len < undisturbed.shortest || number != expected {
             return None;
         }
         self.receiver.take_acknowledged(len, counters);
@@ -54,7 +54,9 @@ impl Endpoint {
     #[inline(never)]
     fn expect_data_in_order(&mut self) {
         let lengths = self.acknowledged_singly();
-        self.sender.undisturbed.longest = if lengths.is_empty() { 0 } else { *lengths.end() };
+        let undisturbed = &mut self.sender.undisturbed;
+        (undisturbed.shortest, undisturbed.longest) =
+            if lengths.is_empty() { (0, 0) } else { (*lengths.start(), *lengths.end()) };
     }
 
     /// The lengths of segments that, in order, are acknowledged at once and by usual ACKs.

@@ -26,31 +26,32 @@ const MOST_QUICK: u32 = 16;
 #[derive(Debug)]
 #[repr(C)]
 pub(in crate::tcp) struct Receiver {
-    /// Ahead of `next`.
-    islands: Islands,
-    /// Everything below this has arrived.
-    next: u64,
-    /// When a delayed ACK must leave.
-    delayed_until: Time,
-    /// Bytes received in order and not acknowledged yet.
-    owed: u64,
-    /// ACKs that are still not delayed (Linux's quick ACKs).
-    quick: u32,
-    /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
-    scheduled: bool,
+    /// The islands that arrived last, where SACK reports them.
+    recent: Recent,
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
     told: u64,
     /// What came again, if that is reported.
     duplicates: Option<Box<Duplicates>>,
+    /// Ahead of `next`.
+    islands: Islands,
+    // What data in order touch.
+    /// ACKs that are still not delayed (Linux's quick ACKs).
+    quick: u32,
+    /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
+    scheduled: bool,
     /// See [`Receiver::tells`].
     tells: bool,
     /// An ACK must leave now.
     ack_now: bool,
+    /// When a delayed ACK must leave.
+    delayed_until: Time,
+    /// Bytes received in order and not acknowledged yet.
+    owed: u64,
+    /// Everything below this has arrived.
+    next: u64,
     /// What the last ACK said (RFC 7323's Last.ACK.sent).
     acknowledged_to: u64,
-    /// The islands that arrived last, where SACK reports them.
-    recent: Recent,
 }
 
 impl Receiver {

@@ -44,6 +44,26 @@ pub(in crate::tcp) struct Block {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(in crate::tcp) struct Scoreboard {
+    // Where something is lost.
+    /// SACK blocks read last.
+    pub(in crate::tcp) blocks: [Block; 3],
+    /// Bytes ever taken to be lost, copies included.
+    pub(in crate::tcp) lost_total: u64,
+    /// SACKed bytes in records from `lost_end` on.
+    pub(in crate::tcp) sacked_above: u64,
+    /// Records below this and not SACKed are lost (IsLost).
+    pub(in crate::tcp) lost_end: u64,
+    /// One past the highest SACKed record.
+    pub(in crate::tcp) sacked_end: u64,
+    /// Where the next retransmission is looked for (HighRxt).
+    pub(in crate::tcp) cursor: u64,
+    /// Copies on their way (`retrans_out`).
+    pub(in crate::tcp) copies: u64,
+    /// Records with any mark.
+    marked: u32,
+    /// Lost segments that were not sent again.
+    waiting: u32,
+    // Always.
     slots: Vec<Sent>,
     /// Number of the oldest record.
     pub(in crate::tcp) first: u64,
@@ -53,25 +73,6 @@ pub(in crate::tcp) struct Scoreboard {
     pub(in crate::tcp) holes: i64,
     /// Offset of the oldest unacknowledged byte.
     pub(in crate::tcp) base: u64,
-    /// Copies on their way (`retrans_out`).
-    pub(in crate::tcp) copies: u64,
-    /// Records with any mark.
-    marked: u32,
-    /// Lost segments that were not sent again.
-    waiting: u32,
-    // Where something is lost.
-    /// Where the next retransmission is looked for (HighRxt).
-    pub(in crate::tcp) cursor: u64,
-    /// One past the highest SACKed record.
-    pub(in crate::tcp) sacked_end: u64,
-    /// Records below this and not SACKed are lost (IsLost).
-    pub(in crate::tcp) lost_end: u64,
-    /// SACKed bytes in records from `lost_end` on.
-    pub(in crate::tcp) sacked_above: u64,
-    /// Bytes ever taken to be lost, copies included.
-    pub(in crate::tcp) lost_total: u64,
-    /// SACK blocks read last.
-    pub(in crate::tcp) blocks: [Block; 3],
 }
 
 impl Scoreboard {
