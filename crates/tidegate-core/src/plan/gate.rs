@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan, RatePlan};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
-use crate::gcra::{Conformance, Limit};
+use crate::gcra::{Conformance, Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Span, Speed};
 
 /// One server with its queue, loss and delay.
@@ -86,6 +86,15 @@ impl GatePlan {
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {
         self.rate.is_known_ahead() && self.queue.discipline.decides_at_arrival() && self.classes.is_none()
+    }
+
+    /// Whether a cell that comes may let one begin sooner that waits. A shaper keeps a cell that is early by more than its
+    /// tolerance until the theoretical arrival time. Classes are asked anew when another cell comes, and the shaper judges
+    /// the cell that is chosen at that instant: if it is early by no more than the tolerance now, it begins at once.
+    #[must_use]
+    pub fn arrivals_hasten(&self) -> bool {
+        let RatePlan::Gcra(gcra) = &self.rate else { return false };
+        self.classes.is_some() && gcra.release == Release::Tat && gcra.limit.tolerance() > 0
     }
 
     /// Whether nothing about the gate is special. If it then has a constant rate and is not observed, packets may take

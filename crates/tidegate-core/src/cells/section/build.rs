@@ -55,7 +55,8 @@ impl Section {
                 ppd,
                 discards: epd.is_some() || ppd,
                 tells: matches!(plan.rate, RatePlan::Abr(_)),
-                before_telling: false,
+                hastened: plan.arrivals_hasten(),
+                before_prompt: false,
                 tagged: plan.queue.tagged,
                 plain_slots: slotted
                     && !ppd
@@ -101,12 +102,12 @@ impl Section {
         let is_followed = |row: &CellGate| matches!(row.server, Server::Steps(_)) || row.inputs.len() > 1;
         section.followed =
             (0..section.gates.len()).filter(|place| is_followed(&section.gates[*place])).collect();
-        section.find_before_telling();
-        for CellGate { inputs, singles, server, policed, before_telling, .. } in &mut section.gates {
+        section.find_before_prompt();
+        for CellGate { inputs, singles, server, policed, before_prompt, .. } in &mut section.gates {
             if let Server::Slotted(slotted) = server
                 && passing == Passing::OneByOne
                 && !*policed
-                && !*before_telling
+                && !*before_prompt
                 && inputs.len() <= MOST_SINGLES
             {
                 *singles = Some(Box::new(Singles::new(slotted, inputs.len())));
@@ -115,17 +116,17 @@ impl Section {
         section
     }
 
-    /// Which gates cells leave for one that tells each departure.
-    fn find_before_telling(&mut self) {
+    /// Which gates cells leave for one that must know of each when it comes.
+    fn find_before_prompt(&mut self) {
         for gate in (0..self.gates.len()).rev() {
             let leads = |to: To| match to {
                 To::Gate { gate: next, .. } => {
                     let next = &self.gates[next as usize];
-                    next.tells || next.before_telling
+                    next.tells || next.hastened || next.before_prompt
                 }
                 To::End => false,
             };
-            self.gates[gate].before_telling = self.gates[gate].inputs.iter().any(|input| leads(input.to));
+            self.gates[gate].before_prompt = self.gates[gate].inputs.iter().any(|input| leads(input.to));
         }
     }
 

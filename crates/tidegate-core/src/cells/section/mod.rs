@@ -60,8 +60,10 @@ struct CellGate {
     discards: bool,
     /// Each cell's departure is told.
     tells: bool,
-    /// A gate further on tells each departure, so none may be found late.
-    before_telling: bool,
+    /// A cell that comes may let one begin sooner that waits ([`crate::plan::GatePlan::arrivals_hasten`]).
+    hastened: bool,
+    /// A gate further on tells each departure, or is hastened by what comes to it, so no departure may be found late.
+    before_prompt: bool,
     /// A tagged cell that finds as many waiting is dropped.
     tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.

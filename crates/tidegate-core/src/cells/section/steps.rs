@@ -157,12 +157,12 @@ impl Section {
         self.deliver(gate, input, cell, out, gates);
     }
 
-    /// No packet's end leaves the gate before this, if the rate stays as it is. Where a gate further on tells each departure, no
-    /// cell does.
+    /// No packet's end leaves the gate before this, if the rate stays as it is. Where a gate further on must know of each cell
+    /// when it comes, no cell does.
     pub(super) fn steps_wakeup(&self, gate: usize, gates: &[Gate]) -> Time {
         let row = &self.gates[gate];
         let Server::Steps(held) = &row.server else {
-            let comes = if row.before_telling { row.next.first().0 } else { NEVER };
+            let comes = if row.before_prompt { row.next.first().0 } else { NEVER };
             let slot = match &row.server {
                 Server::Slotted(slotted) => slotted.beat().span(),
                 _ => Span::ZERO,
@@ -173,10 +173,13 @@ impl Section {
         let Some(end) = server.next_wakeup() else {
             return Time::from_picos(row.next.first().0).saturating_add(Span::from_picos(1));
         };
-        if row.tells || row.before_telling {
-            // While the gate waits to begin a service, a cell of another class may be served sooner.
-            let comes = if server.is_serving() { NEVER } else { row.next.first().0 };
-            return end.min(Time::from_picos(comes).saturating_add(Span::from_picos(1)));
+        let is_prompt = row.tells || row.before_prompt;
+        // While the gate waits to begin a service, a cell of another class may be served sooner, or let the one that waits begin.
+        let may_begin = !server.is_serving() && (is_prompt || row.hastened);
+        let comes = if may_begin { row.next.first().0 } else { NEVER };
+        let end = end.min(Time::from_picos(comes).saturating_add(Span::from_picos(1)));
+        if is_prompt {
+            return end;
         }
         let each = match server.rate_set() {
             Some(rate) if rate.bps() > 0 => span_of(CELL_BITS, rate.bps()).0,
