@@ -539,9 +539,39 @@ fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
     passages
 }
 
+/// Stated at the arrival or step by step: the same units leave at the same instants, the
+/// same are dropped, and every count and row is equal.
+fn check_agreement(
+    plan: &GatePlan,
+    arrivals: &[(Time, u32)],
+    record: RecordLevel,
+) -> Result<(), TestCaseError> {
+    let mut ahead = Gate::new(plan, context(record));
+    let mut state = |n: usize, at: Time, bytes: u32| {
+        let out = ahead.pass(at, &mut unit(bytes, n as u32), &MEASURED);
+        (n as u32, out.ok_or_else(|| ahead.last_drop().expect("a drop")))
+    };
+    let stated: Vec<(u32, Fate)> =
+        arrivals.iter().enumerate().map(|(n, (at, bytes))| state(n, *at, *bytes)).collect();
+    let mut stepped = Gate::new(plan, context(record));
+    let happened = drive_steps(&mut stepped, arrivals);
+    prop_assert_eq!(&stated, &happened);
+    prop_assert_eq!(format!("{:?}", ahead.counters()), format!("{:?}", stepped.counters()));
+    let held = ahead.counters().held();
+    prop_assert!(held.packets <= arrivals.len() as u64);
+    prop_assert_eq!(format!("{:?}", ahead.take_history()), format!("{:?}", stepped.take_history()));
+    // In order, and conserved.
+    let mut last = Time::ZERO;
+    for (_, fate) in &stated {
+        if let Ok(out) = fate {
+            prop_assert!(*out >= last);
+            last = *out;
+        }
+    }
+    Ok(())
+}
+
 proptest! {
-    /// Stated at the arrival or step by step: the same units leave at the same instants, the
-    /// same are dropped, and every count and row is equal.
     #[test]
     fn ahead_and_step_by_step_agree(
         plan in prop_oneof![2 => any_gate(), 3 => any_gate_with_extras()],
@@ -556,27 +586,37 @@ proptest! {
             *at += Span::from_picos(gap / 1000 * 1000);
             Some((*at, *bytes))
         }).collect();
-        let mut ahead = Gate::new(&plan, context(record));
-        let mut state = |n: usize, at: Time, bytes: u32| {
-            let out = ahead.pass(at, &mut unit(bytes, n as u32), &MEASURED);
-            (n as u32, out.ok_or_else(|| ahead.last_drop().expect("a drop")))
-        };
-        let stated: Vec<(u32, Fate)> =
-            arrivals.iter().enumerate().map(|(n, (at, bytes))| state(n, *at, *bytes)).collect();
-        let mut stepped = Gate::new(&plan, context(record));
-        let happened = drive_steps(&mut stepped, &arrivals);
-        prop_assert_eq!(&stated, &happened);
-        prop_assert_eq!(format!("{:?}", ahead.counters()), format!("{:?}", stepped.counters()));
-        let held = ahead.counters().held();
-        prop_assert!(held.packets <= arrivals.len() as u64);
-        prop_assert_eq!(format!("{:?}", ahead.take_history()), format!("{:?}", stepped.take_history()));
-        // In order, and conserved.
-        let mut last = Time::ZERO;
-        for (_, fate) in &stated {
-            if let Ok(out) = fate {
-                prop_assert!(*out >= last);
-                last = *out;
-            }
+        check_agreement(&plan, &arrivals, record)?;
+    }
+
+    /// A plain gate whose units come together, as the service before ends, a picosecond sooner or later, or at any time, mostly
+    /// of one size: those that wait alone, and others among them.
+    #[test]
+    fn units_that_wait_alone_are_counted_as_others(
+        bps in prop_oneof![Just(7_000_000u64), Just(1_000_000_000), 1_000_000u64..20_000_000],
+        limit in prop_oneof![Just(QueueLimit::Unlimited), (0u64..4).prop_map(QueueLimit::Packets),
+            (0u64..4000).prop_map(QueueLimit::Bytes)],
+        rows in prop::collection::vec((0usize..6, 0u64..2000, prop::sample::select(vec![1500u32, 1500, 1500, 40])), 1..300),
+    ) {
+        let plan = link(bps, limit);
+        let (mut at, mut free) = (Time::ZERO, Time::ZERO);
+        let mut arrivals = Vec::new();
+        for (kind, thousandths, bytes) in rows {
+            let service = Span::from_picos(u64::from(bytes) * 8 * 1_000_000_000_000 / bps);
+            let any = Span::from_picos(service.picos() / 1000 * thousandths);
+            let picosecond = Span::from_picos(1);
+            at = at.max(match kind {
+                0 => at,
+                1 => free,
+                2 => Time::from_picos(free.picos().saturating_sub(1)),
+                3 => free + picosecond,
+                4 => Time::from_picos(free.picos().saturating_sub(any.picos())),
+                _ => at + any,
+            });
+            // Without what is left over of a picosecond: near enough.
+            free = free.max(at) + service;
+            arrivals.push((at, bytes));
         }
+        check_agreement(&plan, &arrivals, RecordLevel::Summary)?;
     }
 }
