@@ -59,6 +59,10 @@ pub(super) struct Chain {
     pub(super) delay: Span,
 }
 
+/// Stretches with longer delays are never short ones: what leaves an idle gate inside the measured time leaves it within 200 days
+/// ([`crate::gate::Gate::pass_idle`]), and 213 days can be represented.
+const LONGEST_SHORT: Span = Span::from_secs(10 * 24 * 60 * 60);
+
 /// A stretch as long as halves take turns, where a unit passes it without an event: what [`crate::net::fast`] needs of it,
 /// in half a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +77,7 @@ pub(super) struct ShortStretch {
     pub(super) sends_to: Option<Half>,
     /// Whose route this is.
     pub(super) route: u32,
-    /// Pure delay behind the gates.
+    /// Pure delay behind the gates; of a short stretch, so short that no sum overflows which begins inside the measured time.
     pub(super) delay: Span,
 }
 
@@ -83,7 +87,7 @@ impl Chain {
         let gates = &gates[self.first as usize..self.end as usize];
         let whole = gates.len() <= 2 && self.series == NONE;
         let sends_to = self.half.filter(|_| !self.ahead && whole && gates.len() == 1);
-        let is_short = !self.slow && (self.ahead || sends_to.is_some());
+        let is_short = !self.slow && (self.ahead || sends_to.is_some()) && self.delay <= LONGEST_SHORT;
         ShortStretch {
             gate: gates.first().copied().filter(|_| is_short).unwrap_or(NONE),
             own: if gates.len() == 2 && whole { gates[1] } else { NONE },

@@ -7,7 +7,7 @@ use crate::gate::backlog::Backlog;
 use crate::gate::books::{Recorder, Served, Waiting};
 use crate::gate::queue::Queue;
 use crate::gate::rate::Service;
-use crate::unit::Blame;
+use crate::unit::{Blame, Unit};
 use crate::units::{Measured, Span, Time};
 
 /// A plain gate that serves units of one size without a pause; `RECORDED`: it writes rows every so often.
@@ -84,6 +84,35 @@ impl Gate {
     }
 }
 
+/// What an idle server needs to know.
+struct Idle {
+    free: Time,
+    service: Span,
+    delay: Span,
+    until: Time,
+}
+
+impl Idle {
+    /// The first of `units` that are `alike`, find it idle and leave inside the measured time pass it. Answers with how many, when the
+    /// last of them came, and when the server is free then. Apart, so that all it needs is in registers.
+    #[inline(never)]
+    fn pass(self, units: &mut [(Time, Unit)], alike: impl Fn(&Unit) -> bool) -> (usize, Time, Time) {
+        let Idle { mut free, service, delay, until } = self;
+        let (mut taken, mut last) = (0, Time::ZERO);
+        for (at, unit) in units {
+            // As in [`Express::pass_idle`], neither sum overflows.
+            let end = *at + service;
+            if *at <= free || end >= until || !alike(unit) {
+                break;
+            }
+            (free, last) = (end, *at);
+            *at = end + delay;
+            taken += 1;
+        }
+        (taken, last, free)
+    }
+}
+
 impl<const RECORDED: bool> Busy<'_, RECORDED> {
     /// The turn of a unit that comes at `at` and finds the server idle; `None`: it does not.
     #[inline(always)]
@@ -112,7 +141,34 @@ impl<const RECORDED: bool> Busy<'_, RECORDED> {
             self.record(at, Service { start: at, end: turn.end });
         }
         (self.free, self.carry) = (turn.end, turn.carry);
-        self.waiting.pass_at_once();
+        self.waiting.pass_at_once(1);
+    }
+
+    /// Those of `units` that come before all others, are `alike` and find the server idle take their turns. Answers with how many, and when
+    /// the last of them came.
+    #[inline(always)]
+    pub(crate) fn take_idle_ones(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        alike: impl Fn(&Unit) -> bool,
+    ) -> (usize, Time) {
+        if RECORDED {
+            let next = units.first_mut().filter(|(_, unit)| alike(unit));
+            let Some((turn, at)) = next.and_then(|(at, _)| Some((self.next_idle(*at)?, at))) else {
+                return (0, Time::ZERO);
+            };
+            let came = std::mem::replace(at, turn.out);
+            self.take_idle(came, &turn);
+            return (1, came);
+        }
+        let (service, carry) = self.pace.first_service();
+        let idle = Idle { free: self.free, service, delay: self.delay, until: self.until };
+        let (taken, last, free) = idle.pass(units, alike);
+        if taken > 0 {
+            (self.free, self.carry) = (free, carry);
+            self.waiting.pass_at_once(taken as u64);
+        }
+        (taken, last)
     }
 
     /// Writes the rows before `at`, when a unit comes that gets this service, and notes what later rows show of it.

@@ -209,10 +209,10 @@ impl Waiting<'_> {
         self.waits.record_some(wait);
     }
 
-    /// Counts one that does not wait. As [`Counters::pass`].
+    /// Counts `units` that do not wait. As [`Counters::pass`].
     #[inline(always)]
-    pub(crate) fn pass_at_once(&mut self) {
-        self.at_once += 1;
+    pub(crate) fn pass_at_once(&mut self, units: u64) {
+        self.at_once += units;
     }
 
     /// The last of them has passed.

@@ -150,7 +150,7 @@ impl Network {
             return self.send_slowly(at, *unit, (gate, delay), half);
         };
         unit.chain += 1;
-        self.schedule.queue.send(half, out.saturating_add(delay), *unit);
+        self.schedule.queue.send(half, out + delay, *unit);
         None
     }
 

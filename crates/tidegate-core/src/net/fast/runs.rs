@@ -135,22 +135,19 @@ impl Way<'_> {
             let another = !RECORDED && server.is_plain_and_recorded();
             return if another { self.pass_alike::<true>(gate, bytes, units) } else { (passed, last) };
         };
-        for (at, unit) in units {
-            if !alike(unit) {
-                break;
-            }
+        while let Some((at, unit)) = units.get_mut(passed).filter(|(_, unit)| alike(unit)) {
             let came = *at;
             if let Some(turn) = busy.next(came) {
                 unit.blame = busy.take(came, &turn, unit.blame);
                 *at = turn.out;
-            } else if let Some(turn) = busy.next_idle(came) {
-                busy.take_idle(came, &turn);
-                *at = turn.out;
+                (passed, last) = (passed + 1, came);
             } else {
-                break;
+                let (more, reached) = busy.take_idle_ones(&mut units[passed..], alike);
+                if more == 0 {
+                    break;
+                }
+                (passed, last) = (passed + more, reached);
             }
-            last = came;
-            passed += 1;
         }
         busy.end();
         (passed, last)
@@ -164,14 +161,11 @@ impl Way<'_> {
         let mut dropped = false;
         for (at, unit) in &mut *units {
             let passed = self.map.shorts.get(unit.chain as usize).and_then(|stretch| {
-                let out = match self.gates.get_mut(stretch.own as usize) {
-                    Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
-                    None => Some(*at).filter(|_| stretch.whole),
-                };
-                Some((out?, stretch))
+                let gate = self.gates.get_mut(stretch.own as usize)?;
+                Some((gate.pass_idle_unrecorded(*at, unit.bytes, &measured)?, stretch))
             });
             if let Some((out, stretch)) = passed {
-                *at = out.saturating_add(stretch.delay);
+                *at = out + stretch.delay;
                 unit.chain = stretch.route;
             } else {
                 dropped |= !self.passes_slowly(at, unit);
