@@ -52,7 +52,9 @@ impl Gate {
         first: Time,
         measured: &Measured,
     ) -> Option<Busy<'_, RECORDED>> {
-        self.end_alone();
+        if !RECORDED {
+            self.end_alone();
+        }
         let express = match &mut self.parts.recorded {
             Some(server) if RECORDED && self.parts.books.next_row().is_some() => server,
             // It is closed where the gate is recorded.

@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 pub(super) use alone::Alone;
 pub(super) use express::{Express, Pace};
 
-use crate::gate::Gate;
 use crate::gate::ahead::express::IdlePassage;
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
+use crate::gate::{Gate, Parts};
 use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Measured, Span, Time};
 
@@ -93,15 +93,14 @@ impl Gate {
     /// The same of a plain gate that is recorded, as long as its service ends by the next row.
     #[inline]
     fn pass_idle_recorded(&mut self, at: Time, bytes: u32) -> Option<Time> {
-        let measured = self.parts.books.counters.measured();
-        let unwritten = Measured {
-            until: measured.until.min(just_after(self.parts.books.next_row_from(at)?)),
-            ..measured
-        };
-        let server = self.parts.recorded.as_mut()?;
+        let Parts { books, recorded, ahead, .. } = &mut *self.parts;
+        let measured = books.counters.measured();
+        let unwritten =
+            Measured { until: measured.until.min(just_after(books.next_row_from(at)?)), ..measured };
+        let server = recorded.as_mut()?;
         let out = server.pass_idle(at, bytes, &unwritten)?;
-        self.parts.ahead.last = Service { start: at, end: server.free() };
-        self.parts.books.record_idle(1, u64::from(bytes));
+        ahead.last = Service { start: at, end: server.free() };
+        books.record_idle(1, u64::from(bytes));
         Some(out)
     }
 
@@ -142,40 +141,41 @@ impl Gate {
     /// A plain gate, recorded or not.
     #[inline(always)]
     fn pass_plain<const RECORDED: bool>(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        self.end_alone();
-        let mut found = self.parts.ahead.backlog();
+        if !RECORDED {
+            self.end_alone();
+        }
+        let parts = &mut *self.parts;
+        let server = match &mut parts.recorded {
+            Some(server) if RECORDED => server,
+            _ => &mut self.express,
+        };
+        let mut found = parts.ahead.backlog();
         // Units that have left are forgotten where they make a difference, many at a time.
-        if self.parts.books.counters.is_larger(found.with(bytes)) || self.parts.queue.is_full(found, bytes) {
-            found = self.parts.ahead.backlog_at(at);
-            if at < self.server::<RECORDED>().free() && self.parts.queue.is_full(found, bytes) {
+        if parts.books.counters.is_larger(found.with(bytes)) || parts.queue.is_full(found, bytes) {
+            found = parts.ahead.backlog_at(at);
+            if at < server.free() && parts.queue.is_full(found, bytes) {
                 let drop = self.refuse(at, bytes, DropReason::QueueFull);
                 self.parts.ahead.last_drop = Some(drop);
                 return Passage::DROPPED;
             }
         }
-        let service = self.server::<RECORDED>().serve(at, bytes);
+        let service = server.serve(at, bytes);
         if RECORDED {
-            self.parts.ahead.last = service;
-            self.parts.books.record_plain(at, service, bytes);
+            parts.ahead.last = service;
+            parts.books.record_plain(at, service, bytes);
         }
-        let out = service.end.saturating_add(self.parts.exit.delay());
-        if service.start > at {
-            let queue = self.parts.ahead.join(found, service.start, bytes);
-            self.parts.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
+        let out = service.end.saturating_add(parts.exit.delay());
+        if service.start <= at {
+            parts.books.counters.pass(at, service.end, u64::from(bytes));
+            return Passage::new(out, blame);
+        }
+        let queue = parts.ahead.join(found, service.start, bytes);
+        parts.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
+        let blame = blame.or_wait(service.start.saturating_since(at), parts.index);
+        if !RECORDED {
             self.note_fit(bytes);
-            return Passage::new(out, blame.or_wait(service.start.saturating_since(at), self.parts.index));
         }
-        self.parts.books.counters.pass(at, service.end, u64::from(bytes));
         Passage::new(out, blame)
-    }
-
-    /// The server of a plain gate.
-    #[inline(always)]
-    fn server<const RECORDED: bool>(&mut self) -> &mut Express {
-        match &mut self.parts.recorded {
-            Some(server) if RECORDED => server,
-            _ => &mut self.express,
-        }
     }
 
     /// Any gate without an express way of its own.

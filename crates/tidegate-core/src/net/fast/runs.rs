@@ -161,8 +161,12 @@ impl Way<'_> {
         let mut dropped = false;
         for (at, unit) in &mut *units {
             let passed = self.map.shorts.get(unit.chain as usize).and_then(|stretch| {
-                let gate = self.gates.get_mut(stretch.own as usize)?;
-                Some((gate.pass_idle_unrecorded(*at, unit.bytes, &measured)?, stretch))
+                let out = match self.gates.get_mut(stretch.own as usize) {
+                    Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
+                    // An instant at which a unit leaves a gate is not bounded as those of idle gates are.
+                    None => Some(*at).filter(|at| stretch.whole && *at < measured.until),
+                };
+                Some((out?, stretch))
             });
             if let Some((out, stretch)) = passed {
                 *at = out + stretch.delay;
