@@ -7,7 +7,7 @@ use crate::gate::rate::Service;
 use crate::serial::span_of;
 use crate::units::{Measured, Span, Time};
 
-/// The server of a plain gate, and counters of the units that find it idle.
+/// The server of a plain gate, and counters of the units that pass it without the books.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(in crate::gate) struct Express {
@@ -21,7 +21,7 @@ pub(in crate::gate) struct Express {
     /// Work left over, in 10⁻¹² bit; less than `speed`.
     carry: u64,
     delay: Span,
-    /// Units of the last size that found the server idle or were counted here, and arrived and were delivered inside the measured time.
+    /// Units of the last size that arrived and were delivered inside the measured time, and that the books have not counted.
     passed: u64,
     /// Bits per second; 0 where the express way is closed.
     speed: u64,
@@ -102,7 +102,7 @@ impl Express {
         self.bytes
     }
 
-    /// Units that found the server idle, arrived and were delivered inside the measured time.
+    /// Units that arrived and were delivered inside the measured time, and that the books have not counted.
     pub(in crate::gate) fn inside(&self) -> Count {
         Count {
             packets: self.earlier.packets + self.passed,

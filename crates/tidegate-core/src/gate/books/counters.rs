@@ -291,7 +291,7 @@ impl Counters {
         }
     }
 
-    /// These counters and `more` units that did not wait.
+    /// These counters and `more` units, without any wait of theirs.
     pub(in crate::gate) fn with_inside(&self, more: Count) -> Counters {
         let mut counters = self.clone();
         counters.inside.packets += more.packets;
