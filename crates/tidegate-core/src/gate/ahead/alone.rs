@@ -12,7 +12,7 @@ use crate::units::{Measured, Span, Time};
 /// What is noted of them.
 #[derive(Debug)]
 pub(in crate::gate) struct Alone {
-    /// The number of the gate.
+    /// The number of the gate, which stands here so that a unit that waits alone touches no third line.
     index: u32,
     /// A unit of this size has a place in an empty queue, and has had one before, so the queue is not larger than ever then; 0: not known.
     fits: u32,
@@ -27,6 +27,12 @@ pub(in crate::gate) struct Alone {
 impl Alone {
     pub(in crate::gate) fn new(index: usize) -> Alone {
         Alone { index: index as u32, fits: 0, waits: [Span::ZERO; 2], times: [0; 2], leaves: Time::ZERO }
+    }
+
+    /// The number of the gate.
+    #[inline]
+    pub(in crate::gate) fn gate(&self) -> usize {
+        self.index as usize
     }
 
     /// Notes a wait; `false`: there is no room for it.
@@ -83,7 +89,7 @@ impl Gate {
             return Some(Passage::new(out, blame));
         }
         alone.leaves = start;
-        let blame = blame.or_wait(wait, alone.index as usize);
+        let blame = blame.or_wait(wait, alone.gate());
         if !alone.note(wait) {
             self.book_alone(wait);
         }

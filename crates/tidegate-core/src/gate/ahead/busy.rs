@@ -80,7 +80,7 @@ impl Gate {
             recorder: recorder.filter(|_| RECORDED),
             delay: self.parts.exit.delay(),
             bytes,
-            index: self.parts.index,
+            index: self.alone.gate(),
             until: measured.until,
         })
     }

@@ -171,7 +171,7 @@ impl Gate {
         }
         let queue = parts.ahead.join(found, service.start, bytes);
         parts.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
-        let blame = blame.or_wait(service.start.saturating_since(at), parts.index);
+        let blame = blame.or_wait(service.start.saturating_since(at), self.alone.gate());
         if !RECORDED {
             self.note_fit(bytes);
         }
