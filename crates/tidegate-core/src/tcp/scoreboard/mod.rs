@@ -217,15 +217,32 @@ impl Scoreboard {
     }
 
     /// A marked record leaves.
-    #[cold]
+    #[inline(always)]
     fn forget(&mut self, sent: Sent) {
-        self.holes -= sent.hole();
-        self.copies -= sent.copies();
-        self.waiting -= sent.waiting();
-        self.marked -= 1;
+        self.discount(sent);
         if sent.marked(SACKED) && self.first >= self.lost_end {
             self.sacked_above -= u64::from(sent.len());
         }
+    }
+
+    /// The sums have a record in.
+    #[inline(always)]
+    fn count(&mut self, sent: Sent) {
+        let standing = sent.standing();
+        self.holes += i64::from(standing.holes) * i64::from(sent.len());
+        self.copies += u64::from(standing.copies);
+        self.waiting += u32::from(standing.waiting);
+        self.marked += u32::from(standing.marked);
+    }
+
+    /// The sums have a record no more.
+    #[inline(always)]
+    fn discount(&mut self, sent: Sent) {
+        let standing = sent.standing();
+        self.holes -= i64::from(standing.holes) * i64::from(sent.len());
+        self.copies -= u64::from(standing.copies);
+        self.waiting -= u32::from(standing.waiting);
+        self.marked -= u32::from(standing.marked);
     }
 
     /// The acknowledgement ends inside the oldest record, `left` bytes before its end. Our own
@@ -235,11 +252,10 @@ impl Scoreboard {
         let first = self.first;
         let sent = *self.slot(first);
         let shorter = Sent { word: (sent.word & !LENGTH) | left, ..sent };
-        self.holes += shorter.hole() - sent.hole();
         if sent.marked(SACKED) && first >= self.lost_end {
             self.sacked_above -= u64::from(sent.len() - left);
         }
-        *self.slot_mut(first) = shorter;
+        self.replace(first, shorter);
     }
 
     pub(in crate::tcp) fn mark(&mut self, number: u64, set: u32, clear: u32) {
@@ -248,19 +264,33 @@ impl Scoreboard {
         if set & LOST != 0 && (!sent.marked(LOST) || sent.word & clear & RESENT != 0) {
             self.lost_total += u64::from(sent.len());
         }
-        self.holes += marked.hole() - sent.hole();
-        self.copies = self.copies + marked.copies() - sent.copies();
-        self.waiting = self.waiting + marked.waiting() - sent.waiting();
-        self.marked = self.marked + u32::from(marked.is_marked()) - u32::from(sent.is_marked());
-        *self.slot_mut(number) = marked;
+        self.replace(number, marked);
+    }
+
+    #[inline(always)]
+    fn replace(&mut self, number: u64, sent: Sent) {
+        self.discount(*self.slot(number));
+        self.count(sent);
+        *self.slot_mut(number) = sent;
     }
 
     /// A time-out: everything that is not SACKed is lost, and so are the copies; with
     /// `forget_sacks` everything is.
     pub(in crate::tcp) fn lose_all(&mut self, forget_sacks: bool) {
+        // Every record counts anew.
+        (self.holes, self.copies, self.waiting, self.marked) = (0, 0, 0, 0);
         for number in self.first..self.next {
-            let keep = self.slot(number).marked(SACKED) && !forget_sacks;
-            self.mark(number, if keep { 0 } else { LOST }, if keep { RESENT } else { SACKED | RESENT });
+            let sent = *self.slot(number);
+            let word = if sent.marked(SACKED) && !forget_sacks {
+                sent.word & !RESENT
+            } else {
+                if !sent.marked(LOST) || sent.marked(RESENT) {
+                    self.lost_total += u64::from(sent.len());
+                }
+                (sent.word & !(SACKED | RESENT)) | LOST
+            };
+            self.slot_mut(number).word = word;
+            self.count(Sent { word, ..sent });
         }
         self.lost_end = self.next;
         self.sacked_above = 0;
@@ -286,6 +316,7 @@ impl Scoreboard {
 
     /// The next lost segment that was not retransmitted yet (RFC 6675 §4 NextSeg rule 1; after
     /// a time-out, the next segment of the gap).
+    #[inline(always)]
     pub(in crate::tcp) fn next_lost(&mut self) -> Option<Resend> {
         self.cursor = self.cursor.max(self.first);
         let end = self.lost_end.min(self.next);
@@ -293,7 +324,7 @@ impl Scoreboard {
             self.cursor = self.cursor.max(end);
         }
         while self.cursor < end {
-            if self.slot(self.cursor).waiting() == 1 {
+            if self.slot(self.cursor).standing().waiting == 1 {
                 return Some(self.describe(self.cursor));
             }
             self.cursor += 1;
@@ -309,8 +340,8 @@ impl Scoreboard {
 
     /// `segment` is sent again; `mark` is [`RESENT`] where copies count in the pipe, or 0.
     pub(in crate::tcp) fn resend(&mut self, segment: Resend, at: Time, mark: u32) {
-        self.mark(segment.number, mark | REPEATED, 0);
-        self.slot_mut(segment.number).at = at;
+        let sent = *self.slot(segment.number);
+        self.replace(segment.number, Sent { at, word: sent.word | mark | REPEATED, ..sent });
     }
 
     /// Retransmissions are looked for from the oldest segment on.

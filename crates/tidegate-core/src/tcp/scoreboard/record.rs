@@ -43,14 +43,10 @@ impl Sent {
         self.word & mark != 0
     }
 
-    /// Bytes by which this record makes the pipe smaller than the bytes outstanding.
-    pub(super) fn hole(self) -> i64 {
-        let len = i64::from(self.len());
-        if self.marked(SACKED) {
-            return len;
-        }
-        let lost = if self.marked(LOST) { len } else { 0 };
-        lost - if self.marked(RESENT) { len } else { 0 }
+    /// How it counts in the scoreboard's sums.
+    #[inline]
+    pub(super) fn standing(self) -> Standing {
+        STANDINGS[(self.word >> LENGTH.count_ones()) as usize % STANDINGS.len()]
     }
 
     /// It has marks: it was SACKed, lost or sent twice.
@@ -58,18 +54,38 @@ impl Sent {
     pub(in crate::tcp) fn is_marked(self) -> bool {
         self.word > LENGTH
     }
-
-    /// Copies of it on their way.
-    pub(super) fn copies(self) -> u64 {
-        u64::from(self.word & (RESENT | SACKED) == RESENT)
-    }
-
-    /// 1 if it is lost and was not sent again, else 0.
-    #[inline]
-    pub(super) fn waiting(self) -> u32 {
-        u32::from(self.word & (LOST | SACKED | RESENT) == LOST)
-    }
 }
+
+/// How a record counts in the scoreboard's sums.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    /// Lengths of the segment by which the pipe is smaller than the bytes outstanding.
+    pub(super) holes: i8,
+    /// Copies of it on their way.
+    pub(super) copies: u8,
+    /// 1 if it is lost and was not sent again.
+    pub(super) waiting: u8,
+    /// 1 if it has any mark.
+    pub(super) marked: u8,
+}
+
+/// The standing of a record by its marks.
+const STANDINGS: [Standing; 16] = {
+    let mut standings = [Standing { holes: 0, copies: 0, waiting: 0, marked: 0 }; 16];
+    let mut place = 0;
+    while place < standings.len() {
+        let marks = (place as u32) << LENGTH.count_ones();
+        let (sacked, lost, resent) = (marks & SACKED != 0, marks & LOST != 0, marks & RESENT != 0);
+        standings[place] = Standing {
+            holes: if sacked { 1 } else { lost as i8 - resent as i8 },
+            copies: (resent && !sacked) as u8,
+            waiting: (lost && !resent && !sacked) as u8,
+            marked: (marks != 0) as u8,
+        };
+        place += 1;
+    }
+    standings
+};
 
 /// What a cumulative acknowledgement removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

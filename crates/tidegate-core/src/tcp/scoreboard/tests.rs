@@ -122,7 +122,15 @@ fn apply(board: &mut Scoreboard, happening: Happening) {
             }
         }
         Happening::FindLost => board.find_lost(3, LEN as u32),
-        Happening::LoseAll(forget) => board.lose_all(forget),
+        Happening::LoseAll(forget) => {
+            let records = (board.first..board.next).map(|number| *board.slot(number));
+            let lost = records.filter(|sent| {
+                (forget || !sent.marked(SACKED)) && (!sent.marked(LOST) || sent.marked(RESENT))
+            });
+            let expected = board.lost_total + lost.map(|sent| u64::from(sent.len())).sum::<u64>();
+            board.lose_all(forget);
+            assert_eq!(board.lost_total, expected);
+        }
         Happening::LoseFirst => board.lose_first(),
         Happening::FindAll => board.find_all(),
     }
@@ -141,7 +149,9 @@ proptest! {
             prop_assert_eq!(u64::from(board.waiting), count(|sent| sent.marked(LOST) && !sent.marked(SACKED | RESENT)));
             prop_assert_eq!(board.copies, count(|sent| sent.marked(RESENT) && !sent.marked(SACKED)));
             prop_assert_eq!(u64::from(board.marked), count(|sent| sent.is_marked()));
-            prop_assert_eq!(board.holes(), records().map(Sent::hole).sum::<i64>());
+            let bytes = |which: fn(&Sent) -> bool| records().filter(which).map(|sent| i64::from(sent.len())).sum::<i64>();
+            let copies = bytes(|sent| sent.marked(RESENT) && !sent.marked(SACKED));
+            prop_assert_eq!(board.holes(), bytes(|sent| sent.marked(SACKED | LOST)) - copies);
         }
     }
 }
