@@ -130,7 +130,7 @@ impl Endpoint {
     }
 
     /// The same of data that do not simply continue the stream.
-    #[inline(never)]
+    #[inline(always)]
     fn handle_elsewhere(&mut self, now: Time, seq: u32, len: u32) {
         if !self.plain || self.sender.accounts.is_some() {
             return self.handle_any(now, &Segment { seq, len, ..self.nothing_new() });

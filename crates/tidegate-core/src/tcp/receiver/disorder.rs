@@ -1,5 +1,6 @@
 //! What arrives ahead of a gap or a second time: islands, the ACKs for them, and the SACK blocks that report them.
 
+use super::islands::Island;
 use super::{MOST_QUICK, Receiver};
 use crate::tcp::compression::Compression;
 use crate::tcp::config::Config;
@@ -19,8 +20,42 @@ fn came_again(duplicates: &mut Option<Box<Duplicates>>, tells: &mut bool, start:
 
 impl Receiver {
     /// Data that do not simply continue the stream.
-    #[cold]
+    #[inline(never)]
     pub(in crate::tcp) fn handle_disorder(
+        &mut self,
+        now: Time,
+        start: u64,
+        len: u32,
+        config: &Config,
+        counters: &mut Counters,
+    ) {
+        if !self.lengthens_last(start, len, config, counters) {
+            self.handle_other_disorder(now, start, len, config, counters);
+        }
+    }
+
+    /// New data continue the highest island, of a receiver whose window stays: the usual case while a gap is open. Nothing is done
+    /// unless they do.
+    #[inline(always)]
+    fn lengthens_last(&mut self, start: u64, len: u32, config: &Config, counters: &mut Counters) -> bool {
+        let end = start + u64::from(len);
+        if self.buffer.is_some() || end > self.next.saturating_add(config.window) {
+            return false;
+        }
+        let Some(last) = self.islands.last_up_to(start) else { return false };
+        let longer = Island { end, ..*last };
+        if config.sack && !self.recent.lengthen(longer) {
+            return false;
+        }
+        *last = longer;
+        (self.ack_now, self.scheduled) = (true, true);
+        counters.delivered_bytes += u64::from(len);
+        counters.delivered_segments += 1;
+        true
+    }
+
+    #[inline(never)]
+    fn handle_other_disorder(
         &mut self,
         now: Time,
         start: u64,

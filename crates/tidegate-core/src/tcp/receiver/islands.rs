@@ -57,6 +57,12 @@ impl Islands {
         self.0.back().copied()
     }
 
+    /// The highest one, if it ends at `offset`.
+    #[inline]
+    pub(super) fn last_up_to(&mut self, offset: u64) -> Option<&mut Island> {
+        self.0.back_mut().filter(|last| last.end == offset)
+    }
+
     /// The place of the first that ends at `offset` or later.
     fn find(&self, offset: u64) -> usize {
         match self.0.back() {
@@ -123,6 +129,17 @@ impl Bounds {
 pub(super) struct Recent([Bounds; 4]);
 
 impl Recent {
+    /// `island`, which is one of them and has become longer, was the newest before.
+    #[inline]
+    pub(super) fn lengthen(&mut self, island: Island) -> bool {
+        let longer = Bounds::of(island);
+        let was_newest = self.0[0].start == longer.start;
+        if was_newest {
+            self.0[0] = longer;
+        }
+        was_newest
+    }
+
     /// What has just arrived is the newest.
     pub(super) fn remember(&mut self, joined: &Joined) {
         let newest = Bounds::of(joined.island);
@@ -207,6 +224,7 @@ mod tests {
                     assert!(left < right && there.iter().any(|island| island.start <= left && right <= island.end));
                     told += right - left;
                 };
+                let continued = islands.last_up_to(start).map(|last| last.start);
                 let joined =
                     if start == next { islands.reach(start, end, again) } else { islands.insert(start, end, again) };
                 let stretch = &mut bytes[(start - base) as usize..(end - base) as usize];
@@ -217,7 +235,12 @@ mod tests {
                 expected.retain(|offset| !(island.start..island.end).contains(offset));
                 expected.insert(0, island.start);
                 expected.truncate(4);
+                let mut lengthened = Recent(recent.0);
                 recent.remember(&joined);
+                if let Some(first) = continued {
+                    prop_assert_eq!(joined, Joined { island: Island { start: first, end }, new: end - start, count: 1 });
+                    prop_assert!(!lengthened.lengthen(island) || lengthened.0 == recent.0);
+                }
                 if start == next {
                     next = island.end;
                     expected.retain(|offset| *offset > next);
