@@ -14,9 +14,6 @@
 use crate::plan::RtoPlan;
 use crate::units::{Span, Time};
 
-/// As long as no more ticks than this have passed, they are counted one by one: two divisions take longer.
-const FEW_TICKS: u32 = 2;
-
 /// What time-outs are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -154,8 +151,10 @@ impl Estimator {
 
     #[inline]
     fn set_rto(&mut self, rto: Span) {
-        self.rto = rto;
-        self.tick_ends = Time::ZERO;
+        if rto != self.rto {
+            self.rto = rto;
+            self.tick_ends = Time::ZERO;
+        }
     }
 
     #[inline]
@@ -209,14 +208,12 @@ impl Estimator {
     #[inline(never)]
     fn expiry_on_tick(&mut self, now: Time, passed: u64, tick: u64) -> Time {
         if self.tick_ends != Time::ZERO {
-            let one = Span::from_picos(tick);
-            for _ in 0..FEW_TICKS {
-                (self.tick_ends, self.on_tick) =
-                    (self.tick_ends.saturating_add(one), self.on_tick.saturating_add(one));
-                if now < self.tick_ends {
-                    return self.on_tick;
-                }
-            }
+            // At most a tick longer than the time since then, so it does not overflow.
+            let ticks = (now.picos() - self.tick_ends.picos()) / tick + 1;
+            let since = Span::from_picos(ticks * tick);
+            self.tick_ends = self.tick_ends.saturating_add(since);
+            self.on_tick = self.on_tick.saturating_add(since);
+            return self.on_tick;
         }
         let ticks = (self.rto.picos() / tick).max(1);
         let current = now.picos().saturating_add(passed) / tick;
