@@ -41,7 +41,7 @@ impl Sender {
         let sent = if self.mode == Mode::Open {
             self.poll_new(now, self.controller.window())
         } else {
-            self.poll_mending(now).get()
+            self.poll_mending(now)
         };
         let Some(sent) = sent else {
             self.ready = false;

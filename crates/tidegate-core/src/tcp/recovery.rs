@@ -171,13 +171,8 @@ impl Sender {
     }
 
     /// What leaves now while a loss is being mended.
-    #[cold]
-    pub(super) fn poll_mending(&mut self, now: Time) -> Outgoing {
-        self.mend(now).unwrap_or(Outgoing::NOTHING)
-    }
-
     #[inline(always)]
-    fn mend(&mut self, now: Time) -> Option<Outgoing> {
+    pub(super) fn poll_mending(&mut self, now: Time) -> Option<Outgoing> {
         if self.resend_oldest {
             self.resend_oldest = false;
             let oldest = self.board.oldest()?;
