@@ -13,6 +13,8 @@ const BUCKETS: u64 = 512;
 const WORDS: usize = BUCKETS as usize / 64;
 /// In a bucket with fewer units, each is inserted at its place among those before it.
 const FEW: usize = 8;
+/// So many buckets follow one that was far from its order before one is looked at again.
+const ALIKE: u32 = 15;
 
 /// See the module.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub(super) struct Arrivals {
     stray: Vec<(Time, Unit)>,
     /// While a bucket is put in order: the number of units in each part of it, then the place of the part's next unit.
     counts: Vec<u32>,
+    /// So many buckets are taken to be far from their order, as one before them was.
+    unordered: u32,
 }
 
 impl Arrivals {
@@ -56,6 +60,7 @@ impl Arrivals {
             rooms: Vec::new(),
             stray: Vec::new(),
             counts: Vec::new(),
+            unordered: 0,
         }
     }
 
@@ -209,9 +214,7 @@ impl Arrivals {
     /// Makes a bucket the open one.
     fn put_in_order(&mut self, mut units: Vec<(Time, Unit)>, bucket: u64, rank: &[EventSource]) {
         self.place = 0;
-        // Where what is sent is under way equally long for all flows, it is in order, but for a few.
-        let few = if units.len() < FEW { usize::MAX } else { units.len() / 4 };
-        if move_few(&mut units, few, rank) {
+        if self.puts_few_in_order(&mut units, rank) {
             std::mem::swap(&mut self.open, &mut units);
         } else {
             self.distribute(&units, bucket);
@@ -219,6 +222,22 @@ impl Arrivals {
         }
         units.clear();
         self.rooms.push(units);
+    }
+
+    /// Puts units in order that are few, or nearly in order: where what is sent is under way equally long for all flows, all but a few
+    /// are. `false`: they are taken not to be, and those that are equal have kept their order.
+    #[inline(always)]
+    fn puts_few_in_order(&mut self, units: &mut [(Time, Unit)], rank: &[EventSource]) -> bool {
+        if units.len() < FEW {
+            return move_few(units, usize::MAX, rank);
+        }
+        if self.unordered > 0 {
+            self.unordered -= 1;
+            return false;
+        }
+        let ordered = move_few(units, units.len() / 4, rank);
+        self.unordered = if ordered { 0 } else { ALIKE };
+        ordered
     }
 
     /// Deals a bucket's units out over as many parts of it.
@@ -271,7 +290,7 @@ fn move_few(units: &mut [(Time, Unit)], most: usize, rank: &[EventSource]) -> bo
 }
 
 /// Puts the last one in its place among those before it. Answers with how many it passed.
-#[inline]
+#[inline(always)]
 fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) -> usize {
     let last = units.len() - 1;
     let mut place = last;
