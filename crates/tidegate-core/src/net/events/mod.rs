@@ -279,6 +279,25 @@ mod tests {
         }
     }
 
+    /// Many flows set their timers behind one that comes first: each is compared with few, and all come in order.
+    #[test]
+    fn a_bucket_in_order_that_fills_becomes_a_crowd() {
+        let at = |source: u32| Time::from_picos(5 + u64::from(source));
+        let mut queue = EventQueue::new(4000);
+        for source in [1, 0] {
+            queue.wake(source, at(source));
+        }
+        assert_eq!(queue.pop_before(Time::from_picos(1)), None);
+        crate::work::take_looks();
+        for source in 2..4000 {
+            queue.wake(source, at(source));
+        }
+        assert!(crate::work::take_looks() < 2 * 4000);
+        for source in 0..4000 {
+            assert_eq!(source_of(queue.pop_before(Time::NEVER)), Some((at(source), source)));
+        }
+    }
+
     #[test]
     fn the_calendar_follows_the_traffic() {
         let mut few = EventQueue::new(20);

@@ -6,12 +6,22 @@ use crate::net::sources::EventSource;
 use crate::units::Time;
 
 impl Calendar {
-    /// Puts a source into the bucket that is in order.
+    /// Puts a source into the bucket that is in order, which becomes a crowd if the place is far from its beginning.
     #[cold]
     pub(super) fn insert_in_order(&mut self, source: EventSource, slot: usize, due: &[Time]) {
         let at = due[source as usize];
         let is_before = |other: &EventSource| (due[*other as usize], *other) < (at, source);
-        let before = self.sources_from(self.heads[slot]).take_while(is_before).last();
+        let (mut before, mut count) = (None, 0);
+        for other in self.sources_from(self.heads[slot]).take_while(is_before).take(LEAST) {
+            (before, count) = (Some(other), count + 1);
+        }
+        crate::work::looks(count);
+        if count == LEAST
+            && let Some(crowd) = self.crowd_at(slot, due)
+        {
+            self.in_order = BUCKETS;
+            return self.crowds.insert(crowd, source, at);
+        }
         match before {
             Some(before) => {
                 self.after[source as usize] = std::mem::replace(&mut self.after[before as usize], source);
