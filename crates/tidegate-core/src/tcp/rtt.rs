@@ -248,3 +248,49 @@ impl Estimator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The n-th tick after `now`, where n ticks are the time-out, counted from the beginning.
+    fn nth_tick(estimator: &Estimator, now: Time) -> Time {
+        let Kind::Ticks { phase, tick } = estimator.kind else { panic!("it has ticks") };
+        let passed = passed(phase, tick);
+        let ticks = (estimator.rto().picos() / tick).max(1);
+        Time::from_picos(((now.picos() + passed) / tick + ticks) * tick - passed)
+    }
+
+    proptest! {
+        /// Whatever was asked before, and however long ago.
+        #[test]
+        fn a_timer_expires_on_the_nth_tick(
+            tick in prop_oneof![Just(10_000_000_000_u64), Just(500_000_000_000), 1..2_000_000_000_000_u64],
+            uptime in 0..10_000_000_000_000_u64,
+            min in 0..3_000_000_000_000_u64,
+            steps in prop::collection::vec((0..6_u32, 0..1_000_000_000_000_u64, 0..8_u32), 1..200),
+        ) {
+            let plan = RtoPlan::Estimated {
+                min: Span::from_picos(min),
+                max: Span::from_secs(60),
+                initial: Span::from_secs(3),
+                tick: Span::from_picos(tick),
+            };
+            let mut estimator = Estimator::new(&plan, false);
+            estimator.start_clock(Span::from_picos(uptime));
+            let mut now = Time::ZERO;
+            for (scale, gap, what) in steps {
+                let sent = now;
+                now += Span::from_picos(gap >> (6 * scale));
+                match what {
+                    0 => estimator.sample(sent, now),
+                    1 => estimator.back_off(),
+                    _ => {}
+                }
+                prop_assert_eq!(estimator.expiry(now), nth_tick(&estimator, now));
+            }
+        }
+    }
+}
