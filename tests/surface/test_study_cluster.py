@@ -190,23 +190,3 @@ def test_batches_have_the_size_of_their_work() -> None:
     assert size.of(80, 4) == 10, "towards the end all workers get a share"
     assert size.of(8, 4) == 5, "but at least half a second"
     assert size.of(1, 4) == 1
-
-
-def test_an_executor_that_does_not_call_back(random: Path) -> None:
-    """As jobs of submitit: they say whether they are done when they are asked."""
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    class Quiet:
-        def __init__(self, inside: Future[object]) -> None:
-            self.done, self.result, self.cancel = inside.done, inside.result, inside.cancel
-
-    class Slurm:
-        def __init__(self, pool: ThreadPoolExecutor) -> None:
-            self._pool = pool
-
-        def submit(self, work: object, *arguments: object) -> Quiet:
-            return Quiet(self._pool.submit(work, *arguments))  # type: ignore[arg-type]
-
-    with ThreadPoolExecutor(2) as pool:
-        study = tg.study(random, executor=Slurm(pool), store=False)
-    assert study.to_json() == tg.study(random, store=False).to_json()

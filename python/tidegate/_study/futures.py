@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import time
@@ -106,9 +107,11 @@ class Futures:
         return 0.0
 
     def close(self) -> None:
-        """Cancel what waits; the executor itself belongs to whoever made it."""
-        for future in list(self._waiting):
-            future.cancel()
+        """Cancel what waits and can be cancelled; the executor itself belongs to whoever made it."""
+        for future in self._waiting:
+            # Whatever ended the study is not to be hidden by what goes wrong here.
+            with contextlib.suppress(Exception):
+                future.cancel()
 
 
 def other_build(worker: str, build: str, wanted: str) -> ArgumentError:
