@@ -190,3 +190,21 @@ def test_batches_have_the_size_of_their_work() -> None:
     assert size.of(80, 4) == 10, "towards the end all workers get a share"
     assert size.of(8, 4) == 5, "but at least half a second"
     assert size.of(1, 4) == 1
+
+
+def test_what_looks_like_executors_of_dask(random: Path, tmp_path: Path) -> None:
+    from distributed import Client
+
+    class Mine(Client):
+        """A client that somebody has extended elsewhere."""
+
+    here = tg.study(random, store=False).to_json()
+    with processes(tmp_path, workers=1) as cluster, Mine(cluster.address, set_as_default=False) as client:
+        until(lambda: len(client.nthreads()) == 1)
+        (worker,) = client.nthreads()
+        assert tg.study(random, executor=client, store=False).to_json() == here
+        executor = client.get_executor(workers=[worker], retries=2)
+        assert tg.study(random, executor=executor, store=False).to_json() == here
+        executor.shutdown()
+        with pytest.raises(tg.ArgumentError, match="executor: it was shut down; give one that takes work"):
+            tg.study(random, executor=executor, store=False)

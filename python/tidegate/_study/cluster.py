@@ -89,11 +89,15 @@ def _nobody(address: str, error: Exception) -> ArgumentError:
 
 
 class Cluster(Futures):
-    """The workers that a client of Dask reaches. Its scheduler gives a dead worker's batch to another."""
+    """The workers that a client of Dask reaches. Its scheduler gives a dead worker's batch to another.
 
-    def __init__(self, client: Any) -> None:
+    ``options``: what else the client is told of each batch, such as ``workers``.
+    """
+
+    def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client)
         self._client = client
+        self._options = {**options, "pure": False}
         self._name = f"tidegate-{uuid.uuid4().hex[:8]}"
         self._sent = 0
         self._hands = 1
@@ -114,9 +118,8 @@ class Cluster(Futures):
     def send(self, batch: Batch) -> Any:
         """Give a batch to the scheduler."""
         self._sent += 1
-        sent: Any = self._ask(
-            self._client.submit, do_batch, batch, key=f"{self._name}-{self._sent}", pure=False
-        )
+        key = f"{self._name}-{self._sent}"
+        sent: Any = self._ask(self._client.submit, do_batch, batch, key=key, **self._options)
         return sent
 
     def receive(self, future: Any) -> Done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError
@@ -14,13 +15,23 @@ def elsewhere(executor: Any) -> Workers:
     """Return the workers that an executor makes: a client of Dask, or anything that takes functions.
 
     Raises:
-        ArgumentError: it is neither, or a worker of the cluster has another build of Tidegate.
+        ArgumentError: it is neither, it is closed, or a worker of the cluster has another build of Tidegate.
         ClusterError: the scheduler is lost.
     """
-    if type(executor).__module__.partition(".")[0] == "distributed":
+    # Whoever has a client of Dask has loaded Dask.
+    if "distributed" in sys.modules:
+        from distributed import Client
+        from distributed.cfexecutor import ClientExecutor
+
         from tidegate._study.cluster import Cluster
 
-        return Cluster(executor)
+        if isinstance(executor, Client):
+            return Cluster(executor)
+        if isinstance(executor, ClientExecutor):
+            if executor._shutdown:
+                raise ArgumentError("executor: it was shut down; give one that takes work")
+            # What else it was made with, such as the workers that may be used.
+            return Cluster(executor._client, **executor._kwargs)
     if not callable(getattr(executor, "submit", None)):
         raise ArgumentError(
             f"executor: {executor!r} has no submit; give a client of Dask, or one with the interface of "
