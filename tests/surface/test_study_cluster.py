@@ -72,7 +72,9 @@ def test_workers_that_are_killed_cost_a_batch_each(long: Path, tmp_path: Path) -
 def on(address: str, file: Path, store: Path, *options: str) -> subprocess.Popen[str]:
     """Start a study on a cluster."""
     code = (
-        "import sys; from tidegate._study import batches; batches.WORK_S = 0.6; batches.LEAST_S = 0.1; "
+        "import sys; from tidegate._study import batches, cluster; "
+        "batches.WORK_S = 0.6; batches.LEAST_S = 0.1; "
+        "cluster._LOOK_S = 0.1; cluster._ALONE_S = 0.5; "
         "from tidegate._cli.main import main; sys.exit(main())"
     )
     command = [
@@ -118,6 +120,24 @@ def test_what_was_finished_is_kept(what: str, long: Path, tmp_path: Path) -> Non
     again = tidegate("study", long, "--store", store, "--json")
     assert f"{kept} of 24 runs were taken from the store" in again.stderr
     assert again.stdout == tg.study(long, store=False).to_json() + "\n"
+
+
+def test_a_study_says_that_it_waits_for_a_worker(long: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with processes(tmp_path, workers=0) as cluster:
+        child = on(cluster.address, long, store)
+        assert child.stderr is not None
+        says = f"no worker is connected to {cluster.address}; waiting for one. "
+        assert child.stderr.readline().startswith(says)
+        worker = cluster.start_worker()
+        until(lambda: len(rows(store)) >= 3)
+        worker.send_signal(signal.SIGKILL)
+        assert child.stderr.readline().startswith(says), "the only one was lost"
+        assert child.poll() is None
+        cluster.start_worker()
+        found, told = child.communicate(timeout=100)
+    assert (child.returncode, told) == (0, "")
+    assert found == tg.study(long, store=False).to_json() + "\n"
 
 
 def test_a_worker_with_another_build_is_refused(random: Path, tmp_path: Path) -> None:

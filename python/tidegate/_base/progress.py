@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -12,6 +13,16 @@ _EVERY_S = 0.1
 _ROWS = 24
 _FORMAT = "{desc} {bar:30} {percentage:3.0f}%, {remaining} left"
 _IN_NOTEBOOK = "{desc} {percentage:3.0f}%|{bar}| {remaining} left"
+
+
+def tell(text: str) -> None:
+    """Write a line to standard error while something goes on, above the bar if one is drawn there."""
+    from tqdm import tqdm
+
+    # That nobody reads it is no reason to end the work.
+    with contextlib.suppress(OSError, ValueError):
+        tqdm.write(text, file=sys.stderr)
+        sys.stderr.flush()
 
 
 class Progress:

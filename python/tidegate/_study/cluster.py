@@ -10,6 +10,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, ClusterError
+from tidegate._base.progress import tell
 from tidegate._study.batches import do_batch
 from tidegate._study.futures import Futures, other_build
 from tidegate._study.jobs import engine_identity
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _PATIENCE_S = 10.0
 #: How often to ask how many threads the workers have.
 _LOOK_S = 2.0
+#: How long there may be no worker before that is said: a nanny starts a worker again within this time.
+_ALONE_S = 5.0
 
 
 @contextlib.contextmanager
@@ -100,8 +103,11 @@ class Cluster(Futures):
         self._options = {**options, "pure": False}
         self._name = f"tidegate-{uuid.uuid4().hex[:8]}"
         self._sent = 0
-        self._hands = 1
+        self._threads = 0
         self._looked = float("-inf")
+        #: When a worker was there last, and whether it was said since then that there is none.
+        self._accompanied = time.monotonic()
+        self._told = False
         for worker, build in self._ask(client.run, engine_identity, on_error="return").items():
             if isinstance(build, BaseException):
                 raise _without(worker, build)
@@ -109,11 +115,20 @@ class Cluster(Futures):
                 raise other_build(worker, build, engine_identity())
 
     def hands(self) -> int:
-        """Return how many threads the workers have; 1 where there is none yet."""
-        if time.monotonic() - self._looked > _LOOK_S:
-            self._hands = max(1, sum(self._ask(self._client.nthreads).values()))
-            self._looked = time.monotonic()
-        return self._hands
+        """Return how many threads the workers have; 1 where there is none yet, so that work waits for it."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_S:
+            self._threads = sum(self._ask(self._client.nthreads).values())
+            self._looked = now
+            if self._threads:
+                self._accompanied, self._told = now, False
+            elif now - self._accompanied >= _ALONE_S and not self._told:
+                self._told = True
+                tell(
+                    f"no worker is connected to {self._client.scheduler.address}; waiting for one. "
+                    "If workers come and leave at once, their log says why"
+                )
+        return max(1, self._threads)
 
     def send(self, batch: Batch) -> Any:
         """Give a batch to the scheduler."""
