@@ -126,26 +126,79 @@ def test_another_number_of_parts_is_refused(random: Path, tmp_path: Path) -> Non
         tg.merge_study([one, other])
 
 
-def test_a_damaged_part_is_named(random: Path, tmp_path: Path) -> None:
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what the files of a folder hold."""
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    "name", ["manifest.json", "points.json", "runs.sqlite", "runs.parquet", "gates.parquet", "flows.parquet"]
+)
+def test_a_damaged_file_is_named(random: Path, tmp_path: Path, name: str) -> None:
     parts = parts_of(random, tmp_path / "parts", 2)
-    with sqlite3.connect(parts[0] / "runs.sqlite") as base:
-        base.execute("DELETE FROM runs WHERE rowid = 1")
-    with pytest.raises(
-        tg.RunFolderError, match=r"1 of 9 results are missing; delete this folder and do part 1/2 again"
-    ):
-        tg.merge_study(parts)
-    again = tg.study_part(random, "1/2", tmp_path / "again", vary=VARY, store=False)
-    file = again / "flows.parquet"
+    file = parts[1] / name
     whole = file.read_bytes()
-    file.write_bytes(whole[:100] + bytes(200) + whole[300:])
-    with pytest.raises(tg.RunFolderError, match=r"flows.parquet: this table of a part is damaged"):
-        tg.merge_study([again, parts[1]])
-    file.write_bytes(whole[:200])
-    with pytest.raises(tg.RunFolderError, match=r"again: this part is damaged"):
-        tg.merge_study([again, parts[1]])
-    (parts[0] / "runs.sqlite").unlink()
-    with pytest.raises(tg.StoreError, match="there is no file of results"):
+    again = f"delete the folder {parts[1]} and do part 2/2 again"
+    for place in range(0, len(whole), max(1, len(whole) // 20)):
+        damaged = bytes([*whole[:place], whole[place] ^ 1, *whole[place + 1 :]])
+        file.write_bytes(damaged)
+        with pytest.raises(tg.RunFolderError, match=f"{name}.*(damaged|not written by tidegate|layout)"):
+            tg.merge_study(parts)
+    if name == "manifest.json":
+        return
+    with pytest.raises(tg.RunFolderError, match=f"{name}: this file is damaged: .* part 2/2 wrote; {again}"):
         tg.merge_study(parts)
+    with pytest.raises(tg.RunFolderError, match=again):
+        tg.study_part(random, "2/2", parts[1], vary=VARY, store=False)
+    file.unlink()
+    with pytest.raises(tg.RunFolderError, match=f"{name}: this file is missing; {again}"):
+        tg.merge_study(parts)
+    tg.study_part(random, "2/2", parts[1], vary=VARY, store=False, force=True)
+    tg.merge_study(parts)
+
+
+@pytest.mark.parametrize("names", [("runs", "gates", "flows"), ("gates",)])
+def test_tables_of_another_part_are_refused(random: Path, tmp_path: Path, names: tuple[str, ...]) -> None:
+    parts = parts_of(random, tmp_path / "parts", 3)
+    for name in names:
+        (parts[1] / f"{name}.parquet").write_bytes((parts[0] / f"{name}.parquet").read_bytes())
+    done = tidegate("study", "merge", *parts, "--json", "--store", tmp_path / "kept")
+    assert done.returncode == 2
+    assert "this file is damaged: it is not what part 2/3 wrote" in done.stderr
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_manifest_with_other_tables_is_refused(random: Path, tmp_path: Path) -> None:
+    parts = parts_of(random, tmp_path / "parts", 2)
+    file = parts[0] / "manifest.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "tables": {}}))
+    with pytest.raises(tg.RunFolderError, match=r"manifest.json: this file is damaged: .* do part 1/2 again"):
+        tg.merge_study(parts)
+
+
+def test_a_part_without_digests_is_done_again(random: Path, tmp_path: Path) -> None:
+    parts = parts_of(random, tmp_path / "parts", 2)
+    file = parts[0] / "manifest.json"
+    manifest = json.loads(file.read_text())
+    del manifest["files"], manifest["digest"]
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(tg.RunFolderError, match=r"without digests of its files; .* do part 1/2 again"):
+        tg.merge_study(parts)
+
+
+def test_merging_leaves_the_parts_as_they_are(random: Path, tmp_path: Path) -> None:
+    parts = parts_of(random, tmp_path / "parts", 2)
+    before = [contents(part) for part in parts]
+    tg.merge_study(parts, store=tmp_path / "kept")
+    assert [contents(part) for part in parts] == before
+    assert kept(tmp_path / "kept") == 18
+
+
+def test_nothing_is_kept_of_a_merge_that_is_refused(random: Path, tmp_path: Path) -> None:
+    parts = parts_of(random, tmp_path / "parts", 2)
+    with pytest.raises(tg.UnknownNameError, match="no gate"):
+        tg.merge_study(parts, gate="nope", store=tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
 
 
 def test_parts_need_a_seed(random: Path, tmp_path: Path) -> None:

@@ -152,15 +152,15 @@ def merge(
     The result is that of tidegate study on one machine, to the byte. Parts that are missing are named; a
     part that is there twice counts once.
     """
-    from tidegate._study.merge import merged
+    from tidegate._study.merge import keep, merged
     from tidegate._study.picture import Picture
     from tidegate._study.store import opened
 
     chosen = shows()
     check_report(page)
     check_target(csv)
-    with folder_for(out, force=force) as fill, opened(store or False) as kept:
-        result, notes = merged(parts, gate=gate, command=command_line(), store=kept)
+    with folder_for(out, force=force) as fill:
+        result, given, notes = merged(parts, gate=gate, command=command_line())
         values = [point.values for point in result.points]
         shown = Shown(
             picture=picture,
@@ -176,6 +176,8 @@ def merge(
             check_study_picture(picture, chosen, result.axes, values)
         elif chosen != Picture() and page is None:
             raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE or --report FILE.html")
+        with opened(store or False) as kept:
+            keep(given, kept)
         fill(result)
         shown.write(result)
     for text in notes:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError, RunFolderError, StoreError
+from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._base.lazy import Lazy
 from tidegate._run.folder import read_json, read_manifest
 from tidegate._study.columns import PLACE, Columns
@@ -16,7 +18,8 @@ from tidegate._study.finish import assembled
 from tidegate._study.gather import Facts
 from tidegate._study.part import MERGED_ROWS, POINTS
 from tidegate._study.point import Described
-from tidegate._study.store import Store, opened
+from tidegate._study.sealed import again, check_sealed
+from tidegate._study.store import RESULTS, Store, opened
 from tidegate._study.value import Study
 
 if TYPE_CHECKING:
@@ -58,8 +61,10 @@ def merge_study(
         StoreError: the results cannot be kept.
         UnknownNameError: there is no such gate.
     """
+    study, chosen, _ = merged(parts, gate=gate)
     with opened(store) as kept:
-        return merged(parts, gate=gate, store=kept)[0]
+        keep(chosen, kept)
+    return study
 
 
 def merged(
@@ -67,9 +72,11 @@ def merged(
     *,
     gate: str | None = None,
     command: list[str] | None = None,
-    store: Store | None = None,
-) -> tuple[Study, list[str]]:
-    """Return the study of its parts, and what is to be said of them. Raises as :func:`merge_study`."""
+) -> tuple[Study, Parts, list[str]]:
+    """Return the study of its parts, these parts, and what is to be said of them.
+
+    Raises as :func:`merge_study`.
+    """
     if not parts:
         raise ArgumentError("parts: give the folders of all parts")
     folders = [folder for part in parts for folder in _parts_in(Path(part))]
@@ -77,21 +84,17 @@ def merged(
     chosen, notes = _once(given)
     first, one = next(iter(chosen.items()))
     facts = Facts()
-    for folder, manifest in chosen.items():
-        with _damaged(folder):
-            facts.join(Facts.from_dict(manifest["facts"]))
+    for manifest in chosen.values():
+        facts.join(Facts.from_dict(manifest["facts"]))
     columns = _together(chosen)
-    if store is not None:
-        _keep(chosen, store)
-    with _damaged(first):
-        points = [
-            (dict(point["set"]), str(point["scenario"]), list(point["draws"]))
-            for point in read_json(first / POINTS)
-        ]
+    points = [
+        (dict(point["set"]), str(point["scenario"]), list(point["draws"]))
+        for point in read_json(first / POINTS)
+    ]
     described = Described(
         one["title"], one["scenario_file"], one["seed"], list(one["axes"]), points, list(one["warnings"])
     )
-    return assembled(described, columns, facts, gate, command), notes
+    return assembled(described, columns, facts, gate, command), chosen, notes
 
 
 def _parts_in(folder: Path) -> list[Path]:
@@ -119,81 +122,30 @@ def _once(given: Parts) -> tuple[Parts, list[str]]:
     seen: dict[int, Path] = {}
     notes: list[str] = []
     for folder, manifest in given.items():
-        with _damaged(folder):
-            _check_same(folder, manifest, first, one)
-            _check_results(folder, manifest)
-            number = int(manifest["shard"])
-            if number not in seen:
-                seen[number] = folder
-                continue
-            if manifest["content"] != given[seen[number]]["content"]:
-                raise RunFolderError(
-                    f"{folder}: part {number} of {one['shards']} is in {seen[number]} too, with other "
-                    "results; one of the two is damaged: delete both and do the part again"
-                )
-            notes.append(f"part {number} of {one['shards']} is there twice: {seen[number]} and {folder}")
+        check_sealed(folder, manifest)
+        _check_same(folder, manifest, first, one)
+        number = int(manifest["shard"])
+        if number not in seen:
+            seen[number] = folder
+            continue
+        if manifest["content"] != given[seen[number]]["content"]:
+            raise RunFolderError(
+                f"{folder}: part {number} of {one['shards']} is in {seen[number]} too, with other "
+                "results; one of the two is damaged: delete both and do the part again"
+            )
+        notes.append(f"part {number} of {one['shards']} is there twice: {seen[number]} and {folder}")
     _check_whole(seen, one)
     return {seen[number]: given[seen[number]] for number in sorted(seen)}, notes
 
 
-def _check_results(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse a part that lacks results.
-
-    Raises:
-        RunFolderError, StoreError: it does.
-    """
-    results = Store(folder, must_exist=True)
-    try:
-        there = results.count()
-    finally:
-        results.close()
-    lacks = int(manifest["keys"]) - there
-    files = [name for name in manifest["tables"] if not (folder / f"{name}.parquet").is_file()]
-    if lacks or files:
-        what = f"{lacks} of {manifest['keys']} results are" if lacks else f"{files[0]}.parquet is"
-        raise RunFolderError(f"{folder}: {what} missing; {_again(manifest)}")
-
-
-def _again(manifest: Mapping[str, Any]) -> str:
-    part = f"{manifest['shard']}/{manifest['shards']}"
-    return f"delete this folder and do part {part} again"
-
-
-class _damaged:  # noqa: N801
-    """Says of a part whose files lack something that it is damaged."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        import polars as pl
-
-        if isinstance(error, KeyError | TypeError | ValueError | IndexError | pl.exceptions.PolarsError):
-            if isinstance(error, RunFolderError | StoreError):
-                return
-            raise RunFolderError(
-                f"{self._folder}: this part is damaged ({error}); delete the folder and do the part again"
-            ) from None
-
-
 def _together(parts: Parts) -> Columns:
-    """Put the tables of the parts together, a stretch of places after the other.
-
-    Raises:
-        RunFolderError: a table cannot be read.
-    """
+    """Put the tables of the parts together, a stretch of places after the other."""
     tables: dict[str, list[pl.LazyFrame]] = {}
     rows: dict[str, int] = {}
     for folder, manifest in parts.items():
-        with _damaged(folder):
-            for name, height in manifest["tables"].items():
-                table = pl.scan_parquet(folder / f"{name}.parquet")
-                table.collect_schema()
-                tables.setdefault(name, []).append(table)
-                rows[name] = rows.get(name, 0) + height
+        for name, height in manifest["tables"].items():
+            tables.setdefault(name, []).append(pl.scan_parquet(folder / f"{name}.parquet"))
+            rows[name] = rows.get(name, 0) + height
     columns = Columns()
     whole = {name: pl.concat(found, how="diagonal_relaxed") for name, found in tables.items()}
     if "runs" not in whole:
@@ -201,23 +153,9 @@ def _together(parts: Parts) -> Columns:
     runs = max(1, MERGED_ROWS * rows["runs"] // max(rows.values()))
     for begin, end in _stretches(whole["runs"], runs):
         inside = (pl.col(PLACE) >= begin) & (pl.col(PLACE) <= end)
-        try:
-            found = {name: table.filter(inside).collect() for name, table in whole.items()}
-        except pl.exceptions.PolarsError as error:
-            raise RunFolderError(f"{_unreadable(parts)}: this table of a part is damaged ({error})") from None
+        found = {name: table.filter(inside).collect() for name, table in whole.items()}
         columns.add({name: frame.sort(PLACE, maintain_order=True) for name, frame in found.items()})
     return columns
-
-
-def _unreadable(parts: Parts) -> Path:
-    """Return the first file of the parts that cannot be read."""
-    files = [folder / f"{name}.parquet" for folder, manifest in parts.items() for name in manifest["tables"]]
-    for file in files:
-        try:
-            pl.scan_parquet(file).select(pl.all().count()).collect()
-        except pl.exceptions.PolarsError:
-            return file
-    return files[0]
 
 
 def _stretches(runs: pl.LazyFrame, most: int) -> Iterator[tuple[int, int]]:
@@ -228,16 +166,30 @@ def _stretches(runs: pl.LazyFrame, most: int) -> Iterator[tuple[int, int]]:
         yield int(part[0]), int(part[-1])
 
 
-def _keep(parts: Parts, store: Store) -> None:
-    """Copy the results of the parts into a store."""
-    for folder in parts:
-        results = Store(folder, must_exist=True)
-        try:
-            found = results.all()
-            while some := list(islice(found, _AT_ONCE)):
-                store.put_all(some)
-        finally:
-            results.close()
+def keep(parts: Parts, store: Store | None) -> None:
+    """Copy the results of the parts into a store, if there is one.
+
+    Raises:
+        RunFolderError: the results of a part cannot be read.
+        StoreError: they cannot be kept.
+    """
+    for folder, manifest in parts.items():
+        results = _results(folder, manifest)
+        while store is not None and (some := list(islice(results, _AT_ONCE))):
+            store.put_all(some)
+
+
+def _results(folder: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Yield every key of a part with its packed result."""
+    file = folder / RESULTS
+    try:
+        # A part is only read: "immutable" writes no file beside it.
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?immutable=1", uri=True)) as base:
+            yield from base.execute("SELECT key, result FROM runs ORDER BY rowid")
+    except sqlite3.Error as error:
+        raise RunFolderError(
+            f"{file}: these results cannot be read ({error}); {again(folder, manifest)}"
+        ) from None
 
 
 def _check_same(folder: Path, manifest: Mapping[str, Any], first: Path, one: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 It holds ``manifest.json``, which says of which study it is a part; ``points.json``, the points of that study;
 ``runs.sqlite``, a store with the results of this part; and the tables of these as Parquet files, in order of
-place. It appears when the part is whole.
+place. The manifest has a digest of each file. The folder appears when the part is whole.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
 from tidegate._study.gather import Gathering
 from tidegate._study.prepare import Prepared, prepare
+from tidegate._study.sealed import check_sealed, sealed
 from tidegate._study.shard import Shard
 from tidegate._study.start import work_through, workers_for
 from tidegate._study.store import Store, opened
@@ -77,7 +78,7 @@ def study_part(
     Raises:
         ScenarioError, TraceError, RunError, StoreError, StudyStoppedError: as :func:`tidegate.study`.
         ArgumentError: an argument has a value that it cannot have, or there is no seed.
-        RunFolderError: the folder is there already, and is not this part.
+        RunFolderError: the folder is there already, and is not this part, or a file of it is damaged.
     """
     part = shard if isinstance(shard, Shard) else Shard.parse(shard)
     prepared = prepare_shared(source, vary or {}, set, runs=runs, seed=seed, until=until)
@@ -88,16 +89,26 @@ def study_part(
 
 
 def is_done(folder: Path, prepared: Prepared, shard: Shard) -> bool:
-    """Tell whether a folder holds this part of this study already."""
+    """Tell whether a folder holds this part of this study already.
+
+    Raises:
+        RunFolderError: it does, and a file of it is damaged.
+    """
     if not (folder / MANIFEST).is_file():
         return False
     try:
         manifest = read_manifest(folder, "part")
     except RunFolderError:
         return False
-    return (manifest["study"], manifest["shard"], manifest["shards"]) == (
-        identity_of(prepared, digests_of(prepared)), shard.number, shard.of,
-    )  # fmt: skip
+    wanted = {
+        "study": identity_of(prepared, digests_of(prepared)),
+        "shard": shard.number,
+        "shards": shard.of,
+    }
+    if any(manifest.get(key) != value for key, value in wanted.items()):
+        return False
+    check_sealed(folder, manifest)
+    return True
 
 
 def digests_of(prepared: Prepared) -> list[str]:
@@ -171,8 +182,6 @@ def write_part(
     try:
         work_through(work, workers, take, kept=store is not None, progress=progress)
         results.put_all(copied)
-        # Points may be equal, and then they have the same keys.
-        keys = results.count()
     finally:
         work.close()
         results.close()
@@ -200,12 +209,11 @@ def write_part(
         "until": None if prepared.until is None else str(prepared.until),
         "axes": described.axes,
         "results": work.done,
-        "keys": keys,
         "content": content.hexdigest(),
         "tables": {name: columns.height(name) for name in columns.names},
         "facts": gathering.facts.to_dict(),
         "warnings": described.warnings,
         "command": command,
     }
-    write_json(folder / MANIFEST, manifest)
+    write_json(folder / MANIFEST, sealed(manifest, folder))
     return work.computed, work.done

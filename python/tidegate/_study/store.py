@@ -19,7 +19,8 @@ from tidegate._study.packed import unpack
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_FILE = "runs.sqlite"
+#: The file of results in its folder.
+RESULTS = "runs.sqlite"
 _ASKED_AT_ONCE = 500
 #: Seconds to wait for another process that is writing.
 _PATIENCE_S = 30.0
@@ -42,10 +43,8 @@ class Store:
     Without a folder it is a file of this process alone, which SQLite keeps in memory while it is small.
     """
 
-    def __init__(self, folder: Path | None, *, must_exist: bool = False) -> None:
-        self.path = None if folder is None else folder / _FILE
-        if must_exist and not (self.path is not None and self.path.is_file()):
-            raise StoreError(f"{self.path}: there is no file of results")
+    def __init__(self, folder: Path | None) -> None:
+        self.path = None if folder is None else folder / RESULTS
         try:
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -136,21 +135,6 @@ class Store:
             # Also after Ctrl-C in between.
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
-
-    def count(self) -> int:
-        """Return how many results there are. Raises as :meth:`find`."""
-        try:
-            found: int = self._base.execute("SELECT count(*) FROM runs").fetchone()[0]
-        except sqlite3.Error as error:
-            raise self._broken(error) from None
-        return found
-
-    def all(self) -> Iterator[tuple[str, bytes]]:
-        """Yield every key with its packed result. Raises as :meth:`find`."""
-        try:
-            yield from self._base.execute("SELECT key, result FROM runs ORDER BY rowid")
-        except sqlite3.Error as error:
-            raise self._broken(error) from None
 
     def close(self) -> None:
         """Close the file."""
