@@ -228,3 +228,5 @@ def test_what_looks_like_executors_of_dask(random: Path, tmp_path: Path) -> None
         executor.shutdown()
         with pytest.raises(tg.ArgumentError, match="executor: it was shut down; give one that takes work"):
             tg.study(random, executor=executor, store=False)
+    with pytest.raises(tg.ArgumentError, match="executor: this client of Dask is closed; give one"):
+        tg.study(random, executor=client, store=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +12,9 @@ import tidegate as tg
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+KILLED = TimeoutError("job 17 was killed by slurm: out of memory")
 
 
 class Asked:
@@ -28,14 +33,27 @@ class Asked:
 class Slurm:
     """An executor of such futures; the one with a number fails."""
 
-    def __init__(self, pool: ThreadPoolExecutor, fails: int = -1) -> None:
-        self._pool, self._fails, self._count = pool, fails, 0
+    def __init__(self, pool: ThreadPoolExecutor, fails: int = -1, error: Exception = KILLED) -> None:
+        self._pool, self._fails, self._error, self._count = pool, fails, error, 0
 
     def submit(self, work: object, *arguments: object) -> Asked:
         self._count += 1
-        error = TimeoutError("job 17 was killed by slurm: out of memory")
         future = self._pool.submit(work, *arguments)  # type: ignore[arg-type]
-        return Asked(future, error if self._count == self._fails else None)
+        return Asked(future, self._error if self._count == self._fails else None)
+
+
+class Pickling:
+    """An executor that sends work to other processes."""
+
+    def submit(self, *work: object) -> Future[object]:
+        done: Future[object] = Future()
+        function, *arguments = pickle.loads(pickle.dumps(work))
+        done.set_result(function(*arguments))
+        return done
+
+
+def text(_: tg.Run) -> str:
+    return "late"
 
 
 def test_futures_need_only_done_and_result(random: Path) -> None:
@@ -45,8 +63,49 @@ def test_futures_need_only_done_and_result(random: Path) -> None:
 
 
 def test_a_future_without_cancel_does_not_hide_what_went_wrong(random: Path) -> None:
-    with (
-        ThreadPoolExecutor(1) as pool,
-        pytest.raises(Exception, match="job 17 was killed by slurm: out of memory"),
-    ):
+    words = (
+        r"gave no result \(TimeoutError: job 17 was killed by slurm: out of memory\); \d of 6 runs are lost"
+    )
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ClusterError, match=words) as found:
         tg.study(random, executor=Slurm(pool, fails=1), store=False)
+    assert found.value.__cause__ is KILLED
+
+
+def test_a_process_that_dies_costs_what_it_did(random: Path) -> None:
+    tg.study(random, runs=1)
+    words = (
+        r"a worker of the executor died.*\(abruptly\).*; [1-5] of 6 runs are kept: the same study continues"
+    )
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ClusterError, match=words):
+        tg.study(random, executor=Slurm(pool, fails=1, error=BrokenProcessPool("abruptly")))
+    with ThreadPoolExecutor(1) as pool:
+        again = tg.study(random, executor=Slurm(pool))
+    assert again.to_json() == tg.study(random, store=False).to_json()
+
+
+def test_an_executor_that_was_shut_down(random: Path) -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    words = r"takes no more work \(RuntimeError: cannot schedule new futures after shutdown\); 0 of 6 runs"
+    with pytest.raises(tg.ClusterError, match=words):
+        tg.study(random, executor=pool)
+
+
+def test_what_is_measured_has_to_travel(random: Path) -> None:
+    words = (
+        r"measure: .*<lambda> cannot be sent to another process .*define it with def at the top of a module"
+    )
+    with pytest.raises(tg.ArgumentError, match=words):
+        tg.study(random, executor=Pickling(), measure=lambda run: {"late": run.seed}, store=False)
+    # An executor that sends lambdas, as loky, may fail for other reasons.
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ClusterError, match="killed by slurm"):
+        tg.study(random, executor=Slurm(pool, fails=1), measure=lambda run: {"late": run.seed}, store=False)
+
+
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
+def test_what_is_measured_is_numbers_by_name(where: str, random: Path) -> None:
+    executor = None if where == "here" else Pickling()
+    with pytest.raises(
+        tg.ArgumentError, match="measure: text returned 'late'; give numbers by name, such as"
+    ):
+        tg.study(random, executor=executor, measure=text, store=False)  # type: ignore[arg-type]

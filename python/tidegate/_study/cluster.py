@@ -99,7 +99,16 @@ class Cluster(Futures):
 
     def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client)
+        if client.status != "running":
+            raise ArgumentError(
+                f"executor: this client of Dask is {client.status}; give one that is connected"
+            )
+        if client.asynchronous:
+            raise ArgumentError(
+                "executor: this client of Dask is asynchronous; make it without asynchronous=True"
+            )
         self._client = client
+        self._address = client.scheduler.address
         self._options = {**options, "pure": False}
         self._name = f"tidegate-{uuid.uuid4().hex[:8]}"
         self._sent = 0
@@ -125,7 +134,7 @@ class Cluster(Futures):
             elif now - self._accompanied >= _ALONE_S and not self._told:
                 self._told = True
                 tell(
-                    f"no worker is connected to {self._client.scheduler.address}; waiting for one. "
+                    f"no worker is connected to {self._address}; waiting for one. "
                     "If workers come and leave at once, their log says why"
                 )
         return max(1, self._threads)
@@ -178,9 +187,14 @@ class Cluster(Futures):
             raise _without("of the cluster", error) from None
         except (CommClosedError, CancelledError, TimeoutError, OSError):
             raise self._lost() from None
+        except Exception:
+            # A client that was closed meanwhile says it in many ways.
+            if self._client.status != "running":
+                raise self._lost() from None
+            raise
 
     def _lost(self) -> ClusterError:
-        return ClusterError(f"the scheduler {self._client.scheduler.address} is lost")
+        return ClusterError(f"the scheduler {self._address} is lost")
 
     def close(self) -> None:
         """Take back what waits, and let those that run end for nothing."""

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import queue
 import time
+from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate._base.errors import ArgumentError, ClusterError
 from tidegate._study.batches import AHEAD, Batch, Done, Sealer, Size, do_batch
-from tidegate._study.jobs import engine_identity
+from tidegate._study.jobs import engine_identity, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from tidegate._study.jobs import Job, Outcome
+    from tidegate._study.jobs import Job, Measure, Outcome
 
 #: How often jobs are asked whether they are done, where they do not say it.
 _LOOK_S = 0.05
+#: What pickle raises for what it cannot write.
+_UNPICKLED = (pickle.PicklingError, AttributeError, TypeError)
 
 
 class Futures:
@@ -32,8 +36,9 @@ class Futures:
         #: Those that do not call back.
         self._silent: set[Any] = set()
         self._failed: BaseException | None = None
-        #: The build that workers are asked for.
+        #: The build that workers are asked for, and what they measure.
         self._build = engine_identity()
+        self._measure: Measure | None = None
 
     def hands(self) -> int:
         """Return how many batches are done at a time."""
@@ -45,10 +50,16 @@ class Futures:
         return self._size.of(left, hands) if len(self._waiting) < AHEAD * hands else 0
 
     def submit(self, jobs: Sequence[Job]) -> None:
-        """Take a batch."""
+        """Take a batch.
+
+        Raises:
+            ArgumentError: it cannot travel.
+            ClusterError: the executor does not take it.
+        """
         batch = self._sealer.batch(jobs)
-        self._build = batch.build
-        future = self.send(batch)
+        self._build, self._measure = batch.build, batch.measure
+        with self._in_words("takes no more work"):
+            future = self.send(batch)
         self._waiting.add(future)
         if callable(getattr(future, "add_done_callback", None)):
             future.add_done_callback(self._done.put)
@@ -68,7 +79,8 @@ class Futures:
         """Return the outcomes of a batch; none after ``patience_s`` without one.
 
         Raises:
-            ArgumentError: a worker has another build of Tidegate.
+            ArgumentError: a worker has another build of Tidegate, or what is measured cannot travel.
+            ClusterError: the executor gave no outcome.
         """
         if self._failed is not None:
             failed, self._failed = self._failed, None
@@ -77,7 +89,8 @@ class Futures:
         if future is None:
             return []
         self._waiting.discard(future)
-        done = self.receive(future)
+        with self._in_words("gave no result"):
+            done = self.receive(future)
         self._size.learn(done)
         if done.other is not None:
             raise other_build(*done.other, self._build)
@@ -86,6 +99,32 @@ class Futures:
         # What was done before the error is kept first.
         self._failed = done.error
         return done.outcomes()
+
+    @contextlib.contextmanager
+    def _in_words(self, what: str) -> Iterator[None]:
+        """Say what an executor did not do. A run that fails is not that: its error comes back as a result.
+
+        Raises:
+            ArgumentError: what is measured cannot travel.
+            ClusterError: anything else.
+        """
+        try:
+            yield
+        except (ArgumentError, ClusterError):
+            raise
+        except BrokenExecutor as error:
+            raise ClusterError(
+                "a worker of the executor died: it was killed, had too little memory, or could not import "
+                f"what it needs ({error}); the executor takes no more work, so make another one"
+            ) from error
+        except Exception as error:
+            if isinstance(error, _UNPICKLED) and self._measure is not None and not _travels(self._measure):
+                raise ArgumentError(
+                    f"measure: {name_of(self._measure)} cannot be sent to another process ({error}); define "
+                    "it with def at the top of a module that the workers can import"
+                ) from error
+            said = ": ".join(part for part in (type(error).__name__, str(error)) if part)
+            raise ClusterError(f"the executor {what} ({said})") from error
 
     def _next(self, patience_s: float) -> Any:
         end = time.monotonic() + patience_s
@@ -112,6 +151,14 @@ class Futures:
             # Whatever ended the study is not to be hidden by what goes wrong here.
             with contextlib.suppress(Exception):
                 future.cancel()
+
+
+def _travels(measure: Measure) -> bool:
+    try:
+        pickle.dumps(measure)
+    except _UNPICKLED:
+        return False
+    return True
 
 
 def other_build(worker: str, build: str, wanted: str) -> ArgumentError:

@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import json
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,10 +50,20 @@ class Job:
         return Outcome(self.number, pack(run.summary, self.measured(run)))
 
     def measured(self, run: Run) -> dict[str, float | None]:
-        """Return what is measured of a run."""
+        """Return what is measured of a run.
+
+        Raises:
+            ArgumentError: it is no numbers by name.
+        """
         if self.measure is None:
             return {}
-        return {str(name): _plain(name, value) for name, value in self.measure(run).items()}
+        found = self.measure(run)
+        if not callable(getattr(found, "items", None)):
+            raise ArgumentError(
+                f"measure: {name_of(self.measure)} returned {reprlib.repr(found)}; give numbers by name, "
+                'such as {"late": 3}'
+            )
+        return {str(name): _plain(name, value) for name, value in found.items()}
 
 
 @dataclass(frozen=True)
@@ -107,13 +118,16 @@ def measure_identity(measure: Measure | None, version: str | None) -> str:
     """
     if measure is None:
         return ""
-    name = (
-        f"{getattr(measure, '__module__', '')}.{getattr(measure, '__qualname__', type(measure).__qualname__)}"
-    )
+    name = f"{getattr(measure, '__module__', '')}.{name_of(measure)}"
     if version is not None:
         return f"{name} version {version} {package_identity()}"
     check_plain(measure)
     return f"{name} {_source_digest(measure)} {package_identity()}"
+
+
+def name_of(measure: Measure) -> str:
+    """Return what a function is called where it is defined."""
+    return str(getattr(measure, "__qualname__", type(measure).__qualname__))
 
 
 def check_plain(measure: Measure) -> None:
@@ -122,7 +136,7 @@ def check_plain(measure: Measure) -> None:
     Raises:
         ArgumentError: it is another callable, or carries values of its own.
     """
-    name = getattr(measure, "__qualname__", type(measure).__qualname__)
+    name = name_of(measure)
     if not inspect.isfunction(measure):
         raise ArgumentError(f"measure: {name} is not a plain function; give measure_version too")
     if measure.__closure__ or measure.__defaults__ or measure.__kwdefaults__:

@@ -186,7 +186,7 @@ def work_through(
             work.take_in(workers)
         if isinstance(error, ClusterError):
             rest = "are kept: the same study continues from there" if kept else "are lost: there is no store"
-            raise ClusterError(f"{error}; {work.done} of {work.wanted()} runs {rest}") from None
+            raise ClusterError(f"{error}; {work.done} of {work.wanted()} runs {rest}") from error.__cause__
         raise
     finally:
         workers.close()
