@@ -17,7 +17,9 @@ import tidegate as tg
 from clusters import rows
 from common import tidegate
 from studies import MARKOV
+from tidegate._run.table import flat
 from tidegate._study import columns, gather, merge, part
+from tidegate._study.frames import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,6 +81,61 @@ def test_points_may_have_other_elements(tmp_path: Path) -> None:
     assert study.values("completion_s", 1) == [None, None]
     study.save(tmp_path / "folder")
     assert tg.open_study(tmp_path / "folder").to_json() == study.to_json()
+
+
+ROWS: list[list[dict[str, object]]] = [
+    [{"name": "a", "sent": 1, "drops": {}}, {"name": "b", "sent": 2, "drops": {}}],
+    # What is nested differs, and stands before other columns; whole numbers and others.
+    [
+        {"a": 1, "x": {"p": 1}, "b": 2},
+        {"a": 1.5, "x": {"p": 1, "q": 2}, "b": None},
+        {"a": None, "x": {}, "b": 2},
+    ],
+    [{"a": 1, "b": 2.0}, {"a": 1, "c": "text", "b": 3.0}, {"c": None}],
+    [{"x": {"p": 1}, "a": 0}, {"x": None, "a": 1}, {"a": 2, "x": {"q": 0.5}}],
+    [{"a": 1, "classes": []}, {"a": 1, "classes": [{"name": "c", "drops": {"early": 1}}]}],
+    [{"a": None, "x": {"p": None}}, {"a": None, "x": {"p": None}}],
+]
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_columns_are_those_of_flat_rows(rows: list[dict[str, object]]) -> None:
+    frame = frame_of(range(7, 7 + len(rows)), rows)
+    expected = pl.DataFrame([flat(row) for row in rows], infer_schema_length=None)
+    assert frame["place"].to_list() == [7 + number for number in range(len(rows))]
+    assert frame["place"].dtype == pl.UInt64
+    assert frame.drop("place").equals(expected)
+    assert frame.drop("place").schema == expected.schema
+
+
+def test_the_work_beside_a_run_is_not_python_for_each_flow() -> None:
+    """A run of very many flows occupied one processor with its tables, and others waited."""
+    rows = [{"name": f"user.{n}", "drops": {}, "limited_by": {f"gate.{n % 3}": 1.0}} for n in range(3000)]
+    calls = 0
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        frame = frame_of([0] * len(rows), rows)
+    finally:
+        sys.setprofile(None)
+    assert frame.columns == ["place", "name", "limited_by.gate.0", "limited_by.gate.1", "limited_by.gate.2"]
+    assert calls < len(rows) / 3
+
+
+def test_results_are_digested_for_parts_only(
+    random: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digested = []
+    digest = gather._digest
+    monkeypatch.setattr(gather, "_digest", lambda first: digested.append(1) or digest(first))
+    tg.study(random, vary=VARY, runs=2, store=False)
+    assert not digested
+    tg.study_part(random, "1/1", tmp_path / "part", vary=VARY, runs=2, store=False)
+    assert len(digested) == 3
 
 
 @pytest.mark.timeout(300)

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tidegate._base.lazy import Lazy
 
@@ -164,21 +164,6 @@ class Columns:
 def write(table: pl.LazyFrame, file: Path, rows: int = GROUP_ROWS) -> None:
     """Write a table to a Parquet file group by group, never all of it in memory."""
     table.sink_parquet(file, row_group_size=rows, maintain_order=True)
-
-
-def frame_of(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """Return rows as columns."""
-    shape = tuple(rows[0])
-    nested = any(isinstance(value, list | dict) for value in rows[0].values())
-    if nested or any(tuple(row) != shape for row in rows):
-        frame = pl.DataFrame(rows, infer_schema_length=None)
-    else:
-        # Rows that are alike, as most are, column by column: several times as fast.
-        values = zip(*(row.values() for row in rows), strict=True)
-        frame = pl.DataFrame(
-            {name: list(column) for name, column in zip(shape, values, strict=True)}, strict=False
-        )
-    return frame.with_columns(pl.col(PLACE).cast(pl.UInt64))
 
 
 def _remove(folder: Path, process: int) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tidegate._run.chance import outcome
 from tidegate._run.metric import TABLES
 from tidegate._run.summary import OF_GATE, figures_of, main_gate
-from tidegate._run.table import flat
-from tidegate._study.columns import CHUNK_ROWS, PLACE, Columns, frame_of, place_of, run_at
+from tidegate._study.columns import CHUNK_ROWS, Columns, place_of, run_at
+from tidegate._study.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ class Facts:
     """What is said of results beside their tables; plain data, so that parts of a study can be put together.
 
     ``measures`` and ``warnings`` have the place where each was met first, and how many were met there before
-    it. ``points`` has for each point
-    how many of its runs came out like the first one here, how many there are, and a digest of the first.
+    it. ``points`` has for each point how many of its runs came out like the first one here, how many there
+    are, and a digest of the first; no digest where no other part of the study asks for it.
     """
 
     engine: str | None = None
@@ -78,12 +78,18 @@ class Facts:
 
 
 class Gathering:
-    """Takes results in the order of their places, and keeps what a study needs of them."""
+    """Takes results in the order of their places, and keeps what a study needs of them.
 
-    def __init__(self) -> None:
+    ``is_part``: they will be put together with those of other parts.
+    """
+
+    def __init__(self, *, is_part: bool = False) -> None:
+        self._is_part = is_part
         self.columns = Columns()
         self.facts = Facts()
+        #: Of each table the rows that are not columns yet, and the place of each.
         self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+        self._places: dict[str, list[int]] = {name: [] for name in TABLES}
         #: The point that is worked on, and how its first run came out.
         self._point: tuple[int, dict[str, Any]] | None = None
 
@@ -96,20 +102,19 @@ class Gathering:
     ) -> None:
         """Take in a result."""
         place = place_of(point, replication)
-        rows = self._rows
         figures = figures_of(summary, None)
         of_flows = {name: value for name, value in figures.items() if name not in OF_GATE}
         main = main_gate(summary) if replication == 0 else None
-        rows["runs"].append({PLACE: place, **of_flows, **measured, MAIN_GATE: main})
-        most = len(rows["runs"])
+        self._put("runs", place, [{**of_flows, **measured, MAIN_GATE: main}])
         for table in _ELEMENTS:
-            found: Sequence[dict[str, Any]] = summary.get(table, ())
-            if found:
-                rows[table] += [{PLACE: place, **flat(row)} for row in found]
-                most = max(most, len(rows[table]))
+            self._put(table, place, summary.get(table, ()))
         self._note(point, place, summary, measured)
-        if most >= CHUNK_ROWS:
+        if any(len(rows) >= CHUNK_ROWS for rows in self._rows.values()):
             self._flush()
+
+    def _put(self, table: str, place: int, rows: Sequence[dict[str, Any]]) -> None:
+        self._rows[table] += rows
+        self._places[table] += [place] * len(rows)
 
     def _note(
         self, point: int, place: int, summary: dict[str, Any], measured: Mapping[str, float | None]
@@ -129,7 +134,7 @@ class Gathering:
         if self._point is None or self._point[0] != point:
             first = outcome(summary)
             self._point = (point, first)
-            facts.points[point] = (1, 1, _digest(first))
+            facts.points[point] = (1, 1, _digest(first) if self._is_part else "")
             return
         alike, count, digest = facts.points[point]
         # Once one was different, the point varies.
@@ -137,9 +142,11 @@ class Gathering:
         facts.points[point] = (alike + same, count + 1, digest)
 
     def _flush(self) -> None:
-        self.columns.add({name: frame_of(rows) for name, rows in self._rows.items() if rows})
-        for rows in self._rows.values():
-            rows.clear()
+        there = [name for name, rows in self._rows.items() if rows]
+        self.columns.add({name: frame_of(self._places[name], self._rows[name]) for name in there})
+        for name in there:
+            self._rows[name].clear()
+            self._places[name].clear()
 
     def finish(self) -> Columns:
         """Return the tables."""

@@ -164,7 +164,7 @@ def write_part(
 ) -> tuple[int, int]:
     """Do a part and fill its folder; return how many runs were computed, and how many it has."""
     work = Work(prepared, store, None, "summary", "", resume=False, shard=shard)
-    gathering = Gathering()
+    gathering = Gathering(is_part=True)
     content = hashlib.sha256()
     results = Store(folder)
 
