@@ -109,3 +109,12 @@ def test_what_is_measured_is_numbers_by_name(where: str, random: Path) -> None:
         tg.ArgumentError, match="measure: text returned 'late'; give numbers by name, such as"
     ):
         tg.study(random, executor=executor, measure=text, store=False)  # type: ignore[arg-type]
+
+
+def test_an_executor_has_its_own_workers(random: Path, tmp_path: Path) -> None:
+    words = "workers: read 2; the executor has its own workers, so leave out workers"
+    with pytest.raises(tg.ArgumentError, match=words):
+        tg.study(random, executor=Pickling(), workers=2, store=False)
+    with pytest.raises(tg.ArgumentError, match=words):
+        tg.study_part(random, "1/2", tmp_path / "part", executor=Pickling(), workers=2, store=False)
+    assert not (tmp_path / "part").exists()

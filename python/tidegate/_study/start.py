@@ -55,7 +55,7 @@ def study(
         source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
         vary: keys with the values each shall take; several keys multiply.
         runs: replications of each point; left out, the scenario's ``runs``.
-        workers: threads; left out, one per processor.
+        workers: threads of this process; left out, one per processor. An executor has its own.
         seed: as :func:`tidegate.run`.
         engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other in real time.
             Every run is measured anew, and kept for ``resume``.
@@ -72,8 +72,8 @@ def study(
             text such as ``"goodput_bps:±2%"``.
         store: a folder that keeps results; True: ``TIDEGATE_STORE``, else the user's
             cache; False: keep nothing.
-        executor: who does the runs instead of threads of this process: anything with the
-            interface of ``concurrent.futures.Executor``. It is not shut down.
+        executor: who does the runs instead of threads of this process: a client of Dask, or anything
+            with the interface of ``concurrent.futures.Executor``. It is not shut down.
         resume: with ``engine="live"``: take runs that this machine measured before from the store, and
             measure what is missing.
 
@@ -82,6 +82,7 @@ def study(
         ArgumentError: an argument has a value that it cannot have.
         UnknownNameError: ``until`` or ``gate`` names what no run has.
         StoreError: the store is damaged or cannot be written.
+        ClusterError: the executor cannot go on; what is done is kept.
         StudyStoppedError: Ctrl-C (a KeyboardInterrupt); what is done is kept.
     """
     check_engine(engine, ("sim", "live"))
@@ -103,13 +104,19 @@ def workers_for(engine: str, workers: int | None, executor: Any = None) -> Worke
     """Return those who do the runs of a study.
 
     Raises:
-        ArgumentError: several at once, or elsewhere, with the live engine.
+        ArgumentError: several at once, or elsewhere, with the live engine; threads together with an executor.
         EngineError: the live engine cannot run here.
     """
-    if engine != "live":
-        return elsewhere(executor) if executor is not None else Local(workers)
     if executor is not None:
-        raise ArgumentError("executor: live runs need the kernel of this machine")
+        if engine == "live":
+            raise ArgumentError("executor: live runs need the kernel of this machine")
+        if workers is not None:
+            raise ArgumentError(
+                f"workers: read {workers}; the executor has its own workers, so leave out workers"
+            )
+        return elsewhere(executor)
+    if engine != "live":
+        return Local(workers)
     if workers not in (None, 1):
         raise ArgumentError(f"workers: read {workers}; live runs go one after the other")
     return live.OneByOne()
