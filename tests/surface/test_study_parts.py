@@ -261,3 +261,28 @@ def test_the_commands_of_a_plan_give_the_study(random: Path, tmp_path: Path) -> 
                 tg.merge_study([plan])
     merged = tg.merge_study([plan])
     assert merged.to_json() == tg.study(random, vary=VARY, store=False).to_json()
+
+
+def test_parts_of_another_study_than_the_planned_one_are_refused(random: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    made = tidegate("study", "plan", random, "--shards", "2", "--out", plan)
+    assert made.returncode == 0, made.stderr
+    lines = [line.split(" && ")[1] for line in (plan / "parts.txt").read_text().splitlines()]
+    planned = random.read_text()
+    random.write_text(planned.replace('duration = "4 s"', 'duration = "5 s"'))
+    words = f"not of the study that was planned in {plan}: the scenario or one of its traces differs; plan "
+    for options in [[], ["--force"]]:
+        early = tidegate(*shlex.split(lines[0])[1:], *options)
+        assert early.returncode == 2
+        assert words in early.stderr
+    assert not (plan / "parts").exists()
+    tg.study_part(random, "1/2", tmp_path / "1", store=False)
+    (plan / "parts").mkdir()
+    (tmp_path / "1").rename(plan / "parts" / "1")
+    with pytest.raises(tg.RunFolderError, match=f"{plan / 'parts' / '1'}: this part is {words}"):
+        tg.merge_study([plan])
+    random.write_text(planned)
+    with pytest.raises(tg.RunFolderError, match="runs 7, not 6"):
+        tg.study_part(random, "1/2", plan / "parts" / "2", runs=7, store=False)
+    with pytest.raises(tg.RunFolderError, match="it is one of 3 parts, not of 2"):
+        tg.study_part(random, "1/3", plan / "parts" / "2", store=False)

@@ -251,7 +251,7 @@ def _part(
     part = Shard.parse(shard)
     prepared: Prepared = prepare_shared(file, parse_vary(vary), sets, runs=runs, seed=seed, until=until)
     place = Path(out)
-    if not force and is_done(place, prepared, part):
+    if is_done(place, prepared, part, force=force):
         say(f"part {part}: done already in {out}")
         return
     told = f"part {part} of {count(len(prepared.points), 'point')}"
@@ -267,7 +267,7 @@ def _part(
             )
     except RunFolderError:
         # Somebody else did the same part meanwhile.
-        if force or not is_done(place, prepared, part):
+        if not is_done(place, prepared, part, force=force):
             raise
         say(f"part {part}: done already in {out}")
         return

@@ -17,6 +17,7 @@ from tidegate._study.columns import PLACE, Columns
 from tidegate._study.finish import assembled
 from tidegate._study.gather import Facts
 from tidegate._study.part import MERGED_ROWS, POINTS
+from tidegate._study.planned import PARTS, check_planned, difference
 from tidegate._study.point import Described
 from tidegate._study.sealed import again, check_sealed
 from tidegate._study.store import RESULTS, Store, opened
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 else:
     pl = Lazy("polars")
 
-#: Where the parts of a plan stand in its folder.
-PARTS = "parts"
 #: So many missing parts are named.
 _NAMED = 20
 #: Results that are copied into a store at once.
@@ -79,8 +78,14 @@ def merged(
     """
     if not parts:
         raise ArgumentError("parts: give the folders of all parts")
-    folders = [folder for part in parts for folder in _parts_in(Path(part))]
-    given = {folder: read_manifest(folder, "part") for folder in folders}
+    given: Parts = {}
+    for part in map(Path, parts):
+        found = {folder: read_manifest(folder, "part") for folder in _parts_in(part)}
+        for folder, manifest in found.items():
+            check_sealed(folder, manifest)
+        if part not in found:
+            check_planned(found, part)
+        given |= found
     chosen, notes = _once(given)
     first, one = next(iter(chosen.items()))
     facts = Facts()
@@ -122,7 +127,6 @@ def _once(given: Parts) -> tuple[Parts, list[str]]:
     seen: dict[int, Path] = {}
     notes: list[str] = []
     for folder, manifest in given.items():
-        check_sealed(folder, manifest)
         _check_same(folder, manifest, first, one)
         number = int(manifest["shard"])
         if number not in seen:
@@ -205,15 +209,8 @@ def _check_same(folder: Path, manifest: Mapping[str, Any], first: Path, one: Map
         )
     if manifest["study"] == one["study"]:
         return
-    words = {"seed": "seed", "runs": "runs", "until": "until", "axes": "axes", "built": "build of Tidegate"}
-    for key, word in words.items():
-        if manifest[key] != one[key]:
-            raise RunFolderError(
-                f"{folder}: this is a part of another study than {first}: "
-                f"{word} {manifest[key]}, not {one[key]}"
-            )
     raise RunFolderError(
-        f"{folder}: this is a part of another study than {first}: the scenario or one of its traces differs"
+        f"{folder}: this is a part of another study than {first}: {difference(manifest, one)}"
     )
 
 

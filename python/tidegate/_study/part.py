@@ -21,6 +21,7 @@ from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
 from tidegate._study.gather import Gathering
+from tidegate._study.planned import check_planned, identity, plan_around
 from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.sealed import check_sealed, sealed
 from tidegate._study.shard import Shard
@@ -78,34 +79,36 @@ def study_part(
     Raises:
         ScenarioError, TraceError, RunError, StoreError, StudyStoppedError: as :func:`tidegate.study`.
         ArgumentError: an argument has a value that it cannot have, or there is no seed.
-        RunFolderError: the folder is there already, and is not this part, or a file of it is damaged.
+        RunFolderError: the folder is there already, and is not this part, or a file of it is damaged; or it
+            is in the folder of a plan of another study.
     """
     part = shard if isinstance(shard, Shard) else Shard.parse(shard)
     prepared = prepare_shared(source, vary or {}, set, runs=runs, seed=seed, until=until)
-    if force or not is_done(Path(out), prepared, part):
+    if not is_done(Path(out), prepared, part, force=force):
         with opened(store) as kept, staged(Path(out), force=force) as work:
             write_part(prepared, part, work, workers=workers_for("sim", workers, executor), store=kept)
     return Path(out)
 
 
-def is_done(folder: Path, prepared: Prepared, shard: Shard) -> bool:
-    """Tell whether a folder holds this part of this study already.
+def is_done(folder: Path, prepared: Prepared, shard: Shard, *, force: bool = False) -> bool:
+    """Tell whether a folder holds this part of this study already; with ``force`` it is to be done anew.
 
     Raises:
-        RunFolderError: it does, and a file of it is damaged.
+        RunFolderError: it does, and a file of it is damaged; or it is in a plan of another study.
     """
-    if not (folder / MANIFEST).is_file():
+    plan = plan_around(folder)
+    if plan is None and (force or not (folder / MANIFEST).is_file()):
+        return False
+    wanted = {**common_of(prepared, digests_of(prepared)), "shard": shard.number, "shards": shard.of}
+    if plan is not None:
+        check_planned({folder: wanted}, plan)
+    if force:
         return False
     try:
         manifest = read_manifest(folder, "part")
-    except RunFolderError:
+    except (RunFolderError, FileNotFoundError):
         return False
-    wanted = {
-        "study": identity_of(prepared, digests_of(prepared)),
-        "shard": shard.number,
-        "shards": shard.of,
-    }
-    if any(manifest.get(key) != value for key, value in wanted.items()):
+    if any(manifest.get(key) != wanted[key] for key in ("study", "shard", "shards")):
         return False
     check_sealed(folder, manifest)
     return True
@@ -116,17 +119,17 @@ def digests_of(prepared: Prepared) -> list[str]:
     return [compiled.digest(point, "summary") for _, point in prepared.points]
 
 
-def identity_of(prepared: Prepared, digests: Sequence[str]) -> str:
-    """Return a digest of everything that parts of one study have in common."""
-    study = {
-        "engine": jobs.engine_identity(),
+def common_of(prepared: Prepared, digests: Sequence[str]) -> dict[str, Any]:
+    """Return what parts of one study have in common, and a digest of all of it."""
+    common: dict[str, Any] = {
+        "built": jobs.engine_identity(),
         "seed": prepared.seed,
         "runs": prepared.runs,
         "until": None if prepared.until is None else str(prepared.until),
         "axes": prepared.axes,
-        "points": [[chosen, digest] for (chosen, _), digest in zip(prepared.points, digests, strict=True)],
     }
-    return hashlib.sha256(json.dumps(study).encode()).hexdigest()
+    points = [(chosen, digest) for (chosen, _), digest in zip(prepared.points, digests, strict=True)]
+    return {"study": identity(common, points), **common}
 
 
 def prepare_shared(
@@ -198,16 +201,11 @@ def write_part(
     manifest = {
         "kind": "part",
         "layout": 1,
-        "study": identity_of(prepared, work.digests),
+        **common_of(prepared, work.digests),
         "shard": shard.number,
         "shards": shard.of,
-        "built": jobs.engine_identity(),
         "title": described.title,
         "scenario_file": described.file,
-        "seed": described.seed,
-        "runs": prepared.runs,
-        "until": None if prepared.until is None else str(prepared.until),
-        "axes": described.axes,
         "results": work.done,
         "content": content.hexdigest(),
         "tables": {name: columns.height(name) for name in columns.names},

@@ -9,7 +9,7 @@ from pathlib import Path
 from tidegate._ask import compiled
 from tidegate._run.folder import MANIFEST, write_json
 from tidegate._study import jobs
-from tidegate._study.merge import PARTS
+from tidegate._study.planned import PARTS
 from tidegate._study.prepare import Prepared
 from tidegate._study.shard import Shard
 
