@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from common import tidegate
+from common import EXAMPLES, tidegate
 from studies import MARKOV
 
 if TYPE_CHECKING:
@@ -199,6 +199,36 @@ def test_nothing_is_kept_of_a_merge_that_is_refused(random: Path, tmp_path: Path
     with pytest.raises(tg.UnknownNameError, match="no gate"):
         tg.merge_study(parts, gate="nope", store=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("column", ["nonsense", "flow.nope.goodput_bps", "flow.bulk.nonsense"])
+def test_a_wrong_column_leaves_nothing_behind(random: Path, tmp_path: Path, column: str) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    files = ("--out", folder / "study", "--csv", folder / "x.csv", "--report", folder / "x.html")
+    part = tg.study_part(random, "1/1", tmp_path / "part", store=False)
+    kept_results = ("--store", folder / "kept")
+    for words in [("study", "merge", part, *kept_results), ("study", random, "--no-store")]:
+        done = tidegate(*words, "--columns", f"goodput_bps,{column}", *files)
+        assert done.returncode == 2
+        assert "is called" in done.stderr
+        assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("column", ["nonsense", "flow.nope.goodput_bps", "gate.nope.loss"])
+def test_a_wrong_column_is_found_before_the_runs(random: Path, tmp_path: Path, column: str) -> None:
+    done = tidegate("study", random, "--store", tmp_path / "kept", "--columns", column)
+    assert done.returncode == 2
+    assert not (tmp_path / "kept").exists()
+
+
+def test_every_number_of_a_run_is_a_known_column() -> None:
+    from tidegate._run.summary import FIGURES, figures_of
+
+    run = tg.run(EXAMPLES / "web.toml", set={"duration": "5 s"})
+    found = [*figures_of(run.summary, None)]
+    assert found == [name for name in FIGURES if name in found]
+    assert {*FIGURES} - {*found} <= {"progress"}
 
 
 def test_parts_need_a_seed(random: Path, tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def merge(
             check_study_picture(picture, chosen, result.axes, values)
         elif chosen != Picture() and page is None:
             raise click.UsageError(f"{PICTURE_OPTIONS} need --plot FILE or --report FILE.html")
+        shown.check(result)
         with opened(store or False) as kept:
             keep(given, kept)
         fill(result)

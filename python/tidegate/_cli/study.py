@@ -159,6 +159,7 @@ def study(
     shown = Shown(
         picture, chosen, csv, page, columns, baseline_of(bases, prepared.axes, values), out, as_json
     )
+    shown.check_early(prepared)
     if picture is not None:
         check_study_picture(picture, chosen, prepared.axes, values)
     elif chosen != Picture() and page is None:
@@ -176,6 +177,7 @@ def study(
                 told=lambda *numbers: counts.extend(numbers),
                 command=command_line(),
             )
+        shown.check(result)
         fill(result)
         shown.write(result)
     if counts and counts[0] < counts[1]:

@@ -14,6 +14,7 @@ from tidegate._cli.options import check_picture, say, tell, warn
 
 if TYPE_CHECKING:
     from tidegate._study.picture import Picture
+    from tidegate._study.prepare import Prepared
     from tidegate._study.until import Until
     from tidegate._study.value import Study
 
@@ -82,18 +83,50 @@ class Shown:
             return None
         return [name.strip() for name in self.columns.split(",") if name.strip()]
 
+    def check_early(self, prepared: Prepared) -> None:
+        """Refuse columns of which no run can have numbers, as far as that is known before the runs.
+
+        Raises:
+            UnknownNameError: there is no such number, flow or gate.
+        """
+        from tidegate._base.errors import UnknownNameError, nearest
+        from tidegate._run.metric import KINDS, split
+        from tidegate._run.summary import FIGURES
+
+        points = [point for _, point in prepared.points]
+        known = {
+            "flow": list(dict.fromkeys(name for point in points for name in point.flow_names)),
+            "gate": list(dict.fromkeys(name for point in points for name in point.gate_names)),
+        }
+        for metric in self.names or []:
+            kind, _, rest = metric.partition(".")
+            if rest and kind in known:
+                split(kind, rest, known[kind])
+            elif metric not in FIGURES and not (rest and kind in KINDS):
+                raise UnknownNameError(nearest("metric", metric, FIGURES))
+
+    def check(self, study: Study) -> None:
+        """Refuse columns that the study does not have, before anything is written.
+
+        Raises:
+            UnknownNameError: there is no such number.
+        """
+        for metric in self.names or []:
+            study.values(metric, 0)
+
     def write(self, study: Study) -> None:
         """Write picture, page and table."""
         from tidegate._draw.style import write
         from tidegate._study.page import study_page
         from tidegate._study.picture import Picture
 
-        if self.picture is not None:
-            write(self.chosen.figure(study), Path(self.picture))
+        figure = None if self.picture is None else self.chosen.figure(study)
         if self.page is not None:
             drawn = None if self.chosen == Picture() else self.chosen
             text = study_page(study, drawn, self.names, self.baseline)
             Path(self.page).write_text(text, encoding="utf-8", newline="\n")
+        if self.picture is not None and figure is not None:
+            write(figure, Path(self.picture))
         if self.csv is not None:
             study.table.write_csv(self.csv)
 

@@ -28,6 +28,18 @@ REQUESTS = (
 #: What is said of the gate among the numbers by which runs are compared.
 OF_GATE = ("queue_delay_p50_ms", "queue_delay_p99_ms", "loss", "utilisation")
 
+#: The names of all numbers that :func:`figures_of` gives; some scenarios have no progress and no requests.
+FIGURES = (
+    "goodput_bps",
+    "fairness",
+    *OF_GATE,
+    "segments_retransmitted",
+    "timeouts",
+    "completion_s",
+    "progress",
+    *REQUESTS,
+)
+
 
 def gate_row(summary: Summary, name: str) -> dict[str, Any] | None:
     """Return a gate's row; None when there is no such gate."""
