@@ -11,6 +11,7 @@ import pytest
 import tidegate as tg
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -81,6 +82,24 @@ def test_a_process_that_dies_costs_what_it_did(random: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         again = tg.study(random, executor=Slurm(pool))
     assert again.to_json() == tg.study(random, store=False).to_json()
+
+
+def test_what_others_did_is_kept_where_several_fail(random: Path) -> None:
+    class AtOnce:
+        _max_workers = 3
+        count = 0
+
+        def submit(self, work: Callable[..., object], *arguments: object) -> Future[object]:
+            self.count += 1
+            done: Future[object] = Future()
+            if self.count <= 4:
+                done.set_exception(KILLED)
+            else:
+                done.set_result(work(*arguments))
+            return done
+
+    with pytest.raises(tg.ClusterError, match="; 2 of 6 runs are kept"):
+        tg.study(random, executor=AtOnce())
 
 
 def test_an_executor_that_was_shut_down(random: Path) -> None:

@@ -35,7 +35,9 @@ class Futures:
         self._waiting: set[Any] = set()
         #: Those that do not call back.
         self._silent: set[Any] = set()
+        #: An error that is to be raised next; and whether one was raised.
         self._failed: BaseException | None = None
+        self._ended = False
         #: The build that workers are asked for, and what they measure.
         self._build = engine_identity()
         self._measure: Measure | None = None
@@ -82,13 +84,22 @@ class Futures:
             ArgumentError: a worker has another build of Tidegate, or what is measured cannot travel.
             ClusterError: the executor gave no outcome.
         """
-        if self._failed is not None:
-            failed, self._failed = self._failed, None
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            self._ended = True
             raise failed
-        future = self._next(patience_s)
-        if future is None:
-            return []
-        self._waiting.discard(future)
+        while (future := self._next(patience_s)) is not None:
+            self._waiting.discard(future)
+            try:
+                return self._taken(future)
+            except Exception:
+                # The first error ends the study; others after it are passed over, so that results are kept.
+                if not self._ended:
+                    self._ended = True
+                    raise
+        return []
+
+    def _taken(self, future: Any) -> list[Outcome]:
         with self._in_words("gave no result"):
             done = self.receive(future)
         self._size.learn(done)
@@ -97,7 +108,7 @@ class Futures:
         if done.error is not None and not done.results:
             raise done.error
         # What was done before the error is kept first.
-        self._failed = done.error
+        self._failed = None if self._ended else done.error
         return done.outcomes()
 
     @contextlib.contextmanager
