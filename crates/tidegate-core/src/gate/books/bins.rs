@@ -70,13 +70,6 @@ impl EqualBins {
         picos < self.ceiling
     }
 
-    /// They hold no others than these.
-    #[inline]
-    pub(super) fn within(self, least: u64, greatest: u64) -> EqualBins {
-        let ceiling = self.ceiling.min(greatest.saturating_add(1));
-        EqualBins { floor: self.floor.max(least), ceiling, ..self }
-    }
-
     /// Whether they hold any length.
     #[inline]
     pub(super) fn holds_any(&self, picos: u64) -> bool {

@@ -26,7 +26,6 @@ pub struct Recording<'a> {
     count: u64,
     least: u64,
     greatest: u64,
-    /// Where a length is that is neither shorter nor longer than all before.
     equal: EqualBins,
 }
 
@@ -42,11 +41,17 @@ impl Recording<'_> {
     pub(in crate::gate) fn record_some(&mut self, span: Span) {
         let picos = span.picos();
         if !self.equal.holds_any(picos) {
-            (self.least, self.greatest) = (self.least.min(picos), self.greatest.max(picos));
-            self.equal = self.to.bins.equal_to(picos).within(self.least, self.greatest);
+            self.equal = self.to.bins.equal_to(picos);
         }
         self.count += 1;
         self.sum += u128::from(picos);
+        // Hardly ever is one shorter or longer than all before, so that nothing need be written.
+        if picos < self.least {
+            self.least = picos;
+        }
+        if picos > self.greatest {
+            self.greatest = picos;
+        }
         self.to.bins.add_in(&mut self.equal, picos);
     }
 
@@ -104,7 +109,7 @@ impl Quantiles {
         let picos = span.picos();
         self.count += 1;
         self.sum += u128::from(picos);
-        // Hardly ever is one shorter or longer than all before, so that nothing need be written.
+        // As in a recording.
         if picos < self.least {
             self.least = picos;
         }
