@@ -145,6 +145,8 @@ def run(
     check_picture(picture)
     if picture is None and show is not None:
         raise click.UsageError("--show needs --plot FILE")
+    if gate is not None:
+        _check_gate(scenario, gate, drawn=picture is not None)
     if record is None and not (out or picture or page or flent):
         record = "summary"
     with contextlib.ExitStack() as stack:
@@ -179,6 +181,26 @@ def run(
         _tell(
             result, out, page, csv, as_json=as_json, places={"Picture": picture, "Data file of flent": flent}
         )
+
+
+def _check_gate(scenario: Scenario, gate: str, *, drawn: bool) -> None:
+    """Refuse before the run a gate that the picture could not show; the run's gates have the last word.
+
+    Raises:
+        UnknownNameError: the scenario has no such gate.
+        NotRecordedError: it does not record it, and it is to be drawn.
+    """
+    from tidegate._ask.recorded import recorded_gates
+    from tidegate._base.errors import NotRecordedError, UnknownNameError, nearest
+    from tidegate._run.record import not_recorded
+
+    # A gate with per = "flow" has copies: access/user.1.
+    written = gate.partition("/")[0]
+    if written not in scenario.gate_names:
+        raise UnknownNameError(nearest("gate", gate, scenario.gate_names))
+    recorded = recorded_gates(scenario)
+    if drawn and written not in recorded:
+        raise NotRecordedError(not_recorded(gate, recorded))
 
 
 def _tell(

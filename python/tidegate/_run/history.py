@@ -68,6 +68,14 @@ def binned_mean(time: Floats, value: Floats, edges: Floats) -> Floats:
     return result
 
 
+def spread_of(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the 10th, 50th and 90th percentile of each column; NaN where none of its values is known."""
+    low, middle, high = np.full((3, rows.shape[1]), np.nan)
+    known = np.any(~np.isnan(rows), axis=0)
+    low[known], middle[known], high[known] = np.nanpercentile(rows[:, known], [10, 50, 90], axis=0)
+    return low, middle, high
+
+
 @dataclass(frozen=True)
 class History:
     """What a picture needs of a run, in arrays; taken once."""
@@ -84,6 +92,10 @@ class History:
     delivered: dict[str, Floats]
     goodput: dict[str, Floats]
     gate: str | None
+    #: Whether there is a gate and it was recorded; else its columns are empty.
+    gate_recorded: bool
+    #: The gate that holds flows back most, where it was not recorded.
+    unrecorded: str | None
     #: Round trip and one-way delay of each flow, ms; empty where they were not recorded.
     rtt: dict[str, Floats]
     one_way: dict[str, Floats]
@@ -151,6 +163,8 @@ class History:
 def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     """Read a run's columns.
 
+    ``gate``: left out, the recorded one that holds flows back most.
+
     Raises:
         NotRecordedError: the run kept only its summary.
         UnknownNameError: there is no gate of this name.
@@ -159,7 +173,9 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
 
     if gate is not None and gate not in run.gates:
         raise UnknownNameError(nearest("gate", gate, run.gates.names))
-    shown = gate or main_gate(run.summary)
+    gates = parts_of(run.table("gates"), "gate")
+    main = main_gate(run.summary)
+    shown = gate or main_gate(run.summary, gates)
     duration = float(run.summary["duration_s"])
     parts = parts_of(run.table("flows"), "flow")
     names = [name for name in run.flows.names if name in parts]
@@ -170,13 +186,14 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     law: dict[str, Any] = (run.manifest.get("laws") or {}).get(shown) or {}
     limit = law.get("queue_limit") or {}
     if shown is not None:
-        part = parts_of(run.table("gates"), "gate")[shown]
-        gate_time = numbers(part["time_s"])
-        rate = numbers(part["rate_bps"])
         if counts_cells(run.gates.row(shown).summary):
             queue_unit = "cells"
         elif limit.get("unit") == "bytes":
             queue_unit = "bytes"
+    if shown in gates:
+        part = gates[shown]
+        gate_time = numbers(part["time_s"])
+        rate = numbers(part["rate_bps"])
         queue = numbers(part[f"queue_{queue_unit}"])
         wire = numbers(part["delivered_bytes"])
         wait = numbers(part["wait_ms"])
@@ -213,12 +230,14 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         goodput={n: binned_rate(time[n], delivered[n], edges) for n in names}
         | {n: binned_rate(at, total, edges) for n, (at, total) in together.items()},
         gate=shown,
+        gate_recorded=shown in gates,
+        unrecorded=None if main in gates else main,
         rtt=_delays(parts, names, ("rtt_ms", "srtt_ms")),
         one_way=_delays(parts, names, ("one_way_ms",)),
         gate_time=gate_time,
         rate=rate,
         rate_binned=binned_mean(gate_time, rate, edges) if len(gate_time) else none,
-        carried=binned_rate(gate_time, wire, edges),
+        carried=binned_rate(gate_time, wire, edges) if len(gate_time) else none,
         queue=queue,
         queue_unit=queue_unit,
         queue_limit=float(limit["count"]) if limit.get("unit") == queue_unit else None,
@@ -227,7 +246,7 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         has_law=bool(law),
         bucket=law.get("token_bucket") or {},
         contract=law.get("contract") or {},
-        drops=_drops(run, _passed(run, shown, names)),
+        drops=_drops(run, _passed(run, shown if shown or names else main, names)),
         timeouts=times("marks", kind="timeout"),
         fast=times("marks", kind="fast retransmit"),
         groups=groups,

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import numpy as np
 
 from tidegate._base import text
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._base.errors import ArgumentError, NotRecordedError, UnknownNameError, nearest
 from tidegate._draw.figure import Figure
 from tidegate._draw.style import INK, MID, SOFT, STYLE, fit
 from tidegate._run.completion import transfers, until_told
@@ -19,6 +19,7 @@ from tidegate._run.plot_groups import group_delay_panel, group_window_panel
 from tidegate._run.plot_headline import flows_line, gate_line, spikes_note
 from tidegate._run.plot_panels import events_panel, queue_panel, speed_panel, window_panel
 from tidegate._run.plot_requests import has_requests, response_panel
+from tidegate._run.record import not_recorded
 from tidegate._run.summary import figures_of
 from tidegate._run.words import PANELS
 
@@ -45,11 +46,13 @@ def run_figure(run: Recorded, *, gate: str | None = None, show: Sequence[str] | 
     this run. Drops, fast retransmits and time-outs always stand below them.
 
     Raises:
-        NotRecordedError: the run kept only its summary.
+        NotRecordedError: the run kept only its summary, or did not record this gate.
         UnknownNameError: there is no gate of this name.
         ArgumentError: a panel was asked for that this run has nothing for.
     """
     data = history(run, gate)
+    if gate is not None and not data.gate_recorded:
+        raise NotRecordedError(not_recorded(gate, run.table("gates")["gate"].unique().to_list()))
     names = _chosen(run, data, show)
     bars = len(run.flows) > 1 and show is None
     heights = [*(_HEIGHTS[name] for name in names), _EVENTS]
@@ -85,7 +88,7 @@ def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[st
     """Return the panels to draw, in their order."""
     there = {
         "cwnd": bool(data.names or data.groups),
-        "goodput": bool(data.names or data.groups) or data.gate is not None,
+        "goodput": bool(data.names or data.groups) or data.gate_recorded,
         "delay": bool(data.groups) or has_delays(data),
         "responses": has_requests(run),
         "queue": len(data.queue) > 0 and (show is not None or bool(np.nanmax(data.queue) > 0)),
@@ -152,6 +155,8 @@ def _titles(figure: Figure, run: Recorded, data: History, height: float) -> None
         f"engine {run.summary['engine']}",
         f"counted from {data.begin:g} s to {until_told(data.duration, data.duration)}",
     ]
+    if data.unrecorded is not None:
+        facts.append(f"gate {fit(data.unrecorded, 24)} was not recorded")
     x = _LEFT / _WIDTH
     lines = [(0.2, fit(run.title, 88), 12.5, INK), (0.47, "  ·  ".join(facts), 8.5, MID)]
     told = [line for line in (flows_line(run), gate_line(run, data)) if line]

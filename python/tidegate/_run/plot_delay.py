@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from tidegate._base.text import number
 from tidegate._draw.marks import FLOW_STYLES, SINGLE, Label, label_right, last, thin
 from tidegate._draw.style import ACCENT, FILL, INK, MID
+from tidegate._run.history import spread_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,15 +84,7 @@ def _band(data: History, values: Mapping[str, Floats], grid: Floats) -> tuple[Fl
     for name, value in values.items():
         place = np.searchsorted(data.time[name], grid, side="right") - 1
         rows.append(np.where(place >= 0, value[np.maximum(place, 0)], np.nan))
-    every = np.array(rows)
-    every[:, np.all(np.isnan(every), axis=0)] = np.nan
-    with np.errstate(all="ignore"):
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            low, middle, high = np.nanpercentile(every, [10, 50, 90], axis=0)
-    return low, middle, high
+    return spread_of(np.array(rows))
 
 
 def tokens_panel(axes: Axes, data: History) -> None:

@@ -48,10 +48,14 @@ def flows_line(run: Recorded) -> str:
 
 
 def gate_line(run: Recorded, data: History) -> str:
-    """Return the numbers of the gate that is drawn, and whose goodput passes it."""
-    if data.gate is None:
+    """Return the numbers of the gate that is drawn, and whose goodput passes it.
+
+    Where no gate was recorded they are those of the gate that holds flows back most.
+    """
+    gate = data.gate or data.unrecorded
+    if gate is None:
         return ""
-    row = run.gates.row(data.gate).summary
+    row = run.gates.row(gate).summary
     words = []
     if row.get("utilisation") is not None:
         words.append(f"used {percent(row['utilisation'])}%")
@@ -60,8 +64,8 @@ def gate_line(run: Recorded, data: History) -> str:
         f"p99 {number(row.get('queue_delay_p99_ms'))} ms"
     )
     words.append(f"loss {percent(loss(row), 2)}%")
-    passing = flows_through(run, data.gate)
+    passing = flows_through(run, gate)
     if 0 < len(passing) < len(run.flows):
         goodput = sum(float(run.flows.row(name)["goodput_bps"]) for name in passing)
         words.append(f"passed by {len(passing)} of the {len(run.flows)} flows, goodput {rate(goodput)}")
-    return f"Gate {data.gate}: {'  ·  '.join(words)}"
+    return f"Gate {gate}: {'  ·  '.join(words)}"

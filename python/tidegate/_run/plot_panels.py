@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from tidegate._base import text
 from tidegate._draw.marks import FLOW_STYLES, SINGLE, Label, above, label_right, last, steps, thin
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, fit
+from tidegate._run.history import spread_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +44,7 @@ def window_panel(axes: Axes, data: History) -> None:
         base = data.time[max(data.names, key=lambda n: len(data.time[n]))]
         grid = np.linspace(0, data.duration, min(len(base), 1200))
         every = np.array([np.interp(grid, data.time[n], data.cwnd[n], left=np.nan) for n in data.names])
-        low, middle, high = np.nanpercentile(every, [10, 50, 90], axis=0)
+        low, middle, high = spread_of(every)
         axes.fill_between(grid, low, high, color=FILL, lw=0)
         axes.plot(grid, high, color=MID, lw=0.6)
         axes.plot(grid, low, color=MID, lw=0.6)
@@ -54,7 +55,7 @@ def window_panel(axes: Axes, data: History) -> None:
             Label(last(middle), "median", ACCENT),
             Label(last(low), "10% below", MID),
         ]
-        tops.append(float(np.nanmax(high)))
+        tops += [float(top) for top in high[~np.isnan(high)]]
     # An initial ssthresh far above every window would flatten what there is to see.
     axes.set_ylim(0, 1.08 * max(tops, default=1.0) or 1.0)
     label_right(axes, labels)
@@ -156,7 +157,7 @@ def events_panel(axes: Axes, data: History) -> None:
         ("fast retransmit", data.fast, MID),
         ("time-out", data.timeouts, ACCENT),
     ]
-    if data.groups and not data.names:
+    if not data.names:
         # When which flow did what is known of flows that are recorded by themselves.
         rows = rows[:1]
     axes.grid(axis="y", visible=False)

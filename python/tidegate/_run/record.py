@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +147,16 @@ class Recorded:
     def json_pieces(self) -> Iterator[str]:
         """Give the same text in pieces, for a run with many flows."""
         return pieces(self.summary)
+
+
+def not_recorded(gate: str, recorded: Sequence[str]) -> str:
+    """Say that a gate cannot be drawn, as it is not recorded; ``recorded``: the gates that are."""
+    some = ", ".join(sorted(recorded)[:8]) + (", …" if len(recorded) > 8 else "")
+    key = gate.partition("/")[0]
+    return (
+        f'gate "{gate}" is not recorded, so it cannot be drawn; recorded gates: {some or "none"}; '
+        f'add {key} = ["queue_packets"] to [record]'
+    )
 
 
 def flows_through(run: Recorded, gate: str) -> list[str]:

@@ -9,7 +9,7 @@ from tidegate._run.completion import completion, total_goodput
 from tidegate._run.table import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     Summary = dict[str, Any]
 
@@ -46,10 +46,11 @@ def gate_row(summary: Summary, name: str) -> dict[str, Any] | None:
     return next((row for row in summary["gates"] if row["name"] == name), None)
 
 
-def main_gate(summary: Summary) -> str | None:
+def main_gate(summary: Summary, among: Container[str] | None = None) -> str | None:
     """Return the gate that holds the flows back most; None when there is no gate.
 
     Judged by the flows' shares of time limited by a gate or its policer, then by drops, then by the queue.
+    ``among``: no other gates are looked at.
     """
     shares: dict[str, float] = {}
     for flow in summary["flows"]:
@@ -65,7 +66,8 @@ def main_gate(summary: Summary) -> str | None:
             float(row.get("queue_mean_packets") or row.get("queue_mean_cells") or 0),
         )
 
-    return max(summary["gates"], key=weight)["name"] if summary["gates"] else None
+    rows = [row for row in summary["gates"] if among is None or row["name"] in among]
+    return max(rows, key=weight)["name"] if rows else None
 
 
 def limiting_gate(what: str) -> str | None:

@@ -58,12 +58,12 @@ class Run(Recorded, Paged):
 
         Args:
             path: where to write; left out, the figure is only returned.
-            gate: whose rate and queue to show; left out, the one that holds flows back most.
+            gate: whose rate and queue to show; left out, the recorded one that holds flows back most.
             show: panels: ``cwnd``, ``goodput``, ``delay``, ``responses``, ``queue``, ``tokens``; left
                 out, those that say something of this run.
 
         Raises:
-            NotRecordedError: the run kept only its summary.
+            NotRecordedError: the run kept only its summary, or did not record this gate.
             UnknownNameError: there is no such gate or panel.
             ArgumentError: this run has nothing for a panel, or the suffix is none of .png, .svg, .pdf.
         """

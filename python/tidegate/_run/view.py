@@ -180,6 +180,10 @@ class _Drawn:
         }
 
     def notes(self) -> None:
+        if self.data.unrecorded is not None:
+            self.view.notes.append(
+                f"Gate {self.data.unrecorded} was not recorded: its rate and its queue are not drawn."
+            )
         if len(self.data.names) > SHOWN:
             self.view.notes.append(f"Lines of the first {SHOWN} of {len(self.data.names)} flows.")
         if self.instants.coarser:
