@@ -285,12 +285,72 @@ def test_the_commands_of_a_plan_give_the_study(random: Path, tmp_path: Path) -> 
         done = tidegate(*shlex.split(then)[1:])
         assert done.returncode == 0, done.stderr
         by_slurm = script.splitlines()[-1].replace('"$SLURM_ARRAY_TASK_ID"', str(number))
-        assert by_slurm.startswith(line)
+        assert line.endswith(" --workers 1")
+        assert by_slurm.startswith(line.removesuffix("1"))
         if number == 1:
             with pytest.raises(tg.RunFolderError, match="2 of 3 parts are missing: 2, 3"):
                 tg.merge_study([plan])
-    merged = tg.merge_study([plan])
-    assert merged.to_json() == tg.study(random, vary=VARY, store=False).to_json()
+    whole = tg.study(random, vary=VARY, store=False)
+    for merged in (tg.merge_study([plan]), tg.merge_study(plan), tg.merge_study(str(plan))):
+        assert merged.to_json() == whole.to_json()
+        assert merged.manifest["scenario_file"] == str(random)
+    again = tidegate("study", "plan", random, "--shards", "3", "--out", plan, "--force")
+    assert again.returncode == 2
+    assert f"{plan / 'parts'}: parts of a plan are done here" in again.stderr
+    assert tg.merge_study([plan]).to_json() == whole.to_json()
+
+
+def test_a_scenario_keeps_the_name_that_the_plan_was_given(random: Path, tmp_path: Path) -> None:
+    made = tidegate("study", "plan", random.name, "--shards", "1", "--out", "plan", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    for line in (tmp_path / "plan" / "parts.txt").read_text().splitlines():
+        assert tidegate(*shlex.split(line.split(" && ")[1])[1:], cwd=tmp_path).returncode == 0
+    assert tg.merge_study(tmp_path / "plan").manifest["scenario_file"] == random.name
+
+
+def test_slurm_reads_the_name_of_the_folder(random: Path, tmp_path: Path) -> None:
+    plan = tmp_path / """a "plan" of 5% isn't"""
+    made = tidegate("study", "plan", random, "--shards", "1001", "--out", plan)
+    assert made.returncode == 0, made.stderr
+    script = (plan / "slurm.sh").read_text()
+    # sbatch takes quotes and backslashes as a shell does here.
+    option = next(line for line in script.splitlines() if line.startswith("#SBATCH --output="))
+    read = shlex.split(option.removeprefix("#SBATCH "))
+    assert read == [f"--output={str(plan).replace('%', '%%')}/slurm-%a.out"]
+    words = "Slurm takes indices of an array up to 1000 unless its MaxArraySize is larger than 1001"
+    assert words in script
+    assert words in made.stderr
+    fewer = tidegate("study", "plan", random, "--shards", "1000", "--out", tmp_path / "fewer")
+    assert fewer.stderr == ""
+    assert "MaxArraySize" not in (tmp_path / "fewer" / "slurm.sh").read_text()
+
+
+def test_a_plan_with_a_line_break_in_a_name_is_refused(random: Path, tmp_path: Path) -> None:
+    made = tidegate("study", "plan", random, "--shards", "2", "--out", tmp_path / "a\nb")
+    assert made.returncode == 2
+    assert "a name in it has a line break" in made.stderr
+    assert not (tmp_path / "a\nb").exists()
+
+
+def test_a_merge_does_not_replace_its_own_parts(random: Path, tmp_path: Path) -> None:
+    parts = parts_of(random, tmp_path / "parts", 2)
+    whole = [contents(part) for part in parts]
+    # A folder around them that holds results.
+    (parts[0].parent / "manifest.json").write_text("{}")
+    for options in [
+        ("--out", parts[0], "--force"),
+        ("--out", parts[0].parent, "--force"),
+        ("--store", parts[1]),
+    ]:
+        done = tidegate("study", "merge", *parts, *options)
+        assert done.returncode == 2
+        assert "put together here; choose another folder" in done.stderr
+    assert [contents(part) for part in parts] == whole
+
+
+def test_a_part_given_as_a_pair_is_refused(random: Path, tmp_path: Path) -> None:
+    with pytest.raises(tg.ArgumentError, match=r"shard: read \(1, 3\); .* such as 3/64"):
+        tg.study_part(random, (1, 3), tmp_path / "one", store=False)
 
 
 def test_parts_of_another_study_than_the_planned_one_are_refused(random: Path, tmp_path: Path) -> None:

@@ -90,25 +90,30 @@ def plan(
     """
     from tidegate._run.folder import staged
     from tidegate._study.part import prepare_shared
-    from tidegate._study.plan import COMMANDS, SLURM, write_plan
+    from tidegate._study.plan import COMMANDS, SLURM, SLURM_MOST, check_replaceable, too_many, write_plan
 
     if file == "-":
         raise click.UsageError("FILE: the machines that do the parts need a file; standard input is none")
     prepared = prepare_shared(
         file, parse_vary(vary), sets, runs=runs, seed=seed, until=until_of(until, runs, max_runs)
     )
-    words = ["tidegate", "study", str(Path(file).absolute())]
+    # Each command begins in this folder, so the study has the name of the file as it is given here.
+    words = ["tidegate", "study", str(Path(file).absolute()) if file.startswith("-") else file]
     words += [word for text in vary for word in ("--vary", text)]
     words += [word for text in sets for word in ("--set", text)]
     options = {"--runs": runs, "--until": until, "--max-runs": max_runs, "--seed": prepared.seed}
     words += [word for name, value in options.items() if value is not None for word in (name, str(value))]
     place = Path(out).absolute()
+    if force:
+        check_replaceable(Path(out))
     with staged(Path(out), force=force) as work:
         write_plan(prepared, shards, work, place=place, words=words)
     say(f"{count(len(prepared.points), 'point')} in {count(shards, 'part')}: {out}")
     say(f"each part:  a line of {Path(out) / COMMANDS}")
     say(f"with Slurm: sbatch {Path(out) / SLURM}")
     say(f"then:       tidegate study merge {out}")
+    if shards > SLURM_MOST:
+        note(f"note: {too_many(shards)}")
 
 
 @click.command(
@@ -152,7 +157,7 @@ def merge(
     The result is that of tidegate study on one machine, to the byte. Parts that are missing are named; a
     part that is there twice counts once.
     """
-    from tidegate._study.merge import keep, merged
+    from tidegate._study.merge import check_apart, check_kept, keep, merged
     from tidegate._study.picture import Picture
     from tidegate._study.store import opened
 
@@ -161,6 +166,10 @@ def merge(
     check_target(csv)
     with folder_for(out, force=force) as fill:
         result, given, notes = merged(parts, gate=gate, command=command_line())
+        if out is not None:
+            check_kept(Path(out), [*map(Path, parts), *given])
+        if store is not None:
+            check_apart(Path(store), given)
         values = [point.values for point in result.points]
         shown = Shown(
             picture=picture,

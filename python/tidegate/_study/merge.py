@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -38,7 +38,7 @@ Parts = dict[Path, dict[str, Any]]
 
 
 def merge_study(
-    parts: Sequence[str | os.PathLike[str]],
+    parts: Sequence[str | os.PathLike[str]] | str | os.PathLike[str],
     *,
     gate: str | None = None,
     store: str | os.PathLike[str] | bool = False,
@@ -49,7 +49,7 @@ def merge_study(
 
     Args:
         parts: the folders that :func:`study_part` wrote, in any order, or the folder of a plan, which has
-            them below it.
+            them below it; one folder alone may stand without a list.
         gate: as :func:`tidegate.study`.
         store: a folder that keeps all results as well, so that a longer study goes on from them; True: as
             :func:`tidegate.study`.
@@ -60,7 +60,10 @@ def merge_study(
         StoreError: the results cannot be kept.
         UnknownNameError: there is no such gate.
     """
-    study, chosen, _ = merged(parts, gate=gate)
+    folders = [parts] if isinstance(parts, str | os.PathLike) else parts
+    study, chosen, _ = merged(folders, gate=gate)
+    if not isinstance(store, bool):
+        check_apart(Path(store), chosen)
     with opened(store) as kept:
         keep(chosen, kept)
     return study
@@ -168,6 +171,30 @@ def _stretches(runs: pl.LazyFrame, most: int) -> Iterator[tuple[int, int]]:
     for begin in range(0, len(places), most):
         part = places[begin : begin + most]
         yield int(part[0]), int(part[-1])
+
+
+def check_apart(store: Path, parts: Iterable[Path]) -> None:
+    """Refuse to keep results in a part that is put together: its file of results would be another.
+
+    Raises:
+        ArgumentError: the folder is one.
+    """
+    for part in parts:
+        if store.resolve() == part.resolve():
+            raise ArgumentError(f"{store}: this is a part that is put together here; choose another folder")
+
+
+def check_kept(out: Path, parts: Iterable[Path]) -> None:
+    """Refuse a new folder that would replace a part that is put together.
+
+    Raises:
+        ArgumentError: the folder is one, or has one in it.
+    """
+    for part in parts:
+        if out.resolve() in (part.resolve(), *part.resolve().parents):
+            raise ArgumentError(
+                f"{out}: the study would replace {part}, which is put together here; choose another folder"
+            )
 
 
 def keep(parts: Parts, store: Store | None) -> None:

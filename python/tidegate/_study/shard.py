@@ -25,16 +25,18 @@ class Shard:
             )
 
     @staticmethod
-    def parse(text: str) -> Shard:
+    def parse(text: object) -> Shard:
         """Read ``3/64``.
 
         Raises:
             ArgumentError: it is no such text.
         """
-        found = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", text)
+        pattern = r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*"
+        found = re.fullmatch(pattern, text) if isinstance(text, str) else None
         if found is None:
+            read = f'"{text}"' if isinstance(text, str) else text
             raise ArgumentError(
-                f'shard: read "{text}"; write the number of the part and how many there are, such as 3/64'
+                f"shard: read {read}; write the number of the part and how many there are, such as 3/64"
             )
         return Shard(int(found[1]), int(found[2]))
 
