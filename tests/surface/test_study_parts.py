@@ -72,8 +72,14 @@ def test_a_part_that_was_killed_goes_on_from_its_store(random: Path, tmp_path: P
     before = kept(store)
     assert before >= 5
     assert not out.exists()
+    assert len(list(tmp_path.glob(".part.*"))) == 1
+    # Somebody else's, who may still work.
+    (tmp_path / ".part.other").mkdir()
+    (tmp_path / ".part.other" / ".owner").write_text("another machine")
     again = tidegate("study", random, "--runs", "400", "--shard", "1/2", "--store", store, "--out", out)
     assert again.returncode == 0, again.stderr
+    assert [left.name for left in tmp_path.glob(".part.*")] == [".part.other"]
+    assert not (out / ".owner").exists()
     if before < 200:
         assert f"{before} of 200 runs were taken from the store" in again.stderr
 
