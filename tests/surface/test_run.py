@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import tidegate as tg
 from common import SMALL
+from tidegate._run.start import _default_record
 
 FLOW_KEYS = {
     "name",
@@ -237,3 +238,26 @@ def test_warnings_are_sentences() -> None:
     assert warning.startswith("gate.unused: ")
     assert "\n" not in warning
     assert run.summary["warnings"] == run.warnings
+
+
+@pytest.mark.parametrize(
+    ("count", "own_gate", "every"),
+    [
+        (1, False, "5000 us"),
+        (1000, False, "5000 us"),
+        (10_000, False, "20000 us"),
+        (10_000, True, "50000 us"),
+    ],
+)
+def test_copies_count_where_nobody_asked_for_a_recording(count: int, own_gate: bool, every: str) -> None:
+    """Rows are four million at most: of few flows 2000 samples in a round span, of many fewer."""
+    scenario = tg.Scenario.from_dict(
+        {
+            "duration": "5 s",
+            "gate": {"link": {"rate": "10 Mbit/s"}, "access": {"rate": "1 Mbit/s", "per": "flow"}},
+            "flow": {
+                "user": {"count": count, "path": [*(["access"] if own_gate else []), "link"], "rtt": "40 ms"}
+            },
+        }
+    )
+    assert _default_record(scenario, scenario.duration_s) == every
