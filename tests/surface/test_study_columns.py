@@ -17,8 +17,9 @@ import tidegate as tg
 from clusters import rows
 from common import tidegate
 from studies import MARKOV
+from tidegate._ask import compiled
 from tidegate._run.table import flat
-from tidegate._study import columns, gather, merge, part
+from tidegate._study import columns, gather, merge, part, prepare, start
 from tidegate._study.frames import frame_of
 
 if TYPE_CHECKING:
@@ -136,6 +137,44 @@ def test_results_are_digested_for_parts_only(
     assert not digested
     tg.study_part(random, "1/1", tmp_path / "part", vary=VARY, runs=2, store=False)
     assert len(digested) == 3
+
+
+def test_plans_of_points_are_made_again_for_their_runs(
+    random: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every point kept its plan, which is large where it has many flows."""
+    whole = tg.study(random, vary=VARY, runs=2, store=False)
+    monkeypatch.setattr(prepare, "ROOM", 50)
+    ready = prepare.prepare(random, VARY)
+    assert [point._kept is not None for point in ready.points] == [True, False, False]
+    small = tg.study(random, vary=VARY, runs=2, store=False)
+    assert small.to_json() == whole.to_json()
+    assert files(small, tmp_path / "small") == files(whole, tmp_path / "whole")
+    texts = [point.scenario().to_toml() for point in ready.points]
+    assert [point.toml for point in ready.points] == texts
+    for record in ("summary", None):
+        digests = [compiled.digest(point.scenario(), record) for point in ready.points]
+        assert [point.digest(record) for point in ready.points] == digests
+
+
+def test_a_point_with_a_file_keeps_what_was_read(
+    random: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file may be another one when its run begins."""
+    monkeypatch.setattr(prepare, "ROOM", 0)
+    trace = tmp_path / "link.down"
+    trace.write_text("0\n5\n9\n")
+    law = {"gate.link.rate": "{ trace = 'link.down' }"}
+    ready = prepare.prepare(random, VARY, law)
+    trace.unlink()
+    assert [len(point.scenario().inputs) for point in ready.points] == [1, 1, 1]
+
+
+def test_a_wrong_point_is_told_before_the_first_run(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepare, "ROOM", 0)
+    monkeypatch.setattr(start, "execute_study", lambda *_, **__: pytest.fail("a run began"))
+    with pytest.raises(tg.ScenarioError, match="queue"):
+        tg.study(random, vary={"gate.link.queue": ["10 packets", "20 parsecs"]}, store=False)
 
 
 @pytest.mark.timeout(300)

@@ -13,7 +13,7 @@ from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
-from tidegate._study.prepare import Prepared
+from tidegate._study.prepare import Prepared, Readier
 from tidegate._study.start import execute_study
 from tidegate._study.store import Store, opened
 from tidegate._study.workers import Local
@@ -71,13 +71,14 @@ class Bench:
 
         ``seed`` takes the place of the search's own, for networks that the search has not seen.
         """
+        ready = Readier(self.scenario)
         prepared = Prepared(
             title=self.scenario.title or self.scenario.name,
             file=self.scenario.name,
             seed=self.seed if seed is None else seed,
             runs=runs,
             axes=["setting"],
-            points=[({"setting": "; ".join(each)}, self.scenario.point(each)) for each in settings],
+            points=[ready.point({"setting": "; ".join(each)}, each) for each in settings],
             until=None,
         )
         return execute_study(

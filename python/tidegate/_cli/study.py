@@ -155,7 +155,7 @@ def study(
     chosen = shows()
     check_report(page)
     check_target(csv)
-    values = [each for each, _ in prepared.points]
+    values = [point.values for point in prepared.points]
     shown = Shown(
         picture, chosen, csv, page, columns, baseline_of(bases, prepared.axes, values), out, as_json
     )

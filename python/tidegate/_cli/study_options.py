@@ -93,7 +93,7 @@ class Shown:
         from tidegate._run.metric import KINDS, split
         from tidegate._run.summary import FIGURES
 
-        points = [point for _, point in prepared.points]
+        points = prepared.points
         known = {
             "flow": list(dict.fromkeys(name for point in points for name in point.flow_names)),
             "gate": list(dict.fromkeys(name for point in points for name in point.gate_names)),

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask import compiled
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError, RunFolderError
@@ -117,7 +116,7 @@ def is_done(folder: Path, prepared: Prepared, shard: Shard, *, force: bool = Fal
 
 def digests_of(prepared: Prepared) -> list[str]:
     """Return what the runs of each point depend on, beside build, seed and replication."""
-    return [compiled.digest(point, "summary") for _, point in prepared.points]
+    return [point.digest("summary") for point in prepared.points]
 
 
 def common_of(prepared: Prepared, digests: Sequence[str]) -> dict[str, Any]:
@@ -129,7 +128,7 @@ def common_of(prepared: Prepared, digests: Sequence[str]) -> dict[str, Any]:
         "until": None if prepared.until is None else str(prepared.until),
         "axes": prepared.axes,
     }
-    points = [(chosen, digest) for (chosen, _), digest in zip(prepared.points, digests, strict=True)]
+    points = [(point.values, digest) for point, digest in zip(prepared.points, digests, strict=True)]
     return {"study": identity(common, points), **common}
 
 

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidegate._ask import compiled
 from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, write_json
 from tidegate._study import jobs
@@ -45,10 +44,7 @@ def write_plan(prepared: Prepared, shards: int, folder: Path, *, place: Path, wo
         "axes": prepared.axes,
         "shards": shards,
         "built": jobs.engine_identity(),
-        "points": [
-            {"set": dict(chosen), "key": compiled.digest(point, "summary")}
-            for chosen, point in prepared.points
-        ],
+        "points": [{"set": dict(point.values), "key": point.digest("summary")} for point in prepared.points],
         "points_of_parts" if by_point else "runs_of_parts": parts,
     }
     write_json(folder / MANIFEST, manifest)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tidegate._ask import compiled
 from tidegate._ask.axes import axes_of, combinations, label
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
@@ -14,6 +15,73 @@ from tidegate._base.errors import ArgumentError
 from tidegate._run.chance import nothing_random, places
 from tidegate._study.point import Described
 from tidegate._study.until import Until
+
+#: Plans that stay in memory once their points are checked: so many flows and gates of all points together.
+ROOM = 100_000
+#: What a plan takes beside its flows and gates, in flows.
+_EACH = 40
+#: What the results of a study are kept under has this level of recording, unless something is measured.
+_LEVEL = "summary"
+
+
+@dataclass(frozen=True)
+class ReadyPoint:
+    """A point that has passed the checks: what is said of it, and how its scenario is made again.
+
+    The plan of a scenario is large where it has many flows, and a study may have very many points.
+    """
+
+    values: dict[str, str]
+    toml: str
+    draws: list[str]
+    warnings: list[str]
+    flow_names: list[str]
+    gate_names: list[str]
+    _digest: str
+    _base: Scenario
+    _sets: list[str]
+    _kept: Scenario | None
+
+    def scenario(self) -> Scenario:
+        """Return its scenario."""
+        return self._base.point(self._sets) if self._kept is None else self._kept
+
+    def digest(self, record: str | None) -> str:
+        """Return what its runs depend on, beside build, seed and replication."""
+        return self._digest if record == _LEVEL else compiled.digest(self.scenario(), record)
+
+
+class Readier:
+    """Checks points of one scenario."""
+
+    def __init__(self, base: Scenario) -> None:
+        self._base = base
+        self._room = ROOM
+        #: Points draw the same, as a rule.
+        self._draws: dict[tuple[str, ...], list[str]] = {}
+
+    def point(self, values: dict[str, str], sets: Iterable[str]) -> ReadyPoint:
+        """Check the point that some changes make.
+
+        Raises:
+            ScenarioError, TraceError, OSError: it is wrong.
+        """
+        sets = list(sets)
+        point = self._base.point(sets)
+        draws = point.draws
+        draws = self._draws.setdefault(tuple(draws), draws)
+        return ReadyPoint(
+            values, point.to_toml(), draws, point.warnings, point.flow_names, point.gate_names,
+            compiled.digest(point, _LEVEL), self._base, sets, point if self._keeps(point) else None,
+        )  # fmt: skip
+
+    def _keeps(self, point: Scenario) -> bool:
+        # A file that it was made of may be another one when it is made again.
+        if point.inputs:
+            return True
+        if self._room > 0:
+            self._room -= _EACH + sum(point.counts)
+        return self._room > 0
 
 
 @dataclass(frozen=True)
@@ -25,16 +93,14 @@ class Prepared:
     seed: int
     runs: int
     axes: list[str]
-    points: list[tuple[dict[str, str], Scenario]]
+    points: list[ReadyPoint]
     until: Until | None
     warnings: list[str] = field(default_factory=list)
     engine: str = "sim"
 
     def described(self) -> Described:
         """Return what is said of it."""
-        points = [
-            (dict(chosen), scenario.to_toml(), list(scenario.draws)) for chosen, scenario in self.points
-        ]
+        points = [(dict(point.values), point.toml, point.draws) for point in self.points]
         return Described(self.title, self.file, self.seed, self.axes, points, self.warnings, self.engine)
 
 
@@ -65,13 +131,14 @@ def prepare(
         raise ArgumentError(f"runs: read {count}; a point needs 1 run at least")
     if isinstance(until, str):
         until = Until.parse(until, at_least=None if runs is None else max(runs, 2))
+    ready = Readier(scenario)
     points = []
     for chosen in combinations(axes):
-        point = scenario.point(f"{key}={value}" for key, value in chosen.items())
-        points.append(({key: label(value) for key, value in chosen.items()}, point))
-    warnings = list(dict.fromkeys(w for _, point in points for w in point.warnings))
+        values = {key: label(value) for key, value in chosen.items()}
+        points.append(ready.point(values, (f"{key}={value}" for key, value in chosen.items())))
+    warnings = list(dict.fromkeys(warning for point in points for warning in point.warnings))
     warnings += _without_chance(points, until.at_least if until else count, engine)
-    if count == 1 and until is None and (engine == "live" or any(point.draws for _, point in points)):
+    if count == 1 and until is None and (engine == "live" or any(point.draws for point in points)):
         warnings.append("one run per point gives no interval: use --runs 8 (runs=8) or more")
     return Prepared(
         title=scenario.title or scenario.name,
@@ -86,11 +153,11 @@ def prepare(
     )
 
 
-def _without_chance(points: Sequence[tuple[dict[str, str], Scenario]], runs: int, engine: str) -> list[str]:
+def _without_chance(points: Sequence[ReadyPoint], runs: int, engine: str) -> list[str]:
     """Warn where nothing is drawn from the seed; the kernel's TCP is never the same twice."""
-    fixed = [] if engine == "live" else [(chosen, point) for chosen, point in points if not point.draws]
+    fixed = [] if engine == "live" else [point for point in points if not point.draws]
     if not fixed:
         return []
-    flow = next(iter(fixed[0][1].flow_names), None)
-    labels = [", ".join(f"{key}={value}" for key, value in chosen.items()) for chosen, _ in fixed]
+    flow = next(iter(fixed[0].flow_names), None)
+    labels = [", ".join(f"{key}={value}" for key, value in point.values.items()) for point in fixed]
     return [nothing_random(runs, flow, places(labels, len(points)))]

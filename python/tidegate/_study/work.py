@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
-from tidegate._ask import compiled
 from tidegate._base.errors import StoreError
 from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
@@ -23,6 +23,8 @@ _PATIENCE_S = 0.1
 _AT_ONCE = 500
 #: Results that are taken in between two looks at those who work.
 _DRAINED = 16
+#: Scenarios in memory that are made for their runs.
+_SCENARIOS = 4
 #: Results in memory that wait for one before them.
 _FRESH = 4096
 
@@ -53,12 +55,14 @@ class Work:
         #: When what was taken from the store was measured.
         self._measured_at: list[str] = []
         self._prepared = prepared
+        #: Runs of one point mostly come together.
+        self._scenario = lru_cache(_SCENARIOS)(lambda point: prepared.points[point].scenario())
         self._store = store if store is not None else Store(None)
         self._owns_store = store is None
         self._measure = measure
         self._record = record
         engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
-        self.digests = [compiled.digest(point, record) for _, point in prepared.points]
+        self.digests = [point.digest(record) for point in prepared.points]
         self._keys = [jobs.Keys(engine, digest, prepared.seed, identity) for digest in self.digests]
         first = prepared.until.at_least if prepared.until else prepared.runs
         self._shard = shard
@@ -179,7 +183,7 @@ class Work:
 
     def _job(self, place: int) -> jobs.Job:
         point, replication = run_at(place)
-        scenario = self._prepared.points[point][1]
+        scenario = self._scenario(point)
         return jobs.Job(place, scenario, self._prepared.seed, replication, self._record, self._measure)
 
     def _ask(self, points: Sequence[int] | range) -> None:
