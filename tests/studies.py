@@ -1,9 +1,11 @@
-"""A random scenario for tests of studies, and how many of its runs are computed."""
+"""A random scenario for tests of studies, its parts, and how many of its runs are computed and kept."""
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
+import tidegate as tg
 from tidegate._study.prepare import prepare
 from tidegate._study.start import execute_study
 from tidegate._study.store import opened
@@ -12,7 +14,9 @@ from tidegate._study.workers import Local
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import tidegate as tg
+
+#: Three points of the scenario.
+VARY = {"gate.link.queue": ["10 packets", "20 packets", "40 packets"]}
 
 MARKOV = """\
 title = "Random"
@@ -51,3 +55,21 @@ def counted(
             **measure,
         )
     return study, counts[0], counts[1]
+
+
+def parts_of(file: Path, folder: Path, count: int, **options: object) -> list[Path]:
+    """Do every part of a study, and return the folders."""
+    return [
+        tg.study_part(file, f"{number}/{count}", folder / str(number), vary=VARY, store=False, **options)
+        for number in range(1, count + 1)
+    ]
+
+
+def kept(store: Path) -> int:
+    """Return how many results a store has; 0 where there is none yet."""
+    try:
+        with sqlite3.connect(f"file:{store / 'runs.sqlite'}?mode=ro", uri=True) as base:
+            found: int = base.execute("SELECT count(*) FROM runs").fetchone()[0]
+            return found
+    except sqlite3.Error:
+        return 0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import random as shuffling
-import shlex
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -15,20 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from common import EXAMPLES, tidegate
-from studies import MARKOV
+from studies import MARKOV, VARY, kept, parts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-VARY = {"gate.link.queue": ["10 packets", "20 packets", "40 packets"]}
-
-
-def parts_of(file: Path, folder: Path, count: int, **options: object) -> list[Path]:
-    """Do every part of a study, and return the folders."""
-    return [
-        tg.study_part(file, f"{number}/{count}", folder / str(number), vary=VARY, store=False, **options)
-        for number in range(1, count + 1)
-    ]
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 18])
@@ -84,16 +72,6 @@ def test_a_part_that_was_killed_goes_on_from_its_store(random: Path, tmp_path: P
         assert f"{before} of 200 runs were taken from the store" in again.stderr
 
 
-def kept(store: Path) -> int:
-    """Return how many results a store has; 0 where there is none yet."""
-    try:
-        with sqlite3.connect(f"file:{store / 'runs.sqlite'}?mode=ro", uri=True) as base:
-            found: int = base.execute("SELECT count(*) FROM runs").fetchone()[0]
-            return found
-    except sqlite3.Error:
-        return 0
-
-
 def test_missing_parts_are_named(random: Path, tmp_path: Path) -> None:
     parts = parts_of(random, tmp_path / "parts", 4)
     with pytest.raises(tg.RunFolderError, match=r"2 of 4 parts are missing: 1, 3; .* --shard 1/4"):
@@ -130,81 +108,6 @@ def test_another_number_of_parts_is_refused(random: Path, tmp_path: Path) -> Non
     other = tg.study_part(random, "2/3", tmp_path / "other", store=False)
     with pytest.raises(tg.RunFolderError, match=r"part 2 of 3, but .* is one of 2"):
         tg.merge_study([one, other])
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return what the files of a folder hold."""
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
-
-
-@pytest.mark.parametrize(
-    "name", ["manifest.json", "points.json", "runs.sqlite", "runs.parquet", "gates.parquet", "flows.parquet"]
-)
-def test_a_damaged_file_is_named(random: Path, tmp_path: Path, name: str) -> None:
-    parts = parts_of(random, tmp_path / "parts", 2)
-    file = parts[1] / name
-    whole = file.read_bytes()
-    again = f"delete the folder {parts[1]} and do part 2/2 again"
-    for place in range(0, len(whole), max(1, len(whole) // 20)):
-        damaged = bytes([*whole[:place], whole[place] ^ 1, *whole[place + 1 :]])
-        file.write_bytes(damaged)
-        with pytest.raises(tg.RunFolderError, match=f"{name}.*(damaged|not written by tidegate|layout)"):
-            tg.merge_study(parts)
-    if name == "manifest.json":
-        return
-    with pytest.raises(tg.RunFolderError, match=f"{name}: this file is damaged: .* part 2/2 wrote; {again}"):
-        tg.merge_study(parts)
-    with pytest.raises(tg.RunFolderError, match=again):
-        tg.study_part(random, "2/2", parts[1], vary=VARY, store=False)
-    file.unlink()
-    with pytest.raises(tg.RunFolderError, match=f"{name}: this file is missing; {again}"):
-        tg.merge_study(parts)
-    tg.study_part(random, "2/2", parts[1], vary=VARY, store=False, force=True)
-    tg.merge_study(parts)
-
-
-@pytest.mark.parametrize("names", [("runs", "gates", "flows"), ("gates",)])
-def test_tables_of_another_part_are_refused(random: Path, tmp_path: Path, names: tuple[str, ...]) -> None:
-    parts = parts_of(random, tmp_path / "parts", 3)
-    for name in names:
-        (parts[1] / f"{name}.parquet").write_bytes((parts[0] / f"{name}.parquet").read_bytes())
-    done = tidegate("study", "merge", *parts, "--json", "--store", tmp_path / "kept")
-    assert done.returncode == 2
-    assert "this file is damaged: it is not what part 2/3 wrote" in done.stderr
-    assert not (tmp_path / "kept").exists()
-
-
-def test_a_manifest_with_other_tables_is_refused(random: Path, tmp_path: Path) -> None:
-    parts = parts_of(random, tmp_path / "parts", 2)
-    file = parts[0] / "manifest.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "tables": {}}))
-    with pytest.raises(tg.RunFolderError, match=r"manifest.json: this file is damaged: .* do part 1/2 again"):
-        tg.merge_study(parts)
-
-
-def test_a_part_without_digests_is_done_again(random: Path, tmp_path: Path) -> None:
-    parts = parts_of(random, tmp_path / "parts", 2)
-    file = parts[0] / "manifest.json"
-    manifest = json.loads(file.read_text())
-    del manifest["files"], manifest["digest"]
-    file.write_text(json.dumps(manifest))
-    with pytest.raises(tg.RunFolderError, match=r"without digests of its files; .* do part 1/2 again"):
-        tg.merge_study(parts)
-
-
-def test_merging_leaves_the_parts_as_they_are(random: Path, tmp_path: Path) -> None:
-    parts = parts_of(random, tmp_path / "parts", 2)
-    before = [contents(part) for part in parts]
-    tg.merge_study(parts, store=tmp_path / "kept")
-    assert [contents(part) for part in parts] == before
-    assert kept(tmp_path / "kept") == 18
-
-
-def test_nothing_is_kept_of_a_merge_that_is_refused(random: Path, tmp_path: Path) -> None:
-    parts = parts_of(random, tmp_path / "parts", 2)
-    with pytest.raises(tg.UnknownNameError, match="no gate"):
-        tg.merge_study(parts, gate="nope", store=tmp_path / "kept")
-    assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.parametrize("column", ["nonsense", "flow.nope.goodput_bps", "flow.bulk.nonsense"])
@@ -273,112 +176,6 @@ def test_a_part_has_no_picture(random: Path, options: tuple[str, ...], words: st
     assert words in done.stderr
 
 
-def test_the_commands_of_a_plan_give_the_study(random: Path, tmp_path: Path) -> None:
-    words = [f"{key}={','.join(values)}" for key, values in VARY.items()]
-    plan = tmp_path / "a plan"
-    made = tidegate("study", "plan", random, "--shards", "3", "--vary", words[0], "--out", plan)
-    assert made.returncode == 0, made.stderr
-    manifest = json.loads((plan / "manifest.json").read_text())
-    assert manifest["runs_of_parts"] == [6, 6, 6]
-    assert len({point["key"] for point in manifest["points"]}) == 3
-    with pytest.raises(tg.RunFolderError, match="no part of this plan is done yet"):
-        tg.merge_study([plan])
-    script = (plan / "slurm.sh").read_text()
-    assert "--array=1-3" in script
-    for number, line in enumerate((plan / "parts.txt").read_text().splitlines(), 1):
-        change, then = line.split(" && ")
-        assert change.startswith("cd ")
-        done = tidegate(*shlex.split(then)[1:])
-        assert done.returncode == 0, done.stderr
-        by_slurm = script.splitlines()[-1].replace('"$SLURM_ARRAY_TASK_ID"', str(number))
-        assert line.endswith(" --workers 1")
-        assert by_slurm.startswith(line.removesuffix("1"))
-        if number == 1:
-            with pytest.raises(tg.RunFolderError, match="2 of 3 parts are missing: 2, 3"):
-                tg.merge_study([plan])
-    whole = tg.study(random, vary=VARY, store=False)
-    for merged in (tg.merge_study([plan]), tg.merge_study(plan), tg.merge_study(str(plan))):
-        assert merged.to_json() == whole.to_json()
-        assert merged.manifest["scenario_file"] == str(random)
-    again = tidegate("study", "plan", random, "--shards", "3", "--out", plan, "--force")
-    assert again.returncode == 2
-    assert f"{plan / 'parts'}: parts of a plan are done here" in again.stderr
-    assert tg.merge_study([plan]).to_json() == whole.to_json()
-
-
-def test_a_scenario_keeps_the_name_that_the_plan_was_given(random: Path, tmp_path: Path) -> None:
-    made = tidegate("study", "plan", random.name, "--shards", "1", "--out", "plan", cwd=tmp_path)
-    assert made.returncode == 0, made.stderr
-    for line in (tmp_path / "plan" / "parts.txt").read_text().splitlines():
-        assert tidegate(*shlex.split(line.split(" && ")[1])[1:], cwd=tmp_path).returncode == 0
-    assert tg.merge_study(tmp_path / "plan").manifest["scenario_file"] == random.name
-
-
-def test_slurm_reads_the_name_of_the_folder(random: Path, tmp_path: Path) -> None:
-    plan = tmp_path / """a "plan" of 5% isn't"""
-    made = tidegate("study", "plan", random, "--shards", "1001", "--out", plan)
-    assert made.returncode == 0, made.stderr
-    script = (plan / "slurm.sh").read_text()
-    # sbatch takes quotes and backslashes as a shell does here.
-    option = next(line for line in script.splitlines() if line.startswith("#SBATCH --output="))
-    read = shlex.split(option.removeprefix("#SBATCH "))
-    assert read == [f"--output={str(plan).replace('%', '%%')}/slurm-%a.out"]
-    words = "Slurm takes indices of an array up to 1000 unless its MaxArraySize is larger than 1001"
-    assert words in script
-    assert words in made.stderr
-    fewer = tidegate("study", "plan", random, "--shards", "1000", "--out", tmp_path / "fewer")
-    assert fewer.stderr == ""
-    assert "MaxArraySize" not in (tmp_path / "fewer" / "slurm.sh").read_text()
-
-
-def test_a_plan_with_a_line_break_in_a_name_is_refused(random: Path, tmp_path: Path) -> None:
-    made = tidegate("study", "plan", random, "--shards", "2", "--out", tmp_path / "a\nb")
-    assert made.returncode == 2
-    assert "a name in it has a line break" in made.stderr
-    assert not (tmp_path / "a\nb").exists()
-
-
-def test_a_merge_does_not_replace_its_own_parts(random: Path, tmp_path: Path) -> None:
-    parts = parts_of(random, tmp_path / "parts", 2)
-    whole = [contents(part) for part in parts]
-    # A folder around them that holds results.
-    (parts[0].parent / "manifest.json").write_text("{}")
-    for options in [
-        ("--out", parts[0], "--force"),
-        ("--out", parts[0].parent, "--force"),
-        ("--store", parts[1]),
-    ]:
-        done = tidegate("study", "merge", *parts, *options)
-        assert done.returncode == 2
-        assert "put together here; choose another folder" in done.stderr
-    assert [contents(part) for part in parts] == whole
-
-
 def test_a_part_given_as_a_pair_is_refused(random: Path, tmp_path: Path) -> None:
     with pytest.raises(tg.ArgumentError, match=r"shard: read \(1, 3\); .* such as 3/64"):
         tg.study_part(random, (1, 3), tmp_path / "one", store=False)
-
-
-def test_parts_of_another_study_than_the_planned_one_are_refused(random: Path, tmp_path: Path) -> None:
-    plan = tmp_path / "plan"
-    made = tidegate("study", "plan", random, "--shards", "2", "--out", plan)
-    assert made.returncode == 0, made.stderr
-    lines = [line.split(" && ")[1] for line in (plan / "parts.txt").read_text().splitlines()]
-    planned = random.read_text()
-    random.write_text(planned.replace('duration = "4 s"', 'duration = "5 s"'))
-    words = f"not of the study that was planned in {plan}: the scenario or one of its traces differs; plan "
-    for options in [[], ["--force"]]:
-        early = tidegate(*shlex.split(lines[0])[1:], *options)
-        assert early.returncode == 2
-        assert words in early.stderr
-    assert not (plan / "parts").exists()
-    tg.study_part(random, "1/2", tmp_path / "1", store=False)
-    (plan / "parts").mkdir()
-    (tmp_path / "1").rename(plan / "parts" / "1")
-    with pytest.raises(tg.RunFolderError, match=f"{plan / 'parts' / '1'}: this part is {words}"):
-        tg.merge_study([plan])
-    random.write_text(planned)
-    with pytest.raises(tg.RunFolderError, match="runs 7, not 6"):
-        tg.study_part(random, "1/2", plan / "parts" / "2", runs=7, store=False)
-    with pytest.raises(tg.RunFolderError, match="it is one of 3 parts, not of 2"):
-        tg.study_part(random, "1/3", plan / "parts" / "2", store=False)

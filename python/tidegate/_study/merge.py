@@ -83,7 +83,7 @@ def merged(
         raise ArgumentError("parts: give the folders of all parts")
     given: Parts = {}
     for part in map(Path, parts):
-        found = {folder: read_manifest(folder, "part") for folder in _parts_in(part)}
+        found = {folder: _manifest(folder, "part") for folder in _parts_in(part)}
         for folder, manifest in found.items():
             check_sealed(folder, manifest)
         if part not in found:
@@ -111,13 +111,27 @@ def _parts_in(folder: Path) -> list[Path]:
     Raises:
         RunFolderError: none of the plan's parts is done.
     """
-    if not folder.is_dir() or read_manifest(folder)["kind"] != "plan":
+    if not folder.is_dir() or _manifest(folder)["kind"] != "plan":
         return [folder]
     # A part that is being written has a name that begins with a dot.
     found = sorted(part for part in (folder / PARTS).glob("[!.]*") if part.is_dir())
     if not found:
         raise RunFolderError(f"{folder / PARTS}: no part of this plan is done yet")
     return found
+
+
+def _manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
+    """Read the manifest of a part or of a plan.
+
+    Raises:
+        FileNotFoundError, RunFolderError: there is none, or it is damaged.
+    """
+    try:
+        return read_manifest(folder, kind)
+    except RunFolderError as error:
+        if not (folder / POINTS).is_file():
+            raise
+        raise RunFolderError(f"{error}; delete the folder {folder} and do this part again") from None
 
 
 def _once(given: Parts) -> tuple[Parts, list[str]]:
