@@ -88,6 +88,19 @@ def test_the_command_for_it_needs_nothing_heavy_either(small: Path) -> None:
     assert done.stderr.strip().endswith("[]")
 
 
+@pytest.mark.parametrize(
+    ("more", "heavy"), [([], [*HEAVY, "scipy"]), (["--explain"], ["polars", "matplotlib", "scipy"])]
+)
+def test_a_check_needs_no_theory_of_other_scenarios(small: Path, more: list[str], heavy: list[str]) -> None:
+    code = (
+        "import sys\nfrom tidegate._cli.main import cli\n"
+        f"try: cli.main(['check', {str(small)!r}, *{more!r}])\nexcept SystemExit: pass\n"
+        f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip().endswith("[]")
+
+
 def test_everything_public_is_flat_and_documented() -> None:
     assert sorted(tg.__all__) == sorted(set(tg.__all__))
     for name in tg.__all__:

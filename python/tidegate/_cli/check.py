@@ -38,8 +38,6 @@ _THEORY = 20_000
 def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
     from tidegate._ask.source import as_scenario
-    from tidegate._engines.theory_text import theory_line
-    from tidegate.theory._match import match
 
     scenario = as_scenario(file, sets)
     file = file if isinstance(file, str) else scenario.title
@@ -61,10 +59,15 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
         if explain:
             result["explain"] = scenario.explain()
         if explain or theories:
+            from tidegate.theory._match import match
+
             few = theories or sum(scenario.counts) <= _THEORY
             result["theories"] = [_judged(each) for each in match(scenario)] if few else None
         say_json(result)
     elif explain or theories:
+        from tidegate._engines.theory_text import theory_line
+        from tidegate.theory._match import match
+
         if explain:
             say(_explained(plain(scenario.explain().rstrip("\n"))) + "\n")
         say("theory")

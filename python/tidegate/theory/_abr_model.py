@@ -13,9 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
-from scipy.sparse.linalg import spsolve
 
 from tidegate._base.errors import InternalError
 
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from numpy.typing import NDArray
+    from scipy import sparse
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -86,6 +84,9 @@ class Model:
 
     def _build(self) -> None:
         """Follow every step from the first state on until no state is new."""
+        # Loaded where it is used: every check of a scenario asks whether this model applies.
+        from scipy import sparse
+
         rates = self._rates
         first = self._first()
         fresh = self._key(*(np.array([part], dtype=np.int64) for part in (*first, 0)))
@@ -224,6 +225,9 @@ class Model:
     @cached_property
     def stationary(self) -> Floats:
         """The stationary distribution of the embedded chain, by elimination."""
+        from scipy import sparse
+        from scipy.sparse.linalg import spsolve
+
         size = self.chain.shape[0]
         if size == 1:
             return np.ones(1)
@@ -277,6 +281,8 @@ def _recurrent(chain: sparse.csr_array) -> NDArray[np.intp]:
     Raises:
         InternalError: there are several classes of them.
     """
+    from scipy.sparse import csgraph
+
     count, label = csgraph.connected_components(chain, connection="strong")
     edges = chain.tocoo()
     left = np.zeros(count, dtype=bool)
