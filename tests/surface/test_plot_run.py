@@ -254,6 +254,16 @@ def test_a_gate_that_was_not_recorded_is_left_out(record: dict[str, Any], told: 
         found.plot(gate="link")
 
 
+def test_variants_without_the_gate_that_is_compared_have_no_empty_panel() -> None:
+    document = {**TWO, "record": {"every": "50 ms", "two": ["rate_bps"]}}
+    both = tg.compare(document, vary={"flow.solo.tcp.cc": ["reno", "cubic"]})
+    assert not [title for title in titles(both.plot()) if "Carried" in title]
+    document["record"] = {"every": "50 ms", "groups": ["user"]}
+    both = tg.compare(document, vary={"flow.solo.tcp.cc": ["reno", "cubic"]})
+    assert [title for title in titles(both.plot()) if "Goodput (line)" in title]
+    assert both.page()
+
+
 def test_counts_of_flows_that_were_not_recorded_are_not_told() -> None:
     found = tg.run({**TWO, "record": {"every": "50 ms", "link": ["rate_bps"]}})
     assert sum(row["fast_retransmits"] for row in found.flows) > 0

@@ -94,7 +94,7 @@ def _panels(data: Sequence[History], wanted: Sequence[str], *, asked: bool) -> l
     """Return the panels that there is something for, in their order."""
     there = {
         "cwnd": any(one.names for one in data),
-        "goodput": bool(data),
+        "goodput": any(one.through or len(one.carried) for one in data),
         "delay": any(one.rtt or len(one.wait) for one in data),
         "queue": any(len(one.queue) and (asked or np.nanmax(one.queue) > 0) for one in data),
         "tokens": any(len(one.tokens) for one in data),
