@@ -15,7 +15,7 @@ import tidegate as tg
 from common import SMALL
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 HEAVY = ("polars", "matplotlib", "numpy")
 
@@ -77,28 +77,27 @@ def test_a_run_with_its_summary_needs_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_the_command_for_it_needs_nothing_heavy_either(small: Path) -> None:
-    # A library with threads of its own would also keep a live run out of a user namespace.
+def loaded_by(words: list[str], heavy: Sequence[str]) -> str:
+    """Return what a command writes to standard error: at its end the heavy modules that it loaded."""
     code = (
         "import sys\nfrom tidegate._cli.main import cli\n"
-        f"try: cli.main(['run', {str(small)!r}, '--record', 'summary', '--json'])\nexcept SystemExit: pass\n"
-        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+        f"try: cli.main({words!r})\nexcept SystemExit: pass\n"
+        f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.strip().endswith("[]")
+    return done.stderr.strip()
+
+
+def test_the_command_for_it_needs_nothing_heavy_either(small: Path) -> None:
+    # A library with threads of its own would also keep a live run out of a user namespace.
+    assert loaded_by(["run", str(small), "--record", "summary", "--json"], HEAVY).endswith("[]")
 
 
 @pytest.mark.parametrize(
     ("more", "heavy"), [([], [*HEAVY, "scipy"]), (["--explain"], ["polars", "matplotlib", "scipy"])]
 )
 def test_a_check_needs_no_theory_of_other_scenarios(small: Path, more: list[str], heavy: list[str]) -> None:
-    code = (
-        "import sys\nfrom tidegate._cli.main import cli\n"
-        f"try: cli.main(['check', {str(small)!r}, *{more!r}])\nexcept SystemExit: pass\n"
-        f"print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.strip().endswith("[]")
+    assert loaded_by(["check", str(small), *more], heavy).endswith("[]")
 
 
 def test_everything_public_is_flat_and_documented() -> None:

@@ -13,7 +13,7 @@ const BUCKETS: u64 = 512;
 const WORDS: usize = BUCKETS as usize / 64;
 /// In a bucket with fewer units, each is inserted at its place among those before it.
 const FEW: usize = 8;
-/// So many buckets follow one that was far from its order before one is looked at again.
+/// After a bucket that was far from its order, so many are distributed without a try to move a few units alone.
 const ALIKE: u32 = 15;
 
 /// See the module.
@@ -41,7 +41,7 @@ pub(super) struct Arrivals {
     stray: Vec<(Time, Unit)>,
     /// While a bucket is put in order: the number of units in each part of it, then the place of the part's next unit.
     counts: Vec<u32>,
-    /// So many buckets are taken to be far from their order, as one before them was.
+    /// So many more buckets are distributed without that try ([`ALIKE`]).
     unordered: u32,
 }
 

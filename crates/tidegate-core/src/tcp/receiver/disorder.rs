@@ -48,12 +48,14 @@ impl Receiver {
             return false;
         }
         *last = longer;
+        // RFC 5681 §4.2: a segment out of order is acknowledged at once.
         (self.ack_now, self.scheduled) = (true, true);
         counters.delivered_bytes += u64::from(len);
         counters.delivered_segments += 1;
         true
     }
 
+    /// All other data that do not simply continue the stream.
     #[inline(never)]
     fn handle_other_disorder(
         &mut self,

@@ -129,7 +129,7 @@ impl Bounds {
 pub(super) struct Recent([Bounds; 4]);
 
 impl Recent {
-    /// `island`, which is one of them and has become longer, was the newest before.
+    /// The newest island has grown to `island`. `false`: another one is the newest, and nothing has changed.
     #[inline]
     pub(super) fn lengthen(&mut self, island: Island) -> bool {
         let longer = Bounds::of(island);

@@ -225,7 +225,7 @@ impl Scoreboard {
         }
     }
 
-    /// The sums have a record in.
+    /// Adds a record to the sums.
     #[inline(always)]
     fn count(&mut self, sent: Sent) {
         let standing = sent.standing();
@@ -235,7 +235,7 @@ impl Scoreboard {
         self.marked += u32::from(standing.marked);
     }
 
-    /// The sums have a record no more.
+    /// Takes a record out of the sums.
     #[inline(always)]
     fn discount(&mut self, sent: Sent) {
         let standing = sent.standing();
@@ -258,6 +258,7 @@ impl Scoreboard {
         self.replace(first, shorter);
     }
 
+    /// Sets marks of a record and clears others.
     pub(in crate::tcp) fn mark(&mut self, number: u64, set: u32, clear: u32) {
         let sent = *self.slot(number);
         let marked = Sent { word: (sent.word & !clear) | set, ..sent };
@@ -267,6 +268,7 @@ impl Scoreboard {
         self.replace(number, marked);
     }
 
+    /// Puts another record in the place of one; the sums follow.
     #[inline(always)]
     fn replace(&mut self, number: u64, sent: Sent) {
         self.discount(*self.slot(number));
