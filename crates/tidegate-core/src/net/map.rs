@@ -136,6 +136,11 @@ impl RouteMap {
         self.traffic_from as usize
     }
 
+    /// How many flows there are.
+    pub(super) fn flows(&self) -> usize {
+        self.flow_routes() / 2
+    }
+
     pub(super) fn owner(&self, route: u32) -> Owner {
         match route.checked_sub(self.traffic_from) {
             Some(traffic) => Owner::Traffic(traffic as usize),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::net::events::first_filled;
+use crate::net::fast::deal::deal;
 use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -245,24 +246,8 @@ impl Arrivals {
         let parts = units.len().next_power_of_two();
         let begin = bucket << self.shift;
         let shift = self.shift.saturating_sub(parts.ilog2());
-        let part = |at: Time| ((at.picos() - begin) >> shift) as usize;
-        self.counts.clear();
-        self.counts.resize(parts, 0);
-        // Every place is written below.
-        self.open.resize(units.len(), units[0]);
-        let (counts, places) = (self.counts.as_mut_slice(), self.open.as_mut_slice());
-        for (at, _) in units {
-            counts[part(*at)] += 1;
-        }
-        let mut before = 0;
-        for count in counts.iter_mut() {
-            (before, *count) = (before + *count, before);
-        }
-        for unit in units {
-            let place = &mut counts[part(unit.0)];
-            places[*place as usize] = *unit;
-            *place += 1;
-        }
+        let part = |(at, _): &(Time, Unit)| ((at.picos() - begin) >> shift) as usize;
+        deal(units, (parts, part), &mut self.counts, &mut self.open);
     }
 
     /// Bytes held.

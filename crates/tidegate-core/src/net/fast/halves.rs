@@ -60,6 +60,8 @@ pub(in crate::net) struct Halves {
     turn: Half,
     /// When the turn ends.
     limit: Time,
+    /// Units of a run may come before alarms that ring earlier at their half ([`Network::take_turns`](crate::net::Network::take_turns)).
+    pub(in crate::net) runs_pass_alarms: bool,
     /// What was handled last at each half.
     #[cfg(debug_assertions)]
     reached: [Time; 2],
@@ -79,6 +81,7 @@ impl Halves {
             turns,
             turn: Half::Receivers,
             limit: Time::ZERO,
+            runs_pass_alarms: false,
             #[cfg(debug_assertions)]
             reached: [Time::ZERO; 2],
         }
@@ -101,12 +104,12 @@ impl Halves {
     }
 
     /// The units of an open bucket that come next at the half whose turn it is; those before the returned instant come
-    /// before anything else that is before `until`.
+    /// before anything else that is before `until` and that they could affect.
     #[inline(always)]
     pub(in crate::net) fn next_units(&mut self, until: Time) -> (&mut [(Time, Unit)], Time) {
         let queue = &mut self.queues[self.turn as usize];
-        let before = until.min(self.limit).min(queue.calendar_from);
-        (queue.arrivals.open_units(), before)
+        let others = if self.runs_pass_alarms { Time::NEVER } else { queue.calendar_from };
+        (queue.arrivals.open_units(), until.min(self.limit).min(others))
     }
 
     /// So many of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until

@@ -20,6 +20,7 @@
 
 mod arrivals;
 mod cascade;
+mod deal;
 mod forward;
 mod halves;
 mod judged;

@@ -12,10 +12,16 @@ use crate::gate::{Gate, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
 use crate::net::fast::Cascade;
+use crate::net::fast::deal::deal;
 use crate::net::map::{NONE, RouteMap, ShortStretch};
 use crate::net::reports::Reports;
 use crate::unit::Unit;
 use crate::units::Time;
+
+/// So many flows fit in no cache.
+pub(super) const MANY_FLOWS: usize = 4096;
+/// A run with fewer units than one for so many flows is not grouped by them: counting would take longer than it saves.
+const FLOWS_TO_A_UNIT: usize = 8;
 
 /// What units pass.
 struct Way<'a> {
@@ -26,13 +32,18 @@ struct Way<'a> {
 }
 
 /// Units that have come to the ends of their routes, each with when it did, and with the number of its route as [`Unit::chain`]:
-/// in order of their last events.
+/// in order of their last events, or flow by flow, those of each flow in that order.
 #[derive(Debug, Default)]
 pub struct Run {
     /// The open bucket, which is lent while a run is under way; else empty.
     bucket: Vec<(Time, Unit)>,
     /// The places of the run's units in it.
     places: Range<usize>,
+    /// They are not taken from there but from `by_flow`.
+    grouped: bool,
+    by_flow: Vec<(Time, Unit)>,
+    /// Room for a number for each flow.
+    counts: Vec<u32>,
 }
 
 impl Run {
@@ -40,7 +51,17 @@ impl Run {
     #[inline]
     #[must_use]
     pub fn units(&self) -> &[(Time, Unit)] {
-        &self.bucket[self.places.clone()]
+        if self.grouped { &self.by_flow } else { &self.bucket[self.places.clone()] }
+    }
+
+    /// Groups the units flow by flow, if that is worth it: what belongs to the ends of many flows is in no cache, and so each flow is
+    /// fetched once, in the order in which flows lie in memory.
+    fn group(&mut self, flows: usize) {
+        self.grouped = flows >= MANY_FLOWS && self.places.len() >= flows / FLOWS_TO_A_UNIT;
+        if self.grouped {
+            let flow = |(_, unit): &(Time, Unit)| unit.chain as usize / 2;
+            deal(&self.bucket[self.places.clone()], (flows, flow), &mut self.counts, &mut self.by_flow);
+        }
     }
 }
 
@@ -67,6 +88,7 @@ impl Network {
         let kept = way.pass_rest(&mut units[..taken]);
         let place = halves.lend_units(taken, first, &mut run.bucket);
         run.places = place..place + kept;
+        run.group(way.map.flows());
         (schedule.now, schedule.run_ends) = (first, last);
         schedule.handled += taken as u64;
         taken

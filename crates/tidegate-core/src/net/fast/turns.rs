@@ -8,6 +8,7 @@
 
 use crate::net::Network;
 use crate::net::fast::halves::{Half, Turns};
+use crate::net::fast::runs::MANY_FLOWS;
 use crate::net::map::{Chain, NONE};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::units::Span;
@@ -25,8 +26,9 @@ impl Network {
     /// Lets what comes from senders and what comes from receivers be handled in turns, each ahead of
     /// the other as far as it may: no result changes, but [`Network::now`] goes back when the turn changes, by less
     /// than both leads together. `alarm` says for
-    /// which half each alarm rings. Every delivery must be reported ahead of its time ([`Network::deliver_ahead`]). Says
-    /// whether it will be so: not where data and answers pass the same gate, nor where any gate is
+    /// which half each alarm rings. Every delivery must be reported ahead of its time ([`Network::deliver_ahead`]). Where there are many flows,
+    /// an alarm may ring after units have been delivered that came later than it rings: an alarm must belong to one flow, and what is
+    /// due at a flow's end before a unit must be done before the unit is taken. Says whether it will be so: not where data and answers pass the same gate, nor where any gate is
     /// driven step by step, follows a signal or publishes one.
     pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {
         // Sources before the lines belong to gates that wake, are controlled or publish.
@@ -85,7 +87,20 @@ impl Network {
                 stretch.half = Some(Half::of(route));
             }
         }
+        let pass_alarms = self.map.flows() >= MANY_FLOWS && self.has_only_alarms();
+        if let Some(halves) = self.schedule.queue.halves() {
+            halves.runs_pass_alarms = pass_alarms;
+        }
         self.map.shorts = self.map.chains.iter().map(|chain| chain.as_short(&self.map.gates)).collect();
+    }
+
+    /// Whether nothing but alarms is an event of its own while halves take turns: no unit waits on a line, now or later, and there is no
+    /// background traffic.
+    fn has_only_alarms(&self) -> bool {
+        let waits = |chain: &Chain| chain.line != NONE && !chain.ahead && chain.half.is_none();
+        self.traffic.is_empty()
+            && !self.map.chains.iter().any(waits)
+            && self.lines.iter().all(|line| line.units.is_empty())
     }
 
     fn stop_turns(&mut self) {
