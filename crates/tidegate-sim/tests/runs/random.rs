@@ -14,6 +14,10 @@ use crate::any_cells::*;
 use crate::offered::*;
 use crate::small::*;
 
+/// More flows than the network takes to be many.
+const CROWD: usize = 4_200;
+const CASES_OF_CROWDS: u32 = 5;
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -118,6 +122,23 @@ proptest! {
             prop_assert_eq!(&unwatched.summary.traffic, &watched.summary.traffic);
             prop_assert_eq!(&unwatched.summary.requests, &watched.summary.requests);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES_OF_CROWDS))]
+
+    /// So many flows that runs go beyond alarms and are taken flow by flow.
+    #[test]
+    fn exact_events_change_nothing_among_many_flows(mut plan in any_crowd(CROWD)) {
+        plan.duration = Time::ZERO + Span::from_millis(400);
+        plan.warmup = Time::ZERO + Span::from_millis(50);
+        let ahead = whole(&plan);
+        let exact = whole(&Plan { exact_events: true, ..plan });
+        prop_assert!(ahead.summary.flows == exact.summary.flows);
+        prop_assert!(ahead.summary.gates == exact.summary.gates);
+        prop_assert!(ahead.summary.traffic == exact.summary.traffic);
+        prop_assert!(ahead.summary.requests == exact.summary.requests);
     }
 }
 

@@ -112,6 +112,12 @@ impl Halves {
         (queue.arrivals.open_units(), until.min(self.limit).min(others))
     }
 
+    /// No alarm that a run of this turn goes beyond rings before this.
+    #[inline(always)]
+    pub(in crate::net) fn passed_alarms_from(&self) -> Time {
+        if self.runs_pass_alarms { self.queues[self.turn as usize].calendar_from } else { Time::NEVER }
+    }
+
     /// So many of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until
     /// [`Halves::give_back`]; answers with the place of the first one.
     #[inline(always)]
@@ -147,8 +153,11 @@ impl Halves {
     #[inline(always)]
     pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
         let next = self.pop_in_turn(until, due);
-        if let Some(Next::Arrival(at, _) | Next::Source(at, _)) = next {
-            self.note_reached(at);
+        match next {
+            Some(Next::Arrival(at, _)) => self.note_reached(at),
+            // Runs may have gone beyond it.
+            Some(Next::Source(at, _)) if !self.runs_pass_alarms => self.note_reached(at),
+            _ => {}
         }
         next
     }

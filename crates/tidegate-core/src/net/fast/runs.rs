@@ -89,7 +89,8 @@ impl Network {
         let place = halves.lend_units(taken, first, &mut run.bucket);
         run.places = place..place + kept;
         run.group(way.map.flows());
-        (schedule.now, schedule.run_ends) = (first, last);
+        schedule.now = first.min(halves.passed_alarms_from());
+        schedule.run_ends = last;
         schedule.handled += taken as u64;
         taken
     }
