@@ -112,10 +112,9 @@ impl Halves {
         (queue.arrivals.open_units(), until.min(self.limit).min(others))
     }
 
-    /// No alarm that a run of this turn goes beyond rings before this.
-    #[inline(always)]
-    pub(in crate::net) fn passed_alarms_from(&self) -> Time {
-        if self.runs_pass_alarms { self.queues[self.turn as usize].calendar_from } else { Time::NEVER }
+    /// No alarm of the half whose turn it is rings before this.
+    pub(in crate::net) fn alarms_from(&self) -> Time {
+        self.queues[self.turn as usize].calendar_from
     }
 
     /// So many of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until

@@ -39,10 +39,8 @@ pub struct Run {
     bucket: Vec<(Time, Unit)>,
     /// The places of the run's units in it.
     places: Range<usize>,
-    /// They are not taken from there but from `by_flow`.
-    grouped: bool,
+    /// Room for them while they are grouped, and for a number for each flow.
     by_flow: Vec<(Time, Unit)>,
-    /// Room for a number for each flow.
     counts: Vec<u32>,
 }
 
@@ -51,16 +49,18 @@ impl Run {
     #[inline]
     #[must_use]
     pub fn units(&self) -> &[(Time, Unit)] {
-        if self.grouped { &self.by_flow } else { &self.bucket[self.places.clone()] }
+        &self.bucket[self.places.clone()]
     }
 
     /// Groups the units flow by flow, if that is worth it: what belongs to the ends of many flows is in no cache, and so each flow is
     /// fetched once, in the order in which flows lie in memory.
+    #[inline(never)]
     fn group(&mut self, flows: usize) {
-        self.grouped = flows >= MANY_FLOWS && self.places.len() >= flows / FLOWS_TO_A_UNIT;
-        if self.grouped {
+        let units = &mut self.bucket[self.places.clone()];
+        if units.len() >= flows / FLOWS_TO_A_UNIT {
             let flow = |(_, unit): &(Time, Unit)| unit.chain as usize / 2;
-            deal(&self.bucket[self.places.clone()], (flows, flow), &mut self.counts, &mut self.by_flow);
+            deal(units, (flows, flow), &mut self.counts, &mut self.by_flow);
+            units.copy_from_slice(&self.by_flow);
         }
     }
 }
@@ -88,9 +88,11 @@ impl Network {
         let kept = way.pass_rest(&mut units[..taken]);
         let place = halves.lend_units(taken, first, &mut run.bucket);
         run.places = place..place + kept;
-        run.group(way.map.flows());
-        schedule.now = first.min(halves.passed_alarms_from());
-        schedule.run_ends = last;
+        (schedule.now, schedule.run_ends) = (first, last);
+        if halves.runs_pass_alarms {
+            schedule.now = first.min(halves.alarms_from());
+            run.group(way.map.flows());
+        }
         schedule.handled += taken as u64;
         taken
     }
