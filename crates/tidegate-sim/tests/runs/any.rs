@@ -292,42 +292,44 @@ pub(crate) fn any_busy_dumbbell() -> impl Strategy<Value = Plan> {
 /// shared gates that are faster by as much. Now and then without what is an event of its own: another shared gate behind the
 /// first one, and background traffic.
 pub(crate) fn any_crowd(least: usize) -> impl Strategy<Value = Plan> {
-    (any_busy_dumbbell(), 0u64..3_000_000, prop::bool::weighted(0.8)).prop_map(move |(mut plan, apart, bare)| {
-        if bare {
-            plan.traffic.clear();
-            plan.flows.retain(|flow| flow.path.len() < 4);
-        }
-        let (shared, flows) = (4, std::mem::take(&mut plan.flows));
-        let own = plan.gates.split_off(shared);
-        let copies = least.div_ceil(flows.len().max(1));
-        for gate in &mut plan.gates {
-            let times = copies as u64;
-            if let RatePlan::Constant(Speed::Bits(rate)) = gate.rate {
-                gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(rate.bps() * times)));
+    (any_busy_dumbbell(), 0u64..3_000_000, prop::bool::weighted(0.8)).prop_map(
+        move |(mut plan, apart, bare)| {
+            if bare {
+                plan.traffic.clear();
+                plan.flows.retain(|flow| flow.path.len() < 4);
             }
-            if let QueueLimit::Packets(packets) = gate.queue.limit {
-                gate.queue.limit = QueueLimit::Packets(packets * times);
-            }
-        }
-        for copy in 0..copies {
-            let place = |gate: &usize| if *gate < shared { *gate } else { *gate + copy * own.len() };
-            plan.gates.extend(own.iter().cloned());
-            for flow in &flows {
-                let mut flow = flow.clone();
-                flow.name = format!("{}.{copy}", flow.name);
-                flow.path = flow.path.iter().map(place).collect();
-                flow.back = flow.back.iter().map(place).collect();
-                if let StartPlan::At(at) = flow.start {
-                    flow.start = StartPlan::At(at + Span::from_picos(apart * copy as u64));
+            let (shared, flows) = (4, std::mem::take(&mut plan.flows));
+            let own = plan.gates.split_off(shared);
+            let copies = least.div_ceil(flows.len().max(1));
+            for gate in &mut plan.gates {
+                let times = copies as u64;
+                if let RatePlan::Constant(Speed::Bits(rate)) = gate.rate {
+                    gate.rate = RatePlan::Constant(Speed::Bits(Rate::from_bps(rate.bps() * times)));
                 }
-                plan.flows.push(flow);
+                if let QueueLimit::Packets(packets) = gate.queue.limit {
+                    gate.queue.limit = QueueLimit::Packets(packets * times);
+                }
             }
-        }
-        for (number, gate) in plan.gates.iter_mut().enumerate() {
-            gate.name = format!("gate{number}");
-        }
-        plan
-    })
+            for copy in 0..copies {
+                let place = |gate: &usize| if *gate < shared { *gate } else { *gate + copy * own.len() };
+                plan.gates.extend(own.iter().cloned());
+                for flow in &flows {
+                    let mut flow = flow.clone();
+                    flow.name = format!("{}.{copy}", flow.name);
+                    flow.path = flow.path.iter().map(place).collect();
+                    flow.back = flow.back.iter().map(place).collect();
+                    if let StartPlan::At(at) = flow.start {
+                        flow.start = StartPlan::At(at + Span::from_picos(apart * copy as u64));
+                    }
+                    plan.flows.push(flow);
+                }
+            }
+            for (number, gate) in plan.gates.iter_mut().enumerate() {
+                gate.name = format!("gate{number}");
+            }
+            plan
+        },
+    )
 }
 
 pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
