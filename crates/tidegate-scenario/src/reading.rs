@@ -157,6 +157,7 @@ impl Scenario {
             Syntax::Json => document::parse_json(&written.text, 0),
         };
         let mut tree = parsed.map_err(|problem| vec![problem])?;
+        let short = sweep::without_values(&written.text, &tree);
         let mut ops = apply_sets(&mut tree, &written.sets).map_err(|problem| vec![problem])?;
         let (root, plan, mut warnings) = planned::check(&tree, &mut written.library)?;
         let inputs = written.library.inputs();
@@ -194,7 +195,7 @@ impl Scenario {
             gates: names("gate"),
             plan,
             root,
-            written,
+            written: Written { text: short, ..written },
         })
     }
 }

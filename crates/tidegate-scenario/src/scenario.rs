@@ -31,6 +31,7 @@ pub struct Scenario {
 /// What a scenario was read from, so that its points can be read again with further edits.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
+    /// Of a scenario that has been read: without the values of its axes ([`sweep::without_values`]).
     pub(crate) text: String,
     pub(crate) name: String,
     pub(crate) sets: Vec<String>,

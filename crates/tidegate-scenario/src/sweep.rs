@@ -24,6 +24,8 @@ pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec
     let Some(Data::List(axes)) = tree.entry("sweep").map(|entry| &entry.node.data) else {
         return Ok(Vec::new());
     };
+    // A step is tried without the axes themselves, which may have very many values.
+    let bare = without(tree, "sweep");
     let mut sweeps = Vec::new();
     let mut total: usize = 1;
     for axis in axes {
@@ -37,13 +39,52 @@ pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec
         }
         for step in 0..length {
             if let Some(library) = library.as_deref_mut() {
-                try_step(tree, &keys, step, library)?;
+                try_step(&bare, &keys, step, library)?;
             }
             sweep.steps.push(keys.iter().map(|key| document::literal(&key.values[step])).collect());
         }
         sweeps.push(sweep);
     }
     Ok(sweeps)
+}
+
+/// A table without one of its keys.
+fn without(tree: &Node, key: &str) -> Node {
+    let Data::Table(entries) = &tree.data else { return tree.clone() };
+    let others = entries.iter().filter(|entry| entry.key != key).cloned().collect();
+    Node { data: Data::Table(others), at: tree.at }
+}
+
+/// The text that a tree was read from, with every list of an axis empty: what a point of the study is read from, as if the axes had
+/// no values. All else stays on its line.
+pub(crate) fn without_values(text: &str, tree: &Node) -> String {
+    let mut lists = Vec::new();
+    if let Some(entry) = tree.entry("sweep")
+        && let Data::List(axes) = &entry.node.data
+    {
+        axes.iter().for_each(|axis| lists_in(axis, &mut lists));
+    }
+    lists.sort_unstable();
+    let (mut short, mut written) = (String::new(), 0);
+    for at in lists {
+        let Some(list) = text.get(at.start..at.end).filter(|_| at.start >= written) else { continue };
+        if let Some(values) = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
+            short.push_str(&text[written..=at.start]);
+            short.extend(values.chars().filter(|letter| *letter == '\n'));
+            written = at.end - 1;
+        }
+    }
+    short.push_str(&text[written..]);
+    short
+}
+
+/// The places of the lists in the tables of an axis.
+fn lists_in(node: &Node, lists: &mut Vec<Place>) {
+    match &node.data {
+        Data::Table(entries) => entries.iter().for_each(|entry| lists_in(&entry.node, lists)),
+        Data::List(_) => lists.push(node.at),
+        _ => {}
+    }
 }
 
 /// Takes a sweep out that an edited scenario has no use for, with a word about it.

@@ -488,3 +488,69 @@ fn media_and_groups_become_their_plans() {
     assert_eq!(rows, [("video", "calls", true), ("voice.1", "voice", false), ("voice.2", "voice", false)]);
     assert_eq!(plan.traffic[1].source.largest(), 200);
 }
+
+/// A point is read from the text without the values of the axes, which may be very many. It is what the whole text with the point's edits
+/// would be, and what is wrong is on the same line.
+#[test]
+fn a_point_is_what_the_whole_text_with_its_edits_is() {
+    let toml = [
+        "[[sweep]]\n\"gate.link.rate\" = [ # slow\n  \"2 Mbit/s\", # ] fast\n  \"3 Mbit/s\",\n]\n\
+         gate.link.queue = [\"3 packets\", \"[4] packets\"]\n",
+        "[[sweep]]\nflow.bulk = { tcp.cc = [\"reno\", \"cubic\"], rtt = [\n\"10 ms\",\n\"20 ms\"] }\n",
+        "",
+    ];
+    let body = "duration = \"4 s\"\n[gate.link]\nrate = \"1 Mbit/s\"\n[flow.bulk]\npath = [\"link\"]\n";
+    let mut texts: Vec<(String, bool)> =
+        toml.iter().map(|axis| (format!("{body}{axis}[gate.other]\nrate = \"4 Mbit/s\"\n"), false)).collect();
+    texts[0].0 = texts[0].0.replace("[4] packets", "4 packets");
+    texts.push((
+        "{\"duration\": \"4 s\", \"sweep\": [{\"gate.link.rate\": [\"2 Mbit/s\",\n \"3 Mbit/s\"]},\n \
+         {\"flow\": {\"bulk\": {\"rtt\": [\"1 ms\"]}}}],\n\"gate\": {\"link\": {\"rate\": \"1 Mbit/s\"}, \
+         \"other\": {\"rate\": \"4 Mbit/s\"}},\n\"flow\": {\"bulk\": {\"path\": [\"link\"]}}}"
+            .to_owned(),
+        true,
+    ));
+    for (text, json) in texts {
+        let read = |sets: &[String]| match json {
+            true => Scenario::from_json(&text, "a.json", None, sets),
+            false => Scenario::from_toml(&text, "a.toml", None, sets),
+        };
+        let whole = read(&[]).unwrap_or_else(|error| panic!("{error}"));
+        for edits in [
+            &["gate.link.rate=3 Mbit/s", "runs=3"][..],
+            &["flow.bulk.tcp.cc=cubic", "gate.other.queue=7 packets", "title=new"],
+            &["gate.other.delay=5 ms", "gate.link.rate=2 mb"],
+            &["gate.other.rate={token_bucket={rate=\"1 Mbit/s\"}}"],
+        ] {
+            let mut sets: Vec<String> = edits.iter().map(|edit| (*edit).to_owned()).collect();
+            let point = whole.point(&sets).map(|point| (point.to_toml(), point.plan(None, 0)));
+            sets.push("sweep=[]".to_owned());
+            let edited = read(&sets).map(|point| (point.to_toml(), point.plan(None, 0)));
+            match (point, edited) {
+                (Ok(point), Ok(edited)) => assert_eq!(point, edited),
+                (Err(point), Err(edited)) => {
+                    assert_eq!(point.to_string(), edited.to_string());
+                    assert_eq!((&point.file, point.line), (&edited.file, edited.line));
+                }
+                (point, edited) => panic!("{point:?} is not {edited:?}"),
+            }
+        }
+    }
+}
+
+/// What is kept of each point of a study does not grow with the points.
+#[test]
+fn a_point_keeps_no_values_of_the_axes() {
+    let point = |steps: usize| {
+        let rates: Vec<String> = (1..=steps).map(|kbit| format!("\"{kbit} kbit/s\"")).collect();
+        let scenario = load(&format!(
+            "duration = \"4 s\"\n[gate.link]\nrate = \"1 Mbit/s\"\n[flow.bulk]\npath = [\"link\"]\n\
+             [[sweep]]\n\"gate.link.rate\" = [{}]\n",
+            rates.join(", ")
+        ));
+        assert_eq!(scenario.combinations().len(), steps);
+        scenario.point(&["gate.link.rate=3 kbit/s".to_owned()]).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let [few, many] = [2, 2_000].map(|steps| format!("{:?}", point(steps)));
+    assert!(few == many, "{} bytes and {}", few.len(), many.len());
+}
