@@ -20,7 +20,7 @@ from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import SCENARIO, Variant
-from tidegate._run.start import execute, length, sample_span
+from tidegate._run.start import execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
@@ -179,7 +179,8 @@ def execute_all(
             scenario,
             seed=own,
             engine=engine,
-            record=record or sample_span(length(scenario, own, engine=engine), _SAMPLES),
+            record=record
+            or picture_span(scenario, length(scenario, own, engine=engine), _SAMPLES, len(prepared.variants)),
             tick=tick,
             command=command,
         )

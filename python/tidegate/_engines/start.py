@@ -11,7 +11,7 @@ from tidegate._ask.source import ENGINES, Source, as_scenario
 from tidegate._base.errors import ArgumentError, EngineError
 from tidegate._engines.agreement import ORDER, TOLERANCE, EngineRuns
 from tidegate._engines.value import EngineComparison
-from tidegate._run.start import execute, length, sample_span
+from tidegate._run.start import execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
@@ -101,6 +101,7 @@ def execute_engines(
         "sim": (runs or max(RUNS, scenario.runs)) if scenario.draws else 1,
         "live": runs or RUNS,
     }
+    kept = sum(counts[engine] for engine in engines)
     chosen = choose(seed, scenario.seed)
     # A live run takes its time; the others hardly count.
     weight = {engine: counts[engine] * (1.0 if engine == "live" else 0.05) for engine in engines}
@@ -114,9 +115,17 @@ def execute_engines(
         try:
             for replication in range(counts[engine]):
                 tick = _Tick(progress, done, share)
-                made.append(
-                    _one(scenario, engine, replication, chosen, record=record, tick=tick, command=command)
+                one = _one(
+                    scenario,
+                    engine,
+                    replication,
+                    chosen,
+                    runs=kept,
+                    record=record,
+                    tick=tick,
+                    command=command,
                 )
+                made.append(one)
                 done += share
         except EngineError as reason:
             missing[engine] = str(reason)
@@ -155,6 +164,7 @@ def _one(
     replication: int,
     seed: int,
     *,
+    runs: int,
     record: str | None,
     tick: Callable[[float], bool],
     command: list[str] | None,
@@ -167,7 +177,7 @@ def _one(
         scenario,
         seed=seed,
         engine=engine,
-        record=record or sample_span(length(scenario, seed, replication, engine), _SAMPLES),
+        record=record or picture_span(scenario, length(scenario, seed, replication, engine), _SAMPLES, runs),
         replication=replication,
         tick=tick,
         command=command,

@@ -206,10 +206,20 @@ def _default_record(scenario: Scenario, length_s: float, most_per_s: float = mat
     """None leaves it to the file; where that records nothing, fine enough for a picture."""
     if scenario.records:
         return None
-    # Copies have rows of their own.
-    things = sum(scenario.counts)
-    most = max(_FEWEST_SAMPLES, _MOST_ROWS // max(1, things))
-    return sample_span(length_s, int(min(_SAMPLES, most, max(1.0, length_s * most_per_s))))
+    return picture_span(scenario, length_s, int(min(_SAMPLES, max(1.0, length_s * most_per_s))))
+
+
+def picture_span(scenario: Scenario, length_s: float, samples: int, runs: int = 1) -> str:
+    """Return how often a picture needs a row of a run, which is one of ``runs`` that are kept together.
+
+    ``samples`` are wanted. Where many flows and gates make many rows they are fewer, unless the file says
+    what is recorded.
+    """
+    if not scenario.records:
+        # Copies have rows of their own.
+        most = _MOST_ROWS // max(1, runs * sum(scenario.counts))
+        samples = min(samples, max(_FEWEST_SAMPLES, most))
+    return sample_span(length_s, samples)
 
 
 def sample_span(duration_s: float, samples: int = _SAMPLES) -> str:
