@@ -147,7 +147,7 @@ impl Scenario {
     #[pyo3(signature = (record = None))]
     fn digest(&self, py: Python<'_>, record: Option<&str>) -> PyResult<String> {
         let plan = self.plan(0, 0, record)?;
-        patiently(py, move |_| tidegate_result::digest(&plan))
+        patiently(py, move |_| tidegate_result::digest(plan))
     }
 
     /// The axes of a study: keys that move together, and a row of values for each step.
@@ -198,7 +198,7 @@ impl Scenario {
 
     #[getter]
     fn records(&self) -> bool {
-        self.inner.plan(None, 0).record.level != RecordLevel::Summary
+        self.inner.unseeded_plan().record.level != RecordLevel::Summary
     }
 
     #[getter]
@@ -211,17 +211,23 @@ impl Scenario {
         self.inner.gate_names().to_vec()
     }
 
+    /// The gates that a run records where it records anything, as written.
+    #[getter]
+    fn recorded_gates(&self) -> Vec<&str> {
+        self.inner.recorded_gates()
+    }
+
     /// How many flows and gates a run has, copies counted.
     #[getter]
     fn counts(&self) -> (usize, usize) {
-        let plan = self.inner.plan(None, 0);
+        let plan = self.inner.unseeded_plan();
         (plan.flows.len(), plan.gates.len())
     }
 
     /// The random streams that a run draws from; none: every seed gives the same run.
     #[getter]
     fn draws(&self) -> Vec<String> {
-        self.inner.plan(None, 0).draws()
+        self.inner.unseeded_plan().draws()
     }
 
     #[getter]

@@ -12,8 +12,8 @@ use tidegate_core::plan::Plan;
 /// The digest is of the plan's `Debug` text, which shows every field and every float to the
 /// last bit. It may change with the code, as any key of a kept result must.
 #[must_use]
-pub fn digest(plan: &Plan) -> String {
-    let plain = Plan { title: String::new(), seed: 0, replication: 0, ..plan.clone() };
+pub fn digest(plan: Plan) -> String {
+    let plain = Plan { title: String::new(), seed: 0, replication: 0, ..plan };
     let mut hash = Hashing(Sha256::new());
     // Hashing never fails, and derived Debug fails only when its writer does.
     let _ = write!(hash, "{plain:?}");
@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn what_changes_no_number_changes_no_key() {
         let same = Plan { title: "another".to_owned(), seed: 9, replication: 3, ..plan() };
-        assert_eq!(digest(&same), digest(&plan()));
-        assert_eq!(digest(&plan()).len(), 64);
+        assert_eq!(digest(same), digest(plan()));
+        assert_eq!(digest(plan()).len(), 64);
     }
 
     #[test]
@@ -64,10 +64,10 @@ mod tests {
         let longer = Plan { duration: Time::from_picos(6), ..plan() };
         let mut named = plan();
         named.gates[0].name = "other".to_owned();
-        let all = [plan(), longer, named, traced(1000), traced(1001)].map(|plan| digest(&plan));
+        let all = [plan(), longer, named, traced(1000), traced(1001)].map(digest);
         for (index, one) in all.iter().enumerate() {
             assert!(!all[..index].contains(one), "{index}");
         }
-        assert_eq!(digest(&traced(1000)), all[3], "the same content, read twice");
+        assert_eq!(digest(traced(1000)), all[3], "the same content, read twice");
     }
 }

@@ -1,5 +1,6 @@
 //! A scenario that has passed every check.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tidegate_core::plan::Plan;
@@ -60,6 +61,23 @@ impl Scenario {
     #[must_use]
     pub fn plan(&self, seed: Option<u64>, replication: u64) -> Plan {
         Plan { seed: seed.or(self.seed).unwrap_or(1), replication, ..self.plan.clone() }
+    }
+
+    /// The plan for questions that neither seed nor replication matter to; it is not copied, as by [`Scenario::plan`].
+    #[must_use]
+    pub fn unseeded_plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The gates that a run records where it records anything, as written, before copies are made.
+    #[must_use]
+    pub fn recorded_gates(&self) -> Vec<&str> {
+        let all = self.gates.iter().map(String::as_str);
+        let Some(chosen) = &self.plan.record.gates else { return all.collect() };
+        // A copy of a gate is called gate/flow.1.
+        let written = |gate: &usize| self.plan.gates[*gate].name.split('/').next();
+        let named: BTreeSet<&str> = chosen.iter().filter_map(written).collect();
+        all.filter(|name| named.contains(name)).collect()
     }
 
     /// What to look at before trusting the numbers.

@@ -523,9 +523,10 @@ fn a_point_is_what_the_whole_text_with_its_edits_is() {
             &["gate.other.rate={token_bucket={rate=\"1 Mbit/s\"}}"],
         ] {
             let mut sets: Vec<String> = edits.iter().map(|edit| (*edit).to_owned()).collect();
-            let point = whole.point(&sets).map(|point| (point.to_toml(), point.plan(None, 0)));
+            let told = |made: Scenario| (made.to_toml(), made.plan(None, 0));
+            let point = whole.point(&sets).map(told);
             sets.push("sweep=[]".to_owned());
-            let edited = read(&sets).map(|point| (point.to_toml(), point.plan(None, 0)));
+            let edited = read(&sets).map(told);
             match (point, edited) {
                 (Ok(point), Ok(edited)) => assert_eq!(point, edited),
                 (Err(point), Err(edited)) => {
@@ -553,4 +554,22 @@ fn a_point_keeps_no_values_of_the_axes() {
     };
     let [few, many] = [2, 2_000].map(|steps| format!("{:?}", point(steps)));
     assert!(few == many, "{} bytes and {}", few.len(), many.len());
+}
+
+/// Which gates have rows: all, those that are named, none beside named flows or groups; a copy of a gate counts as the gate.
+#[test]
+fn gates_that_are_recorded_are_told_as_written() {
+    let record = |table: &str| {
+        let text = format!(
+            "duration = \"4 s\"\n[gate.access]\nrate = \"1 Mbit/s\"\nper = \"flow\"\n[gate.link]\nrate = \"9 Mbit/s\"\n\
+             [flow.user]\ncount = 3\npath = [\"access\", \"link\"]\n[record]\n{table}\n"
+        );
+        load(&text).recorded_gates().join(" ")
+    };
+    assert_eq!(record(""), "access link");
+    assert_eq!(record("every = \"1 s\""), "access link");
+    assert_eq!(record("access = [\"queue_packets\"]"), "access");
+    assert_eq!(record("link = [\"queue_packets\"]\nuser = [\"cwnd_segments\"]"), "link");
+    assert_eq!(record("user = [\"cwnd_segments\"]"), "");
+    assert_eq!(record("groups = [\"user\"]"), "");
 }

@@ -88,6 +88,11 @@ def submit(
     pool.submit(number, scenario._inner, seed=seed, replication=replication, record=record)
 
 
+def recorded_gates(scenario: Scenario) -> list[str]:
+    """Return the gates, as written, that a run records where it records anything."""
+    return scenario._inner.recorded_gates
+
+
 def digest(scenario: Scenario, record: str | None) -> str:
     """Return what a stored result of this scenario is named after, beside seed and replication."""
     return scenario._inner.digest(record)

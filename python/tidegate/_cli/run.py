@@ -190,7 +190,7 @@ def _check_gate(scenario: Scenario, gate: str, *, drawn: bool) -> None:
         UnknownNameError: the scenario has no such gate.
         NotRecordedError: it does not record it, and it is to be drawn.
     """
-    from tidegate._ask.recorded import recorded_gates
+    from tidegate._ask.compiled import recorded_gates
     from tidegate._base.errors import NotRecordedError, UnknownNameError, nearest
     from tidegate._run.record import not_recorded
 
