@@ -26,9 +26,12 @@ impl Network {
     /// Lets what comes from senders and what comes from receivers be handled in turns, each ahead of
     /// the other as far as it may: no result changes, but [`Network::now`] goes back when the turn changes, by less
     /// than both leads together. `alarm` says for
-    /// which half each alarm rings. Every delivery must be reported ahead of its time ([`Network::deliver_ahead`]). Where there are many flows,
-    /// an alarm may ring after units have been delivered that came later than it rings: an alarm must belong to one flow, and what is
-    /// due at a flow's end before a unit must be done before the unit is taken. Says whether it will be so: not where data and answers pass the same gate, nor where any gate is
+    /// which half each alarm rings. Every delivery must be reported ahead of its time ([`Network::deliver_ahead`]).
+    ///
+    /// With very many flows, an alarm may ring after units have been handed out that come later than it was due. So it must concern
+    /// one flow alone, and whatever is due at an end of a flow before a unit comes there must be done before the unit is taken.
+    ///
+    /// Says whether it will be so: not where data and answers pass the same gate, nor where any gate is
     /// driven step by step, follows a signal or publishes one.
     pub fn take_turns(&mut self, alarm: impl Fn(usize) -> Half) -> bool {
         // Sources before the lines belong to gates that wake, are controlled or publish.
