@@ -16,6 +16,7 @@
 //! What it does not do: run anything, or know what a gate does with its rate law.
 
 mod check;
+mod copies;
 mod document;
 mod error;
 mod explain;

@@ -1,12 +1,12 @@
 //! A scenario that has passed every check.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{GatePlan, Plan};
 use tidegate_core::units::{Span, Time};
 
 use crate::check::Form;
+use crate::copies::servers;
 use crate::error::Warning;
 use crate::explain;
 use crate::inputs::{Input, Library};
@@ -74,10 +74,8 @@ impl Scenario {
     pub fn recorded_gates(&self) -> Vec<&str> {
         let all = self.gates.iter().map(String::as_str);
         let Some(chosen) = &self.plan.record.gates else { return all.collect() };
-        // A copy of a gate is called gate/flow.1.
-        let written = |gate: &usize| self.plan.gates[*gate].name.split('/').next();
-        let named: BTreeSet<&str> = chosen.iter().filter_map(written).collect();
-        all.filter(|name| named.contains(name)).collect()
+        let is_chosen = |(number, _): (usize, &GatePlan)| chosen.binary_search(&number).is_ok();
+        all.filter(|gate| servers(gate, &self.plan).any(is_chosen)).collect()
     }
 
     /// What to look at before trusting the numbers.

@@ -20,12 +20,16 @@ pub struct Sweep {
 const MOST_COMBINATIONS: usize = 1_000_000;
 
 /// Reads the axes; with `library`, checks every step of each against the scenario.
-pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec<Sweep>, Vec<Problem>> {
-    let Some(Data::List(axes)) = tree.entry("sweep").map(|entry| &entry.node.data) else {
+pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Sweep>, Vec<Problem>> {
+    let Some((entry, Data::List(axes))) = tree.entry("sweep").map(|entry| (entry, &entry.node.data)) else {
         return Ok(Vec::new());
     };
     // A step is tried without the axes themselves, which may have very many values.
-    let bare = without(tree, "sweep");
+    let mut tried = library.filter(|_| !axes.is_empty()).map(|library| {
+        let mut bare = tree.clone();
+        bare.apply(&gone(entry));
+        (bare, library)
+    });
     let mut sweeps = Vec::new();
     let mut total: usize = 1;
     for axis in axes {
@@ -38,8 +42,8 @@ pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec
             return Err(vec![Problem::new(axis.at, "sweep", problem).help("give fewer values")]);
         }
         for step in 0..length {
-            if let Some(library) = library.as_deref_mut() {
-                try_step(&bare, &keys, step, library)?;
+            if let Some((bare, files)) = &mut tried {
+                try_step(bare, &keys, step, files)?;
             }
             sweep.steps.push(keys.iter().map(|key| document::literal(&key.values[step])).collect());
         }
@@ -48,11 +52,9 @@ pub(crate) fn read(tree: &Node, mut library: Option<&mut Library>) -> Result<Vec
     Ok(sweeps)
 }
 
-/// A table without one of its keys.
-fn without(tree: &Node, key: &str) -> Node {
-    let Data::Table(entries) = &tree.data else { return tree.clone() };
-    let others = entries.iter().filter(|entry| entry.key != key).cloned().collect();
-    Node { data: Data::Table(others), at: tree.at }
+/// What takes the sweep away.
+fn gone(sweep: &Entry) -> Op {
+    Op::Drop(vec![Step { key: sweep.key.clone(), at: sweep.key_at }])
 }
 
 /// The text that a tree was read from, with every list of an axis empty: what a point of the study is read from, as if the axes had
@@ -94,7 +96,7 @@ pub(crate) fn left_out(tree: &Node, problems: &[Problem]) -> Option<(Problem, Op
     let problem = format!("the sweep is ignored, because with --set {}: {}", why.key, why.problem);
     let warning = Problem::new(entry.key_at, "sweep", problem)
         .help("a single run does not need the sweep; a study does");
-    Some((warning, Op::Drop(vec![Step { key: "sweep".to_owned(), at: entry.key_at }])))
+    Some((warning, gone(entry)))
 }
 
 struct SweepKey<'a> {

@@ -95,7 +95,6 @@ fn extend<T: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[T], write: imp
 
 /// What a right scenario says of itself.
 pub(crate) fn checked(scenario: &Scenario) -> Message {
-    let plan = scenario.plan(None, 0);
     let axes = scenario.sweeps().iter().map(|axis| json!({ "keys": axis.keys, "steps": axis.steps }));
     let sizes = scenario.computed_sizes();
     let sizes =
@@ -109,7 +108,7 @@ pub(crate) fn checked(scenario: &Scenario) -> Message {
         "runs": scenario.runs(),
         "flows": scenario.flow_names(),
         "gates": scenario.gate_names(),
-        "draws": plan.draws(),
+        "draws": scenario.unseeded_plan().draws(),
         "axes": axes.collect::<Vec<_>>(),
         "computed_sizes": sizes.collect::<Vec<_>>(),
         "warnings": warnings(scenario),

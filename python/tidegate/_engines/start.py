@@ -101,6 +101,7 @@ def execute_engines(
         "sim": (runs or max(RUNS, scenario.runs)) if scenario.draws else 1,
         "live": runs or RUNS,
     }
+    # All runs are kept until the last one is done.
     kept = sum(counts[engine] for engine in engines)
     chosen = choose(seed, scenario.seed)
     # A live run takes its time; the others hardly count.

@@ -8,12 +8,12 @@ use super::passing::passing;
 use super::text::{rate_text, seconds_text, three_digits};
 use super::{calls, cells, classes, consequence, dtm, follow, police, queues, rows_of, write_rows};
 use crate::check::Form;
+use crate::copies::servers;
 
 pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
     rows_of(form, "", &classes::hidden(form), &mut rows);
-    let copies: Vec<usize> =
-        (0..plan.gates.len()).filter(|index| is_copy(&plan.gates[*index].name, name)).collect();
+    let copies: Vec<usize> = servers(name, plan).map(|(index, _)| index).collect();
     if let (Some(first), Some(row)) = (copies.first(), rows.iter_mut().find(|row| row.key == "on_change"))
         && row.default
     {
@@ -78,11 +78,6 @@ fn usual_change(gate: &GatePlan) -> &'static str {
         (Some(_), OnChange::Keep) => "keep",
         (Some(_), OnChange::Rescale) => "rescale",
     }
-}
-
-/// Whether a server of the plan comes from the gate `name`.
-fn is_copy(server: &str, name: &str) -> bool {
-    server.split('/').next() == Some(name)
 }
 
 /// The largest IP packet that passes any of these servers.

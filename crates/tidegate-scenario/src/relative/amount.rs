@@ -4,8 +4,9 @@ use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::plan::Plan;
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Speed};
 
-use super::mean::{MeanRate, Refusal, servers};
+use super::mean::{MeanRate, Refusal};
 use crate::check::Computed;
+use crate::copies::servers;
 use crate::units::{Amount, LARGEST_BYTES, NANOS_PER_PRODUCT};
 
 /// What a size came to.

@@ -5,6 +5,8 @@ use std::fmt;
 use tidegate_core::plan::{Course, GatePlan, MarkovPlan, Plan, RatePlan};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
+use crate::copies::servers;
+
 /// What is wrong, and what would be right.
 pub(super) type Refusal = (String, String);
 
@@ -31,17 +33,12 @@ impl fmt::Display for MeanRate {
     }
 }
 
-/// The servers that a gate as written has become: copies, and the other direction.
-pub(super) fn servers<'a>(gate: &'a str, plan: &'a Plan) -> impl Iterator<Item = (usize, &'a GatePlan)> {
-    plan.gates.iter().enumerate().filter(move |(_, server)| server.name.split('/').next() == Some(gate))
-}
-
-fn server<'a>(gate: &str, plan: &'a Plan) -> Result<&'a GatePlan, Refusal> {
+fn server<'a>(gate: &'a str, plan: &'a Plan) -> Result<&'a GatePlan, Refusal> {
     let unused = || {
         let help = "add the gate to a path, or write the size in packets or bytes".to_owned();
         (format!("no flow or traffic passes gate {gate}"), help)
     };
-    plan.gates.iter().find(|server| server.name.split('/').next() == Some(gate)).ok_or_else(unused)
+    servers(gate, plan).next().map(|(_, server)| server).ok_or_else(unused)
 }
 
 /// The rate of a gate.

@@ -1,9 +1,10 @@
-//! Deals units out over parts, in time that grows with their number alone (a counting sort).
+//! Deals units out over parts (a counting sort): the time grows with the number of units and with that of parts.
 
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Puts `units` into `dealt`, those of the first part first, each part's in their order. `counts` is room for a number for each part.
+/// Puts `units` into `dealt`: those of the first part come first, and those of one part keep their order. `part` says which part a unit
+/// belongs to, less than `parts`. `counts` is room for a number for each part.
 #[inline(always)]
 pub(super) fn deal(
     units: &[(Time, Unit)],

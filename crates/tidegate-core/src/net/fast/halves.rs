@@ -103,8 +103,8 @@ impl Halves {
         self.queues[half as usize].arrivals.push(at, unit, &self.turns.ranks);
     }
 
-    /// The units of an open bucket that come next at the half whose turn it is; those before the returned instant come
-    /// before anything else that is before `until` and that they could affect.
+    /// The units of an open bucket that come next at the half whose turn it is. Those before the returned instant, which is `until` at
+    /// most, come before every other event of this half; where runs pass alarms, before every other event but alarms.
     #[inline(always)]
     pub(in crate::net) fn next_units(&mut self, until: Time) -> (&mut [(Time, Unit)], Time) {
         let queue = &mut self.queues[self.turn as usize];
