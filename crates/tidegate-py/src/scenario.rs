@@ -274,7 +274,7 @@ impl Scenario {
         self.inner.to_toml()
     }
 
-    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact_events = false, tick = None))]
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact_events = false, threads = None, tick = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn run(
         &self,
@@ -284,12 +284,13 @@ impl Scenario {
         record: Option<&str>,
         pcap: Option<(String, String)>,
         exact_events: bool,
+        threads: Option<usize>,
         tick: Option<Py<PyAny>>,
     ) -> PyResult<RunData> {
         let mut plan = self.plan(seed, replication, record)?;
         plan.exact_events |= exact_events;
         plan.record.packets |= pcap.is_some();
-        start::sim(py, plan, pcap, tick)
+        start::sim(py, plan, threads, pcap, tick)
     }
 
     /// A program across the gates of the first flow: its exit status, seconds, packets dropped, packets, 99th

@@ -1,7 +1,9 @@
 //! Starting a run, and asking Python while it goes on.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::available_parallelism;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
@@ -16,17 +18,19 @@ use crate::guard::patiently_asking;
 use crate::live::Progress;
 use crate::run::{RunData, tables_as_bytes};
 
-/// A simulated run. `pcap` names the captures at the two ends; `tick` is called with the share that is done
-/// and says whether to go on.
+/// A simulated run. At most so many threads work on it; `None`: one for each processor. `pcap` names the captures at the two ends;
+/// `tick` is called with the share that is done and says whether to go on.
 pub(crate) fn sim(
     py: Python<'_>,
     plan: Plan,
+    threads: Option<usize>,
     pcap: Option<(String, String)>,
     tick: Option<Py<PyAny>>,
 ) -> PyResult<RunData> {
     let reached = Arc::new(AtomicU64::new(0));
     let whole = plan.duration.picos() as f64;
     let told = Arc::clone(&reached);
+    let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get));
     let ask = |inside: Python<'_>| ticked(inside, tick.as_ref(), told.load(Ordering::Relaxed) as f64 / whole);
     patiently_asking(py, ask, move |wanted| {
         let mut go_on = |now: Time| {
@@ -35,7 +39,7 @@ pub(crate) fn sim(
         };
         let captures = pcap.is_some();
         let mut watch = Captured::new(&plan, pcap, &mut go_on);
-        let mut run = || tidegate_sim::run_watched(&plan, &mut watch);
+        let mut run = || tidegate_sim::run_watched(&plan, threads, &mut watch);
         let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)));
         // A file that cannot be written stops the run, and is the reason to name.
         watch.finish(result.is_ok()).map_err(|(error, path)| named(error, &path))?;

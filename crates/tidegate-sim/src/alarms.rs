@@ -48,6 +48,27 @@ impl Alarms {
         self.flows * 3 + server
     }
 
+    /// The flow whose alarm it is; of no server.
+    #[inline]
+    pub(crate) fn flow_of(self, number: usize) -> usize {
+        if number >= self.flows * 2 { number - self.flows * 2 } else { number / 2 }
+    }
+
+    /// Which of its flow's alarms it is, in the order in which they ring at one instant.
+    #[inline]
+    pub(crate) fn part_of(self, number: usize) -> usize {
+        if number >= self.flows * 2 { 2 } else { number % 2 }
+    }
+
+    /// What an alarm of a flow wakes, by [`Alarms::part_of`].
+    pub(crate) fn of_part(part: usize, flow: usize) -> Alarm {
+        match part {
+            0 => Alarm::Sender(flow),
+            1 => Alarm::Receiver(flow),
+            _ => Alarm::Application(flow),
+        }
+    }
+
     /// What the alarm of a number wakes.
     #[inline]
     pub(crate) fn of(self, number: usize) -> Alarm {

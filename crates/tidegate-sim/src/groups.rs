@@ -3,6 +3,8 @@
 //! Each end of a flow adds what has changed to the first instant that shows it. So neither end waits for the other, as
 //! rows of a single flow make it (run-ahead goes on), and an instant costs nothing for each flow.
 
+use std::ops::AddAssign;
+
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 use tidegate_result::GroupRow;
@@ -13,14 +15,14 @@ const PARTS: usize = 8;
 const BINS: usize = 40 * PARTS;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     every: Span,
     instants: usize,
     groups: Vec<Group>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     mss: f64,
     /// By instant.
@@ -158,6 +160,22 @@ impl Groups {
         }
     }
 
+    /// Adds what was noted elsewhere of other flows of the same groups.
+    pub(crate) fn add(&mut self, other: &Groups) {
+        for (group, of_others) in self.groups.iter_mut().zip(&other.groups) {
+            for (change, more) in group.changes.iter_mut().zip(&of_others.changes) {
+                change.flows += more.flows;
+                change.cwnd += more.cwnd;
+                change.delivered += more.delivered;
+                change.retransmitted += more.retransmitted;
+                change.timeouts += more.timeouts;
+            }
+            add(&mut group.windows, &of_others.windows);
+            add(&mut group.delivered, &of_others.delivered);
+            add(&mut group.round_trips, &of_others.round_trips);
+        }
+    }
+
     /// The rows of all groups, one group after the other. Every flow has been closed.
     pub(crate) fn rows(&self) -> Vec<GroupRow> {
         let mut rows = Vec::with_capacity(self.groups.len() * self.instants);
@@ -242,6 +260,11 @@ fn spread(counts: &[u64; BINS]) -> [f64; 3] {
         }
         f64::NAN
     })
+}
+
+/// Adds a list to another, place by place.
+fn add<T: Copy + AddAssign>(all: &mut [T], more: &[T]) {
+    all.iter_mut().zip(more).for_each(|(one, other)| *one += *other);
 }
 
 #[cfg(test)]

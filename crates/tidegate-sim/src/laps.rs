@@ -6,6 +6,7 @@
 
 use std::marker::PhantomData;
 
+use tidegate_core::net::{Carrier, Network};
 use tidegate_core::tcp::{Outgoing, ShortHeader};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -26,13 +27,15 @@ const ONE_BY_ONE: usize = 256;
 /// The most ACKs in one lap: what they let go stays in the first-level cache.
 const MOST: usize = 128;
 
-impl Wire {
+impl Wire<Network> {
     /// Whether a flow may run laps.
     pub(crate) fn runs_laps(&self, flow: &Flow) -> bool {
         flow.watched != Watched::Closely
             && flow.entries.iter().all(|entry| self.network.carries_at_once(*entry))
     }
+}
 
+impl<N: Carrier> Wire<N> {
     /// Delivers the ACKs that are certain to come, and those that follow from them, in laps where that is worth while.
     #[inline(never)]
     pub(crate) fn run_laps(&mut self, index: usize, flow: &mut Flow) {

@@ -9,6 +9,7 @@
 mod alarms;
 mod checks;
 mod connection;
+mod crew;
 mod dialogue;
 mod flow;
 mod groups;

@@ -37,6 +37,7 @@ impl Simulation {
         self.wire.network.memory_bytes()
             + self.wire.groups.memory_bytes()
             + segments
+            + self.crew.as_ref().map_or(0, |crew| crew.memory_bytes())
             + flows
             + (drops + packets) as u64
     }

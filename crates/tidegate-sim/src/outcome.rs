@@ -32,6 +32,9 @@ impl Simulation {
         while let Some(dropped) = self.wire.network.poll_drop() {
             self.drop(dropped);
         }
+        if let Some(crew) = &mut self.crew {
+            crew.sum_up(&mut self.wire.groups);
+        }
         for flow in &mut self.flows {
             flow.finish(self.wire.until);
             if let Some(member) = &flow.member {

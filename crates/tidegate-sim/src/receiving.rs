@@ -1,5 +1,6 @@
 //! What happens at the receiver of a flow: segments, timers, and what it answers.
 
+use tidegate_core::net::Carrier;
 use tidegate_core::tcp::Outgoing;
 use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::Time;
@@ -11,7 +12,7 @@ use crate::segments::TimedHeader;
 use crate::ways::{Any, Plain, Sampled, Watched, Way};
 use crate::wire::{Wire, record};
 
-impl Wire {
+impl<N: Carrier> Wire<N> {
     /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {

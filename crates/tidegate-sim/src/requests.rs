@@ -1,12 +1,13 @@
 //! Requests in the simulator: what clients and servers do when, and connections that begin anew.
 
 use tidegate_core::app::Server;
+use tidegate_core::net::Carrier;
 use tidegate_core::units::Time;
 
 use crate::flow::Flow;
 use crate::wire::Wire;
 
-impl Wire {
+impl<N: Carrier> Wire<N> {
     /// A client's user asks, or a request that waited may begin.
     pub(crate) fn wake_client(&mut self, at: Time, index: usize, flow: &mut Flow) {
         let Some(dialogue) = &mut flow.dialogue else { return };

@@ -20,19 +20,20 @@ use crate::watch::Watch;
 /// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
 /// control of the kernel's.
 pub fn run(plan: &Plan, mut go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
-    run_watched(plan, &mut go_on)
+    run_watched(plan, 1, &mut go_on)
 }
 
 /// [`run`] for a caller that takes the captured packets while the run goes on; what it takes is not in the result.
+/// Not more than so many threads work on the run; the result does not depend on that. More than one help where there are thousands of flows.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_watched(plan: &Plan, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
+pub fn run_watched(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
     only_known_controllers(plan)?;
     if plan.until_done {
-        return until_done(plan, watch);
+        return until_done(plan, threads, watch);
     }
-    let (limit, at) = match drive(plan, watch)? {
+    let (limit, at) = match drive(plan, threads, watch)? {
         Ended::Whole(result) => return Ok(*result),
         Ended::Stopped { limit, at } => (limit, at),
     };
@@ -42,7 +43,7 @@ pub fn run_watched(plan: &Plan, watch: &mut dyn Watch) -> Result<RunResult, RunE
         limits: Limits::default(),
         ..plan.clone()
     };
-    let Ended::Whole(mut result) = drive(&shorter, watch)? else {
+    let Ended::Whole(mut result) = drive(&shorter, threads, watch)? else {
         unreachable!("a run without limits is not stopped");
     };
     result.summary.warnings.push(limit.words(plan, at));
@@ -50,18 +51,20 @@ pub fn run_watched(plan: &Plan, watch: &mut dyn Watch) -> Result<RunResult, RunE
 }
 
 /// A run that ends when every finite transfer and every request workload with a count is done.
-fn until_done(plan: &Plan, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
+fn until_done(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
     let known = Plan { until_done: false, ..plan.clone() };
     let unrecorded = Plan { record: RecordPlan::default(), ..plan.clone() };
-    let mut simulation = Simulation::new(&unrecorded);
+    let mut simulation = Simulation::new(&unrecorded, threads);
     simulation.start();
     let limit = simulation.drive(plan.duration, watch)?;
     match simulation.done_at().filter(|at| limit.is_none() && *at < plan.duration) {
-        Some(at) => run_watched(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, watch),
+        Some(at) => {
+            run_watched(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, threads, watch)
+        }
         // Memory and events are limits of the whole, records included.
-        None if limit.is_some() => run_watched(&known, watch),
+        None if limit.is_some() => run_watched(&known, threads, watch),
         None => {
-            let mut result = run_watched(&known, watch)?;
+            let mut result = run_watched(&known, threads, watch)?;
             let open = ending(plan).filter(|flow| simulation.flows[*flow].done_at().is_none()).count();
             result.summary.warnings.push(not_done(plan, open));
             Ok(result)
@@ -103,8 +106,8 @@ enum Ended {
     Stopped { limit: Limit, at: Time },
 }
 
-fn drive(plan: &Plan, watch: &mut dyn Watch) -> Result<Ended, RunError> {
-    let mut simulation = Simulation::new(plan);
+fn drive(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<Ended, RunError> {
+    let mut simulation = Simulation::new(plan, threads);
     watch.begin();
     simulation.start();
     Ok(match simulation.drive(plan.duration, watch)? {

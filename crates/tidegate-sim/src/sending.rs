@@ -1,5 +1,6 @@
 //! What happens at the sender of a flow: ACKs, timers, its application, and what leaves.
 
+use tidegate_core::net::Carrier;
 use tidegate_core::tcp::Outgoing;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
@@ -11,7 +12,7 @@ use crate::streams::Kind;
 use crate::ways::{Any, Plain, Sampled, Watched, Way};
 use crate::wire::{Wire, record};
 
-impl Wire {
+impl<N: Carrier> Wire<N> {
     /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {

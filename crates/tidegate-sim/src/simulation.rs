@@ -1,12 +1,13 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
-use tidegate_core::net::{Dropped, Event, Owner, Run, Step};
-use tidegate_core::plan::{Limits, Plan, RecordLevel};
+use tidegate_core::net::{Dropped, Event, MANY_FLOWS, Network, Owner, Run, Step};
+use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
 use crate::alarms::Alarm;
 use crate::checks::{Checks, REVIEW};
+use crate::crew::Crew;
 use crate::flow::Flow;
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
@@ -25,7 +26,11 @@ pub(crate) struct Simulation {
     /// The flows whose ends end the run.
     awaited: Vec<usize>,
     pub(crate) flows: Vec<Flow>,
-    pub(crate) wire: Wire,
+    pub(crate) wire: Wire<Network>,
+    /// Who takes the units of many flows.
+    pub(crate) crew: Option<Box<Crew>>,
+    /// So many threads may take them.
+    threads: usize,
     pub(crate) drops: Vec<Dropped>,
     /// Units that the network has handed out together; empty between its events.
     run: Run,
@@ -35,7 +40,10 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    pub(crate) fn new(plan: &Plan) -> Simulation {
+    /// Not more than so many threads work on it.
+    pub(crate) fn new(plan: &Plan, threads: usize) -> Simulation {
+        // Classes of a user's may know of each other.
+        let own = plan.flows.iter().any(|flow| matches!(flow.tcp.cc, CongestionPlan::Python(_)));
         let flows: Vec<Flow> = (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect();
         let wire = Wire::new(plan);
         let finds_drops = wire.network.has_sections() && flows.iter().any(|flow| flow.policed.is_some());
@@ -45,6 +53,8 @@ impl Simulation {
             awaited: if plan.until_done { ending(plan).collect() } else { Vec::new() },
             flows,
             wire,
+            crew: None,
+            threads: if own { 1 } else { threads },
             drops: Vec::new(),
             run: Run::default(),
             checks: Checks::new(plan.flows.len() + plan.gates.len()),
@@ -78,7 +88,10 @@ impl Simulation {
         }
         if all_ahead {
             let flows = &self.flows;
-            self.wire.network.take_turns(|alarm| alarms.half(alarm, |flow| flows[flow].dialogue.is_some()));
+            let half = |alarm| alarms.half(alarm, |flow| flows[flow].dialogue.is_some());
+            if self.wire.network.take_turns(half) && flows.len() >= MANY_FLOWS {
+                self.crew = Some(Box::new(Crew::new(self.threads, flows.len(), &self.wire)));
+            }
         }
     }
 
@@ -174,24 +187,29 @@ impl Simulation {
     /// Units of many flows come to the ends of their routes.
     #[inline(never)]
     fn deliver_run(&mut self) {
-        let Simulation { run, flows, wire, .. } = self;
-        // All of them come to the same end of their flows. No flow is policed where halves take turns.
-        if run.units().first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
-            for (at, unit) in run.units() {
-                let index = unit.chain as usize / 2;
-                let flow = &mut flows[index];
-                wire.receive(*at, index, flow, unit);
-                wire.run_ahead(index, flow);
+        let Simulation { run, flows, wire, crew, .. } = self;
+        match crew {
+            None => {
+                debug_assert!(!run.is_parted(), "there is a crew where there are cohorts");
+                wire.deliver_units(run.units(), flows, 0);
             }
-        } else {
-            for (at, unit) in run.units() {
-                let index = unit.chain as usize / 2;
-                let flow = &mut flows[index];
-                wire.acknowledge(*at, index, flow, unit);
-                wire.run_ahead(index, flow);
+            Some(crew) if run.is_parted() => crew.deliver_run(run, wire, flows),
+            Some(crew) => {
+                for (at, unit) in run.units() {
+                    crew.turn_to(unit.chain as usize / 2, &mut wire.segments);
+                    wire.deliver_units(&[(*at, *unit)], flows, 0);
+                }
             }
         }
         wire.network.end_run(run);
+    }
+
+    /// What belongs to a flow beside itself is at hand from now on.
+    #[inline(always)]
+    fn turn_to(&mut self, flow: usize) {
+        if let Some(crew) = &mut self.crew {
+            crew.turn_to(flow, &mut self.wire.segments);
+        }
     }
 
     #[inline(always)]
@@ -200,6 +218,7 @@ impl Simulation {
         if self.finds_drops {
             self.find_drops(at, index);
         }
+        self.turn_to(index);
         let flow = &mut self.flows[index];
         if route.is_multiple_of(2) {
             self.wire.receive(at, index, flow, &unit);
@@ -210,31 +229,17 @@ impl Simulation {
     }
 
     fn alarm(&mut self, at: Time, alarm: usize) {
-        let (index, flow) = match self.wire.alarms.of(alarm) {
+        let alarm = self.wire.alarms.of(alarm);
+        let index = match alarm {
             Alarm::Server(server) => return self.wire.serve(at, server, &mut self.flows),
             Alarm::Sender(index) => {
                 self.find_drops(at, index);
-                let flow = &mut self.flows[index];
-                self.wire.wake_sender(at, index, flow);
-                (index, flow)
+                index
             }
-            Alarm::Receiver(index) => {
-                let flow = &mut self.flows[index];
-                self.wire.wake_receiver(at, index, flow);
-                (index, flow)
-            }
-            Alarm::Application(index) => {
-                let flow = &mut self.flows[index];
-                if flow.dialogue.is_some() {
-                    self.wire.wake_client(at, index, flow);
-                } else {
-                    self.wire.wake_app(at, index, flow);
-                    self.wire.network.set_alarm(alarm, flow.app.next_wakeup());
-                }
-                (index, flow)
-            }
+            Alarm::Receiver(index) | Alarm::Application(index) => index,
         };
-        self.wire.run_ahead(index, flow);
+        self.turn_to(index);
+        self.wire.ring(at, alarm, &mut self.flows[index]);
     }
 
     /// A policed sender is about to act: what its policer has dropped is known now.
@@ -265,6 +270,7 @@ impl Simulation {
             }
         }
         if let Owner::Data(index) | Owner::Back(index) = dropped.owner {
+            self.turn_to(index);
             self.wire.segments.forget(dropped.unit);
             let flow = &mut self.flows[index];
             if flow.watched == Watched::Closely {

@@ -51,7 +51,7 @@ impl Stepper {
             plan.flows[flow].tcp.cc = CongestionPlan::Steered;
         }
         only_known_controllers(&plan)?;
-        let mut simulation = Simulation::new(&plan);
+        let mut simulation = Simulation::new(&plan, 1);
         for &flow in steered {
             let tcp = &plan.flows[flow].tcp;
             simulation.steer_by(flow, Steering::new(tcp.initial_window), tcp.mss);

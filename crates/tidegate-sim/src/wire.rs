@@ -1,14 +1,14 @@
 //! What lies between the endpoints of all flows: the network, the servers, and what is recorded of segments.
 
 use tidegate_core::app::Server;
-use tidegate_core::net::Network;
+use tidegate_core::net::{Carrier, Network};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::{Outgoing, Segment};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, Side};
 
-use crate::alarms::Alarms;
+use crate::alarms::{Alarm, Alarms};
 use crate::flow::Flow;
 use crate::groups::Groups;
 use crate::segments::Segments;
@@ -17,10 +17,11 @@ use crate::ways::{Any, Plain, Sampled, Watched, Way};
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
 pub(crate) const RUN_AHEAD: usize = 1 << 12;
 
-/// What lies between the endpoints. A function with a parameter `W` is compiled for each [`Way`] that flows are watched.
-pub(crate) struct Wire {
+/// What lies between the endpoints: those of all flows, or of a cohort ([`crate::crew`]). A function with a parameter `W` is compiled for
+/// each [`Way`] that flows are watched.
+pub(crate) struct Wire<N> {
     pub(crate) until: Time,
-    pub(crate) network: Network,
+    pub(crate) network: N,
     pub(crate) servers: Vec<Server>,
     pub(crate) alarms: Alarms,
     pub(crate) segments: Segments,
@@ -32,8 +33,8 @@ pub(crate) struct Wire {
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
 }
 
-impl Wire {
-    pub(crate) fn new(plan: &Plan) -> Wire {
+impl Wire<Network> {
+    pub(crate) fn new(plan: &Plan) -> Wire<Network> {
         let alarms = Alarms::new(plan.flows.len());
         Wire {
             until: plan.duration,
@@ -50,6 +51,54 @@ impl Wire {
 
     pub(crate) fn events_handled(&self) -> u64 {
         self.network.events_handled() + self.ahead
+    }
+}
+
+impl<N: Carrier> Wire<N> {
+    /// Units come to the ends of their routes, all of them to the same end. `flows`: those from number `first` on.
+    #[inline(always)]
+    pub(crate) fn deliver_units(&mut self, units: &[(Time, Unit)], flows: &mut [Flow], first: usize) {
+        // No flow is policed where halves take turns.
+        if units.first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
+            for (at, unit) in units {
+                let index = unit.chain as usize / 2;
+                let flow = &mut flows[index - first];
+                self.receive(*at, index, flow, unit);
+                self.run_ahead(index, flow);
+            }
+        } else {
+            for (at, unit) in units {
+                let index = unit.chain as usize / 2;
+                let flow = &mut flows[index - first];
+                self.acknowledge(*at, index, flow, unit);
+                self.run_ahead(index, flow);
+            }
+        }
+    }
+
+    /// An alarm of a flow rings.
+    pub(crate) fn ring(&mut self, at: Time, alarm: Alarm, flow: &mut Flow) {
+        let index = match alarm {
+            Alarm::Sender(index) => {
+                self.wake_sender(at, index, flow);
+                index
+            }
+            Alarm::Receiver(index) => {
+                self.wake_receiver(at, index, flow);
+                index
+            }
+            Alarm::Application(index) => {
+                if flow.dialogue.is_some() {
+                    self.wake_client(at, index, flow);
+                } else {
+                    self.wake_app(at, index, flow);
+                    self.network.set_alarm(self.alarms.application(index), flow.app.next_wakeup());
+                }
+                index
+            }
+            Alarm::Server(_) => return,
+        };
+        self.run_ahead(index, flow);
     }
 
     /// Delivers the ACKs that are certain to arrive, and those that follow from them. For a flow that shares no gate
@@ -109,10 +158,8 @@ impl Wire {
     /// Reports to the circuits when a transfer begins or ends.
     #[inline]
     pub(crate) fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        match flow.transfer_changes() {
-            Some(true) => self.network.handle_transfer_begin(at, index),
-            Some(false) => self.network.handle_transfer_end(at, index),
-            None => {}
+        if let Some(begins) = flow.transfer_changes() {
+            self.network.handle_transfer(at, index, begins);
         }
     }
 

@@ -60,6 +60,7 @@ impl Network {
             judged: vec![Judged::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
             cascades: series.into_iter().map(|series| Cascade::new(series, &gates, measured(plan))).collect(),
+            cohorts: None,
             schedule: first_events(Schedule::new(sources), &controls, &signals, &traffic),
             lines: routes.line_delays.iter().map(line).collect(),
             map: routes.map,

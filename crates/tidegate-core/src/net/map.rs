@@ -125,6 +125,12 @@ impl RouteMap {
         self.first[route] as usize..after
     }
 
+    /// The last stretch of a flow's route that has gates or a delay.
+    #[inline(always)]
+    pub(super) fn last_stretch(&self, route: u32) -> u32 {
+        self.first.get(route as usize + 1).map_or(self.chains.len() as u32, |first| *first) - 2
+    }
+
     /// The gates of a stretch, without those of its series.
     #[inline]
     pub(super) fn gates_of(&self, chain: &Chain) -> &[u32] {

@@ -8,12 +8,14 @@
 //!
 //! Time. Events are handled in the order of time, and at one instant in the order of their sources
 //! (`sources`). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
-//! may be earlier. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
+//! may be earlier, but for what is said of turns here. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
 //! holds for the events of each half: when the turn changes, or turns are given up, `now` goes back to the first
-//! event of the other half, by less than both leads together. And a section of cell gates wakes a picosecond after
+//! event of the other half, by less than both leads together; and an end that is handed deliveries ahead of their time may send
+//! at an instant that is earlier than the last event by as much, which is still to come at its half. And a section of cell gates wakes a picosecond after
 //! an instant, when every cell of that instant is known: what it puts out may arrive at the instant itself.
 
 mod build;
+mod carrier;
 mod control;
 mod drops;
 mod events;
@@ -35,9 +37,10 @@ mod summary;
 mod traffic;
 mod transit;
 
+pub use carrier::Carrier;
 pub use control::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
 pub use drops::{DropCounts, Dropped};
-pub use fast::{Half, Run};
+pub use fast::{COHORT, Cohort, Half, MANY_FLOWS, Run};
 pub use interarrival::InterarrivalJitter;
 pub use map::{Entry, Owner};
 pub use media_frames::MediaFrames;
@@ -51,6 +54,7 @@ use crate::gate::Gate;
 use crate::net::control::Controls;
 use crate::net::events::Next;
 use crate::net::fast::Cascade;
+use crate::net::fast::Cohorts;
 use crate::net::fast::DelayLine;
 use crate::net::fast::Judged;
 use crate::net::horizon::Horizon;
@@ -70,6 +74,8 @@ pub struct Network {
     gates: Vec<Gate>,
     map: RouteMap,
     cascades: Vec<Cascade>,
+    /// While runs are parted.
+    cohorts: Option<Cohorts>,
     lines: Vec<DelayLine>,
     /// By gate.
     judged: Vec<Judged>,
@@ -105,8 +111,8 @@ impl Network {
         true
     }
 
-    /// A unit enters a route at `at`, which is never before the last event nor before what
-    /// entered there last. A flow's data route has twice its number, its way back one more.
+    /// A unit enters a route at `at`, which is never before what entered there last, nor before the last event unless halves
+    /// take turns. A flow's data route has twice its number, its way back one more.
     /// Answers with when it comes to its end if that is certain and reported ahead ([`Network::deliver_ahead`]).
     #[inline(always)]
     pub fn handle_unit(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
@@ -116,7 +122,7 @@ impl Network {
     /// The same where the engine knows the route's entry.
     #[inline(always)]
     pub fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
-        debug_assert!(at >= self.schedule.now, "{at} is before {}", self.schedule.now);
+        debug_assert!(self.schedule.may_happen(at), "{at} is before {}", self.schedule.now);
         unit.chain = entry.0;
         if let Some(stretch) = self.map.shorts.get(entry.0 as usize)
             && let Some(half) = stretch.sends_to

@@ -54,15 +54,15 @@ impl Schedule {
         self.until = until;
         let next = self.queue.pop_before(until)?;
         let (Next::Arrival(at, _) | Next::Source(at, _)) = next;
-        debug_assert!(self.may_come_next(at), "{at} comes after {}", self.now);
+        debug_assert!(self.may_happen(at), "{at} comes after {}", self.now);
         self.now = at;
         self.handled += 1;
         Some(next)
     }
 
-    /// How far time may go back is the contract of [`crate::net`]: where halves take turns, or have just given
+    /// Whether something may happen or come in at `at`. How far time may go back is the contract of [`crate::net`]: where halves take turns, or have just given
     /// them up, by less than both leads; behind a section of cell gates by a picosecond.
-    fn may_come_next(&self, at: Time) -> bool {
+    pub(super) fn may_happen(&self, at: Time) -> bool {
         let leads = self.queue.turns().map_or(Span::ZERO, |([one, other], _)| one + other);
         at.saturating_add(leads.max(Span::from_picos(1))) >= self.now
     }

@@ -115,8 +115,8 @@ fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
             RatePlan::RateTrace { at_end: AtEnd::Stop, .. }
                 | RatePlan::Opportunities { at_end: AtEnd::Stop, .. }
         );
-        let held = gate.counters().held().packets;
-        if stops && held > 0 {
+        let held = if stops { gate.counters().held().packets } else { 0 };
+        if held > 0 {
             let what = if row.is_cell_gate() { "cells" } else { "packets" };
             warnings
                 .push(format!("gate.{}: {held} {what} were still there when its trace had ended", row.name));

@@ -292,13 +292,30 @@ pub(crate) fn any_busy_dumbbell() -> impl Strategy<Value = Plan> {
 /// shared gates that are faster by as much. Now and then without what is an event of its own: another shared gate behind the
 /// first one, and background traffic.
 pub(crate) fn any_crowd(least: usize) -> impl Strategy<Value = Plan> {
-    (any_busy_dumbbell(), 0u64..3_000_000, prop::bool::weighted(0.8)).prop_map(
-        move |(mut plan, apart, bare)| {
+    let ways = (prop::bool::weighted(0.8), 0..3_usize, 0..2_usize, 0..2_usize, prop::bool::weighted(0.2));
+    (any_busy_dumbbell(), 0u64..3_000_000, ways).prop_map(
+        move |(mut plan, apart, (bare, answers, before, behind, second))| {
             if bare {
                 plan.traffic.clear();
                 plan.flows.retain(|flow| flow.path.len() < 4);
             }
-            let (shared, flows) = (4, std::mem::take(&mut plan.flows));
+            let (shared, mut flows) = (4, std::mem::take(&mut plan.flows));
+            for flow in &mut flows {
+                // Answers pass a gate that all share, gates of their flow alone, or one of them.
+                flow.back.retain(|gate| answers == 0 || *gate >= shared);
+                flow.back.truncate(if answers == 2 { 1 } else { 3 });
+                // Another gate that all share, with nothing that comes to it from elsewhere.
+                if second && let Some(place) = flow.path.iter().position(|gate| *gate == 0) {
+                    flow.path.insert(place + 1, 3);
+                }
+                // Data pass more gates of their flow alone.
+                let first = plan.gates.len();
+                plan.gates.extend(
+                    (0..before + behind).map(|_| plan.gates[flow.path[0]].clone()).collect::<Vec<_>>(),
+                );
+                flow.path.splice(0..0, first..first + before);
+                flow.path.extend(first + before..first + before + behind);
+            }
             let own = plan.gates.split_off(shared);
             let copies = least.div_ceil(flows.len().max(1));
             for gate in &mut plan.gates {

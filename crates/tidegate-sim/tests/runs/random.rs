@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, Framing, Limits, LossPlan, OnChange, Plan, PolicePlan, RatePlan,
-    RecordLevel, TcpPlan, TcpRules,
+    AppPlan, CellPlan, CongestionPlan, Framing, GroupPlan, Limits, LossPlan, OnChange, Plan, PolicePlan,
+    RatePlan, RecordLevel, TcpPlan, TcpRules,
 };
 use tidegate_core::units::{Rate, Span, Time};
 
@@ -128,17 +128,35 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES_OF_CROWDS))]
 
-    /// So many flows that runs go beyond alarms and are taken flow by flow.
+    /// So many flows that runs go beyond alarms, and are parted among threads.
     #[test]
     fn exact_events_change_nothing_among_many_flows(mut plan in any_crowd(CROWD)) {
         plan.duration = Time::ZERO + Span::from_millis(400);
         plan.warmup = Time::ZERO + Span::from_millis(50);
-        let ahead = whole(&plan);
+        let ahead = whole_on(2, &plan);
         let exact = whole(&Plan { exact_events: true, ..plan });
         prop_assert!(ahead.summary.flows == exact.summary.flows);
         prop_assert!(ahead.summary.gates == exact.summary.gates);
         prop_assert!(ahead.summary.traffic == exact.summary.traffic);
         prop_assert!(ahead.summary.requests == exact.summary.requests);
+    }
+
+    /// The same summary, count of events and columns, with flows in groups and alone.
+    #[test]
+    fn the_number_of_threads_changes_nothing(mut plan in any_crowd(CROWD)) {
+        plan.duration = Time::ZERO + Span::from_millis(300);
+        plan.warmup = Time::ZERO + Span::from_millis(50);
+        let of_group = |rest| (4..plan.flows.len()).filter(|flow| flow % 2 == rest).collect();
+        let group = |rest| GroupPlan { name: format!("group {rest}"), flows: of_group(rest) };
+        plan.record.groups = vec![group(0), group(1)];
+        plan.record.flows = Some(vec![0, 2, 3]);
+        plan.record.level = RecordLevel::Every(Span::from_millis(10));
+        let one = whole_on(1, &plan);
+        for threads in [2, 5] {
+            let several = whole_on(threads, &plan);
+            prop_assert!(one.summary == several.summary, "on {} threads", threads);
+            prop_assert_eq!(tables_differ(&one, &several), None);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use tidegate_core::plan::{
     RatePlan, RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
-use tidegate_sim::{Column, RunResult, Table, run};
+use tidegate_sim::{Column, RunResult, Table, run, run_watched};
 
 pub(crate) fn tcp(cc: CongestionPlan) -> TcpPlan {
     TcpPlan {
@@ -76,6 +76,12 @@ pub(crate) fn one_link(packets: Option<u64>, app: AppPlan, tcp: TcpPlan) -> Plan
 
 pub(crate) fn whole(plan: &Plan) -> RunResult {
     run(plan, &mut |_| true).expect("nobody interrupts")
+}
+
+/// The same on so many threads.
+pub(crate) fn whole_on(threads: usize, plan: &Plan) -> RunResult {
+    let mut go_on = |_: Time| true;
+    run_watched(plan, threads, &mut &mut go_on).expect("nobody interrupts")
 }
 
 /// Equal to the bit: NaN stands for "none" and is never equal to itself.

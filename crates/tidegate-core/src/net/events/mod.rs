@@ -174,6 +174,21 @@ impl EventQueue {
         self.due[source as usize]
     }
 
+    /// Where halves take turns and nothing but alarms waits beside units: the next one of the half whose turn it is, if it rings
+    /// before `until`. It sleeps from now on.
+    pub(super) fn pop_alarm(&mut self, until: Time) -> Option<(Time, EventSource)> {
+        let Order::Halves(halves) = &mut self.order else { return None };
+        let (at, source) = halves.pop_alarm(until, &self.due)?;
+        self.due[source as usize] = Time::NEVER;
+        Some((at, source))
+    }
+
+    /// When each source wakes; and, where halves take turns, whose turn it is, and the half of each.
+    pub(super) fn sources(&self) -> (&[Time], Option<(Half, &[Half])>) {
+        let Order::Halves(halves) = &self.order else { return (&self.due, None) };
+        (&self.due, Some(halves.turn()))
+    }
+
     /// No source wakes before this.
     #[must_use]
     pub(super) fn next(&self) -> Time {

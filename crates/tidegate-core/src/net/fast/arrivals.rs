@@ -159,10 +159,19 @@ impl Arrivals {
 
     /// Nothing comes before this.
     pub(super) fn from(&self) -> Time {
-        match self.head() {
-            Some((at, _)) => at,
-            None => Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift)),
+        self.nothing_before(0)
+    }
+
+    /// Nothing comes before this after so many units of the open bucket, unless it is put in meanwhile.
+    pub(super) fn nothing_before(&self, count: usize) -> Time {
+        match self.open.get(self.place + count) {
+            Some((at, _)) => *at,
+            None => self.first_closed_begins(),
         }
+    }
+
+    fn first_closed_begins(&self) -> Time {
+        Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift))
     }
 
     /// Opens buckets until the next unit is known or would not come before `until`. At one instant the unit

@@ -6,6 +6,7 @@
 //! anything else happens to them they receive what they missed ([`Leg::settle`]).
 
 use crate::gate::Gate;
+use crate::net::fast::gates::Gates;
 use crate::net::routes::Series;
 use crate::unit::{Blame, Passage, Unit};
 use crate::units::{Measured, Span, Time};
@@ -60,7 +61,7 @@ impl Leg {
 
     /// Tells the gates what passed; they stand for themselves from now on.
     #[inline]
-    fn settle(&mut self, gates: &mut [Gate], numbers: &[u32]) {
+    fn settle<G: Gates + ?Sized>(&mut self, gates: &mut G, numbers: &[u32]) {
         crate::work::step();
         if self.passed > 0 {
             self.tell(gates, numbers);
@@ -69,22 +70,22 @@ impl Leg {
     }
 
     #[inline(never)]
-    fn tell(&mut self, gates: &mut [Gate], numbers: &[u32]) {
+    fn tell<G: Gates + ?Sized>(&mut self, gates: &mut G, numbers: &[u32]) {
         let mut at = Time::from_picos(self.busy_until.picos() - self.service.picos());
         for gate in numbers {
-            at = gates[*gate as usize].passed_idle(at, self.passed);
+            at = gates.at(*gate).passed_idle(at, self.passed);
         }
         self.passed = 0;
     }
 
     /// Gate by gate; as one from now on if every server was idle.
     #[inline(always)]
-    fn walk(
+    fn walk<G: Gates + ?Sized>(
         &mut self,
         at: Time,
         bytes: u32,
         mut blame: Blame,
-        gates: &mut [Gate],
+        gates: &mut G,
         numbers: &[u32],
         measured: &Measured,
     ) -> Result<Passage, u32> {
@@ -92,7 +93,7 @@ impl Leg {
         self.settle(gates, numbers);
         let (mut idle, mut out) = (true, at);
         for number in numbers {
-            let gate = &mut gates[*number as usize];
+            let gate = gates.at(*number);
             out = if let Some(out) = gate.pass_idle(out, bytes, measured) {
                 out
             } else {
@@ -110,12 +111,19 @@ impl Leg {
     }
 
     /// A unit that came at `at` found every server idle.
-    fn open(&mut self, at: Time, bytes: u32, gates: &[Gate], numbers: &[u32], measured: &Measured) {
+    fn open<G: Gates + ?Sized>(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        gates: &mut G,
+        numbers: &[u32],
+        measured: &Measured,
+    ) {
         crate::work::step();
         let (mut service, mut total) = (Span::ZERO, Span::ZERO);
         let mut latest = Time::NEVER;
         for gate in numbers {
-            let gate = &gates[*gate as usize];
+            let gate = gates.at(*gate);
             let passage = gate.idle_passage();
             let ends = total + passage.service;
             let after = measured.until.min(gate.after_next_row());
@@ -179,11 +187,11 @@ impl Cascade {
 
     /// Takes a unit through; the gate that drops it is the error.
     #[inline]
-    pub(in crate::net) fn pass(
+    pub(in crate::net) fn pass<G: Gates + ?Sized>(
         &mut self,
         at: Time,
         unit: &mut Unit,
-        gates: &mut [Gate],
+        gates: &mut G,
     ) -> Result<Time, u32> {
         if let Some(out) = self.all.pass(at, unit.bytes) {
             return Ok(out);
@@ -332,7 +340,13 @@ impl Cascade {
 
     /// Not all of it is idle: what lies before the slowest gate, that gate, and what follows.
     #[inline(never)]
-    fn pass_parts(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+    fn pass_parts<G: Gates + ?Sized>(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        blame: Blame,
+        gates: &mut G,
+    ) -> Passage {
         if self.all.has_been_idle(at, bytes) {
             let walked = self.all.walk(at, bytes, blame, gates, &self.gates, &self.measured);
             return self.told(walked);
@@ -348,7 +362,7 @@ impl Cascade {
                 },
             }
         }
-        let slowest = &mut gates[self.slowest as usize];
+        let slowest = gates.at(self.slowest);
         if let Some(behind) = slowest.pass_idle(middle, bytes, &self.measured) {
             return self.pass_idle_slowest((at, behind), bytes, blame, gates);
         }
@@ -365,12 +379,12 @@ impl Cascade {
     /// The slowest gate was idle at a unit that came to the series and has passed that gate at
     /// these times: perhaps all others were as well.
     #[inline(never)]
-    fn pass_idle_slowest(
+    fn pass_idle_slowest<G: Gates + ?Sized>(
         &mut self,
         (at, behind): (Time, Time),
         bytes: u32,
         blame: Blame,
-        gates: &mut [Gate],
+        gates: &mut G,
     ) -> Passage {
         let passage = match self.rest.pass(behind, bytes) {
             Some(out) => Passage::new(out, blame),
@@ -388,7 +402,7 @@ impl Cascade {
 
     /// What lies before the slowest gate, where that is not known to be idle.
     #[inline(always)]
-    fn pass_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+    fn pass_lead<G: Gates + ?Sized>(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut G) -> Passage {
         // A single gate, which every second unit may find busy.
         if self.place == 1 && self.lead.bytes == 0 {
             return self.pass_first(at, bytes, blame, gates);
@@ -398,9 +412,15 @@ impl Cascade {
 
     /// The first gate, which is all that lies before the slowest one and stands for itself.
     #[inline(always)]
-    fn pass_first(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+    fn pass_first<G: Gates + ?Sized>(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        blame: Blame,
+        gates: &mut G,
+    ) -> Passage {
         let number = self.gates[0];
-        let first = &mut gates[number as usize];
+        let first = gates.at(number);
         let out = first.pass_idle(at, bytes, &self.measured);
         let idle_before = std::mem::replace(&mut self.lead.idle, out.is_some());
         let Some(out) = out else {
@@ -418,13 +438,13 @@ impl Cascade {
     }
 
     #[inline(never)]
-    fn walk_lead(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+    fn walk_lead<G: Gates + ?Sized>(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut G) -> Passage {
         let walked = self.lead.walk(at, bytes, blame, gates, &self.gates[..self.place], &self.measured);
         self.told(walked)
     }
 
     #[inline(never)]
-    fn walk_rest(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut [Gate]) -> Passage {
+    fn walk_rest<G: Gates + ?Sized>(&mut self, at: Time, bytes: u32, blame: Blame, gates: &mut G) -> Passage {
         let walked = self.rest.walk(at, bytes, blame, gates, &self.gates[self.place + 1..], &self.measured);
         self.told(walked)
     }

@@ -96,7 +96,7 @@ impl Network {
     pub(in crate::net) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.map.chains[unit.chain as usize];
         if chain.direct {
-            return match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
+            return match self.cascades[chain.series as usize].pass(at, unit, &mut *self.gates) {
                 Ok(out) => Some(out.saturating_add(chain.delay)),
                 Err(gate) => self.drop_ahead(gate, *unit),
             };
@@ -118,7 +118,7 @@ impl Network {
             }
         }
         if chain.series != NONE {
-            match self.cascades[chain.series as usize].pass(at, unit, &mut self.gates) {
+            match self.cascades[chain.series as usize].pass(at, unit, &mut *self.gates) {
                 Ok(out) => at = out,
                 Err(gate) => return self.drop_ahead(gate, *unit),
             }

@@ -117,6 +117,21 @@ impl Halves {
         self.queues[self.turn as usize].calendar_from
     }
 
+    /// Alarms that ring before this come before every unit of this half but so many of [`Halves::next_units`].
+    pub(in crate::net) fn alarms_before(&self, count: usize, until: Time) -> Time {
+        until.min(self.limit).min(self.queues[self.turn as usize].arrivals.nothing_before(count))
+    }
+
+    /// The next alarm of the half whose turn it is, if it rings before `until`.
+    pub(in crate::net) fn pop_alarm(&mut self, until: Time, due: &[Time]) -> Option<(Time, EventSource)> {
+        self.queues[self.turn as usize].calendar.pop_before(until, due)
+    }
+
+    /// Whose turn it is, and the half of each source.
+    pub(in crate::net) fn turn(&self) -> (Half, &[Half]) {
+        (self.turn, &self.turns.halves)
+    }
+
     /// So many of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until
     /// [`Halves::give_back`]; answers with the place of the first one.
     #[inline(always)]

@@ -10,6 +10,7 @@
 //! | `ahead`: handed out at once | the receiver is next, and its answers may enter ahead ([`Network::deliver_ahead`]) | the event of the arrival | `recording_changes_nothing` (the simulator) |
 //! | [`turns`]: [`halves`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `exact_events_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
 //! | [`runs`]: many units of an open bucket, gate by gate | while halves take turns, on the last stretch of a flow | taking each unit as an event of its own; a shared gate's state stays in registers | `exact_events_change_nothing` (the simulator) |
+//! | [`cohorts`]: units of a run and alarms, flow by flow, on several threads | very many flows in runs, and no gate behind the shared one that several of them pass | time: caches, several processors | `exact_events_change_nothing_among_many_flows`, `the_number_of_threads_changes_nothing` (the simulator) |
 //! | delay line | none of these holds behind the gates | nothing: one event for its head | this is the slow way |
 //!
 //! Slow stretches (`Chain::slow`) leave [`forward`] at once: cell gates to their section
@@ -20,16 +21,22 @@
 
 mod arrivals;
 mod cascade;
+mod cohorts;
 mod deal;
 mod forward;
+mod gates;
 mod halves;
 mod judged;
+mod passing;
+mod pieces;
 mod runs;
 mod turns;
 
 pub(in crate::net) use cascade::Cascade;
+pub(in crate::net) use cohorts::Cohorts;
+pub use cohorts::{COHORT, Cohort};
 pub(in crate::net) use forward::DelayLine;
 pub use halves::Half;
 pub(in crate::net) use halves::{Halves, Turns};
 pub(in crate::net) use judged::Judged;
-pub use runs::Run;
+pub use runs::{MANY_FLOWS, Run};

@@ -6,32 +6,25 @@
 //! then takes all of them at its endpoints. No stage can tell the difference from one unit at a time: each gate and each
 //! endpoint sees its units in the same order, and what an endpoint does in answer comes to these gates after the turn.
 //!
-//! With [`MANY_FLOWS`] or more, a run goes beyond alarms and is handed out flow by flow (`docs/design/event-queue.md`).
+//! With [`MANY_FLOWS`] or more, a run goes beyond alarms and is handed out flow by flow, mostly to [`super::cohorts`]
+//! (`docs/design/event-queue.md`).
 
 use std::ops::Range;
 
-use crate::gate::{Gate, GateDrop};
 use crate::net::Network;
-use crate::net::drops::Dropped;
-use crate::net::fast::Cascade;
+use crate::net::fast::cohorts::{Cohort, Cohorts, Common, Left};
 use crate::net::fast::deal::deal;
-use crate::net::map::{NONE, RouteMap, ShortStretch};
-use crate::net::reports::Reports;
+use crate::net::fast::halves::Half;
+use crate::net::fast::passing::{All, Passing, keep};
+use crate::net::map::{NONE, RouteMap};
+use crate::net::sources::SourceKind;
 use crate::unit::Unit;
 use crate::units::Time;
 
 /// With so many flows, some alarm is always near, and what belongs to them fits in no cache.
-pub(super) const MANY_FLOWS: usize = 4096;
+pub const MANY_FLOWS: usize = 4096;
 /// A run with fewer units than one for so many flows is not grouped by them: counting would take longer than it saves.
 const FLOWS_TO_A_UNIT: usize = 8;
-
-/// What units pass.
-struct Way<'a> {
-    map: &'a RouteMap,
-    gates: &'a mut [Gate],
-    cascades: &'a mut [Cascade],
-    reports: &'a mut Reports,
-}
 
 /// Units that have come to the ends of their routes, each with when it did, and with the number of its route as [`Unit::chain`]:
 /// in order of their last events, or flow by flow, those of each flow in that order.
@@ -44,6 +37,10 @@ pub struct Run {
     /// Room for them while they are grouped, and for a number for each flow.
     by_flow: Vec<(Time, Unit)>,
     counts: Vec<u32>,
+    /// They have passed the gates that flows share, and each cohort takes its own.
+    is_parted: bool,
+    /// Alarms of the same half that are due before this ring in a parted run.
+    until: Time,
 }
 
 impl Run {
@@ -54,16 +51,20 @@ impl Run {
         &self.bucket[self.places.clone()]
     }
 
-    /// Groups the units flow by flow, if that is worth it: what belongs to the ends of many flows is in no cache, and so each flow is
+    /// Whether cohorts take the units ([`Network::part_run`]), in place of one who takes all of them.
+    #[must_use]
+    pub fn is_parted(&self) -> bool {
+        self.is_parted
+    }
+
+    /// Groups the units flow by flow: what belongs to the ends of many flows is in no cache, and so each flow is
     /// fetched once, in the order in which flows lie in memory.
     #[inline(never)]
     fn group(&mut self, flows: usize) {
         let units = &mut self.bucket[self.places.clone()];
-        if units.len() >= flows / FLOWS_TO_A_UNIT {
-            let flow = |(_, unit): &(Time, Unit)| unit.chain as usize / 2;
-            deal(units, (flows, flow), &mut self.counts, &mut self.by_flow);
-            units.copy_from_slice(&self.by_flow);
-        }
+        let flow = |(_, unit): &(Time, Unit)| unit.chain as usize / 2;
+        deal(units, (flows, flow), &mut self.counts, &mut self.by_flow);
+        units.copy_from_slice(&self.by_flow);
     }
 }
 
@@ -73,43 +74,106 @@ impl Network {
     /// [`Network::poll_event`] has it. When the engine has taken them, it calls [`Network::end_run`].
     #[inline(always)]
     pub fn poll_run(&mut self, until: Time, run: &mut Run) -> usize {
-        let Network { schedule, gates, map, cascades, reports, .. } = self;
+        let Network { schedule, gates, map, cascades, reports, cohorts, .. } = self;
         let Some(halves) = schedule.queue.halves() else { return 0 };
+        let pass_alarms = halves.runs_pass_alarms;
         let (units, before) = halves.next_units(until);
         let Some(first) = units.first().map(|(at, _)| *at).filter(|at| *at < before) else { return 0 };
-        let mut way = Way { map, gates, cascades, reports };
+        let measured = reports.measured;
+        let mut passing = Passing { map, ways: All { gates, cascades, reports }, measured };
         let come = if units.last().is_some_and(|(at, _)| *at < before) {
             units.len()
         } else {
             units.partition_point(|(at, _)| *at < before)
         };
-        let (taken, last) = way.pass_shared(&mut units[..come]);
+        let (taken, last) = passing.pass_shared(&mut units[..come]);
         if taken == 0 {
             return 0;
         }
-        let kept = way.pass_rest(&mut units[..taken]);
+        let grouped = pass_alarms && taken >= map.flows() / FLOWS_TO_A_UNIT;
+        run.is_parted = grouped && cohorts.is_some();
+        let passed = &mut units[..taken];
+        let kept = if run.is_parted { name_routes(map, passed) } else { passing.pass_rest(passed) };
+        if run.is_parted {
+            run.until = halves.alarms_before(taken, until);
+        }
         let place = halves.lend_units(taken, first, &mut run.bucket);
         run.places = place..place + kept;
         (schedule.now, schedule.run_ends) = (first, last);
-        if halves.runs_pass_alarms {
+        if pass_alarms {
             schedule.now = first.min(halves.alarms_from());
-            run.group(way.map.flows());
+        }
+        if grouped {
+            run.group(map.flows());
         }
         schedule.handled += taken as u64;
         taken
     }
 
+    /// The next alarm that rings in a parted run, behind the units of its flow: when, and its number. It is left to the engine to do
+    /// what is due then.
+    #[inline]
+    pub fn poll_alarm(&mut self, run: &Run) -> Option<(Time, usize)> {
+        let (at, source) = self.schedule.queue.pop_alarm(run.until)?;
+        Some((at, self.schedule.sources.index_of(SourceKind::Alarm, source)?))
+    }
+
+    /// The cohorts of a parted run, each to be taken by any thread. The alarms that ring in the run have been polled.
+    pub fn part_run<'a>(&'a mut self, run: &'a mut Run) -> Vec<Cohort<'a>> {
+        let Network { schedule, gates, map, cascades, reports, cohorts, .. } = self;
+        let alarms = schedule.numbers(SourceKind::Alarm);
+        let (due, halves) = schedule.queue.sources();
+        let Some((turn, halves)) = halves else { return Vec::new() };
+        let alarms = alarms.start as usize..alarms.end as usize;
+        let (due, halves) = (&due[alarms.clone()], &halves[alarms]);
+        let common = Common { map, measured: reports.measured, due, halves, turn, until: run.until };
+        let units = &mut run.bucket[run.places.clone()];
+        match cohorts {
+            Some(cohorts) => cohorts.part(units, (gates, cascades), common),
+            None => Vec::new(),
+        }
+    }
+
     /// The engine has taken the units of a run: [`Network::now`] is when the last of their events happened.
     #[inline]
     pub fn end_run(&mut self, run: &mut Run) {
+        if run.is_parted {
+            self.take_what_is_left();
+        }
         self.schedule.now = self.schedule.run_ends;
         if let Some(halves) = self.schedule.queue.halves() {
             halves.give_back(&mut run.bucket);
         }
     }
+
+    /// What cohorts have left behind is put in the queues.
+    #[inline(never)]
+    fn take_what_is_left(&mut self) {
+        let Network { schedule, reports, cohorts, .. } = self;
+        for Left { sent, alarms, lost } in cohorts.iter_mut().flat_map(Cohorts::left) {
+            for (half, units) in [Half::Receivers, Half::Senders].into_iter().zip(sent) {
+                units.drain(..).for_each(|(at, unit)| schedule.queue.send(half, at, unit));
+            }
+            alarms.drain(..).for_each(|(alarm, at)| schedule.wake(SourceKind::Alarm, alarm, at));
+            lost.drain(..).for_each(|(dropped, route)| reports.note_drop(dropped, route));
+        }
+    }
 }
 
-impl Way<'_> {
+/// Units that have passed shared gates get the number of their route as [`Unit::chain`]. Those that were not dropped come first from
+/// now on; answers with how many.
+fn name_routes(map: &RouteMap, units: &mut [(Time, Unit)]) -> usize {
+    let mut dropped = false;
+    for (_, unit) in &mut *units {
+        match map.shorts.get(unit.chain as usize) {
+            Some(stretch) => unit.chain = stretch.route,
+            None => dropped = true,
+        }
+    }
+    if dropped { keep(units) } else { units.len() }
+}
+
+impl Passing<'_, All<'_>> {
     /// Units pass the first gates of their last stretches, in order, as long as they are on such a stretch.
     /// Answers with how many, and when the last of them came. Those that are dropped get the stretch [`NONE`].
     #[inline(never)]
@@ -133,18 +197,6 @@ impl Way<'_> {
         (taken, last)
     }
 
-    /// A unit passes a gate.
-    #[inline(always)]
-    fn pass_one(&mut self, gate: u32, at: &mut Time, unit: &mut Unit) {
-        match self.gates[gate as usize].pass(*at, unit, &self.reports.measured) {
-            Some(out) => *at = out,
-            None => {
-                self.drop(gate, *unit);
-                unit.chain = NONE;
-            }
-        }
-    }
-
     /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
     #[inline(never)]
     fn pass_alike<const RECORDED: bool>(
@@ -157,8 +209,8 @@ impl Way<'_> {
         let alike = |unit: &Unit| unit.bytes == bytes && shorts[unit.chain as usize].gate == gate;
         let (mut passed, mut last) = (0, Time::ZERO);
         let Some((first, _)) = units.first().filter(|(_, unit)| alike(unit)) else { return (passed, last) };
-        let server = &mut self.gates[gate as usize];
-        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.reports.measured) else {
+        let server = &mut self.ways.gates[gate as usize];
+        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.measured) else {
             let another = !RECORDED && server.is_plain_and_recorded();
             return if another { self.pass_alike::<true>(gate, bytes, units) } else { (passed, last) };
         };
@@ -179,92 +231,4 @@ impl Way<'_> {
         busy.end();
         (passed, last)
     }
-
-    /// Units that have passed the first gates of their stretches pass the others and the delay behind them. Those that are not
-    /// dropped come first from now on; answers with how many.
-    #[inline(never)]
-    fn pass_rest(&mut self, units: &mut [(Time, Unit)]) -> usize {
-        let measured = self.reports.measured;
-        let mut dropped = false;
-        for (at, unit) in &mut *units {
-            let passed = self.map.shorts.get(unit.chain as usize).and_then(|stretch| {
-                let out = match self.gates.get_mut(stretch.own as usize) {
-                    Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
-                    // An instant at which a unit leaves a gate is not bounded as those of idle gates are.
-                    None => Some(*at).filter(|at| stretch.whole && *at < measured.until),
-                };
-                Some((out?, stretch))
-            });
-            if let Some((out, stretch)) = passed {
-                *at = out + stretch.delay;
-                unit.chain = stretch.route;
-            } else {
-                dropped |= !self.passes_slowly(at, unit);
-            }
-        }
-        if dropped { keep(units) } else { units.len() }
-    }
-
-    /// The same for a unit that does not find one gate idle, or that has none or several to pass. Answers with `false` if it is dropped
-    /// or was before.
-    #[inline(never)]
-    fn passes_slowly(&mut self, at: &mut Time, unit: &mut Unit) -> bool {
-        let Some(stretch) = self.map.shorts.get(unit.chain as usize) else { return false };
-        let ShortStretch { route, own, whole, delay, .. } = *stretch;
-        if own != NONE {
-            self.pass_one(own, at, unit);
-        }
-        if !whole && unit.chain != NONE {
-            self.pass_further(at, unit);
-        }
-        if unit.chain == NONE {
-            return false;
-        }
-        unit.chain = route;
-        *at = at.saturating_add(delay);
-        true
-    }
-
-    /// A unit passes all gates of its stretch but the first, where they are several or a series.
-    fn pass_further(&mut self, at: &mut Time, unit: &mut Unit) {
-        let chain = self.map.chains[unit.chain as usize];
-        for place in chain.first + 1..chain.end {
-            self.pass_one(self.map.gates[place as usize], at, unit);
-            if unit.chain == NONE {
-                return;
-            }
-        }
-        if chain.series == NONE {
-            return;
-        }
-        match self.cascades[chain.series as usize].pass(*at, unit, self.gates) {
-            Ok(out) => *at = out,
-            Err(gate) => {
-                self.drop(gate, *unit);
-                unit.chain = NONE;
-            }
-        }
-    }
-
-    /// A gate has dropped a unit.
-    #[cold]
-    fn drop(&mut self, gate: u32, unit: Unit) {
-        let Some(GateDrop { at, reason }) = self.gates[gate as usize].last_drop() else { return };
-        let route = self.map.chains[unit.chain as usize].route;
-        let owner = self.map.owner(route);
-        self.reports.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
-    }
-}
-
-/// Moves the units that were not dropped to the front, in their order. Answers with how many they are.
-#[cold]
-fn keep(units: &mut [(Time, Unit)]) -> usize {
-    let mut kept = 0;
-    for place in 0..units.len() {
-        if units[place].1.chain != NONE {
-            units[kept] = units[place];
-            kept += 1;
-        }
-    }
-    kept
 }

@@ -7,6 +7,7 @@
 //! The units of a run ([`super::runs`]) are handled before the timers that they set, of which some ring before the last unit comes.
 
 use crate::net::Network;
+use crate::net::fast::cohorts::Cohorts;
 use crate::net::fast::halves::{Half, Turns};
 use crate::net::fast::runs::MANY_FLOWS;
 use crate::net::map::{Chain, NONE};
@@ -95,6 +96,10 @@ impl Network {
             halves.runs_pass_alarms = pass_alarms;
         }
         self.map.shorts = self.map.chains.iter().map(|chain| chain.as_short(&self.map.gates)).collect();
+        self.cohorts = None;
+        if pass_alarms {
+            self.cohorts = Cohorts::new(&self.map, self.gates.len(), &self.cascades);
+        }
     }
 
     /// Whether nothing but alarms is an event of its own while halves take turns: no unit waits on a line, now or later, and there is no
@@ -116,6 +121,7 @@ impl Network {
             stretch.half = None;
         }
         self.map.shorts = Vec::new();
+        self.cohorts = None;
     }
 
     /// None where data and answers meet in a gate or on a line.

@@ -1,0 +1,47 @@
+//! What carries units between the ends of flows: the whole network, or the part of it that a cohort of flows has alone.
+
+use crate::net::Network;
+use crate::net::map::Entry;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// See the module. The methods are those of [`Network`].
+pub trait Carrier {
+    /// A unit enters a route at `at`. Answers with when it comes to its end if that is certain and reported ahead.
+    fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time>;
+
+    /// Many units enter a route that carries each of them at once. Those that are not dropped stay, with the times at which they come to its end.
+    fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>);
+
+    /// Sets an alarm unless it rings earlier anyway.
+    fn set_alarm(&mut self, alarm: usize, at: Time);
+
+    /// A transfer of a flow begins (`true`) or ends.
+    fn handle_transfer(&mut self, at: Time, flow: usize, begins: bool);
+}
+
+impl Carrier for Network {
+    #[inline(always)]
+    fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
+        Network::handle_unit_at(self, at, entry, unit)
+    }
+
+    #[inline(always)]
+    fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
+        Network::handle_units_at(self, entry, units);
+    }
+
+    #[inline(always)]
+    fn set_alarm(&mut self, alarm: usize, at: Time) {
+        Network::set_alarm(self, alarm, at);
+    }
+
+    #[inline(always)]
+    fn handle_transfer(&mut self, at: Time, flow: usize, begins: bool) {
+        if begins {
+            self.handle_transfer_begin(at, flow);
+        } else {
+            self.handle_transfer_end(at, flow);
+        }
+    }
+}

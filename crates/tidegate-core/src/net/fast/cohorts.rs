@@ -1,0 +1,257 @@
+//! Cohorts: [`COHORT`] flows that follow each other, with the gates that each of them has alone. As long as a run is under way
+//! ([`super::runs`]) nothing that happens to one flow concerns another one. So several threads may take its units, each those of
+//! other cohorts, and what they leave behind is put in the queues when the run is over (`docs/design/many-flows.md`).
+
+use crate::gate::Gate;
+use crate::net::carrier::Carrier;
+use crate::net::fast::Cascade;
+use crate::net::fast::halves::Half;
+use crate::net::fast::passing::{Lost, Own, Passing};
+use crate::net::fast::pieces::{NOBODY, Shares};
+use crate::net::map::{Entry, NONE, RouteMap, ShortStretch};
+use crate::unit::Unit;
+use crate::units::{Measured, Span, Time};
+
+/// The number of flows in a cohort; the last one may have fewer.
+pub const COHORT: usize = 1024;
+/// Gates that lie scattered over more pieces than these for each cohort are not parted.
+const PIECES: usize = 16;
+/// The owner of a gate that nobody has passed yet.
+const UNKNOWN: u32 = NOBODY - 1;
+
+/// What each cohort has alone, and what the units of a run have left there.
+#[derive(Debug)]
+pub(in crate::net) struct Cohorts {
+    gates: Shares,
+    cascades: Shares,
+    left: Vec<Left>,
+}
+
+/// What units that were taken ahead leave behind until the run is over.
+#[derive(Debug, Default)]
+pub(in crate::net) struct Left {
+    /// Units on their way to each half.
+    pub(in crate::net) sent: [Vec<(Time, Unit)>; 2],
+    /// Alarms to be set.
+    pub(in crate::net) alarms: Vec<(usize, Time)>,
+    /// Units that were dropped.
+    pub(in crate::net) lost: Vec<Lost>,
+}
+
+/// A cohort of flows during a run: the run's units that come to them, and the gates that each of them has alone.
+#[derive(Debug)]
+pub struct Cohort<'a> {
+    units: &'a mut [(Time, Unit)],
+    passing: Passing<'a, Own<'a>>,
+    common: Common<'a>,
+    sent: &'a mut [Vec<(Time, Unit)>; 2],
+    alarms: &'a mut Vec<(usize, Time)>,
+}
+
+/// What all cohorts may read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Common<'a> {
+    pub(super) map: &'a RouteMap,
+    pub(super) measured: Measured,
+    /// When each alarm rings.
+    pub(super) due: &'a [Time],
+    /// The half of each alarm.
+    pub(super) halves: &'a [Half],
+    /// Whose turn it is.
+    pub(super) turn: Half,
+    /// Alarms of that half that are due before this ring in the run.
+    pub(super) until: Time,
+}
+
+impl Cohorts {
+    /// The cohorts of a network in which nothing but alarms is an event of its own. `None` where a gate behind the first one of a last
+    /// stretch is passed by several flows, or a unit needs events.
+    pub(super) fn new(map: &RouteMap, gates: usize, cascades: &[Cascade]) -> Option<Cohorts> {
+        // The flow that owns each gate, and each series.
+        let (mut of_gates, mut of_cascades) = (vec![UNKNOWN; gates], vec![UNKNOWN; cascades.len()]);
+        for route in 0..map.flow_routes() {
+            let flow = (route / 2) as u32;
+            for (place, chain) in map.chains[map.stretches(route)].iter().enumerate() {
+                let mut passed = map.gates_of(chain);
+                if chain.slow {
+                    return None;
+                }
+                if place > 0
+                    && let Some((shared, rest)) = passed.split_first()
+                {
+                    note(&mut of_gates, *shared, NOBODY)?;
+                    passed = rest;
+                }
+                if chain.series != NONE {
+                    note(&mut of_cascades, chain.series, flow)?;
+                    let series = &cascades[chain.series as usize];
+                    series.gates().iter().try_for_each(|gate| note(&mut of_gates, *gate, flow))?;
+                }
+                passed.iter().try_for_each(|gate| note(&mut of_gates, *gate, flow))?;
+            }
+        }
+        let [of_gates, of_cascades] = [of_gates, of_cascades].map(|owners| Shares::new(&by_cohort(owners)));
+        let count = map.flows().div_ceil(COHORT);
+        let few = of_gates.len().max(of_cascades.len()) <= PIECES * count;
+        let left = (0..count).map(|_| Left::default()).collect();
+        few.then_some(Cohorts { gates: of_gates, cascades: of_cascades, left })
+    }
+
+    /// Parts the units of a run, which are in the order of their flows, and the gates.
+    pub(super) fn part<'a>(
+        &'a mut self,
+        mut units: &'a mut [(Time, Unit)],
+        (gates, cascades): (&'a mut [Gate], &'a mut [Cascade]),
+        common: Common<'a>,
+    ) -> Vec<Cohort<'a>> {
+        let count = self.left.len();
+        let ways = self.gates.part(gates, count).zip(self.cascades.part(cascades, count));
+        let each = ways.zip(&mut self.left).enumerate();
+        let cohorts = each.map(|(number, ((own_gates, own_cascades), Left { sent, alarms, lost }))| {
+            let behind = ((number + 1) * COHORT * 2) as u32;
+            let first_behind = units.partition_point(|(_, unit)| unit.chain < behind);
+            let (own, rest) = std::mem::take(&mut units).split_at_mut(first_behind);
+            units = rest;
+            let alone = Own { gates: own_gates, cascades: own_cascades, lost };
+            let passing = Passing { map: common.map, ways: alone, measured: common.measured };
+            Cohort { units: own, passing, common, sent, alarms }
+        });
+        cohorts.collect()
+    }
+
+    /// What each has left behind, to be taken away.
+    pub(in crate::net) fn left(&mut self) -> impl Iterator<Item = &mut Left> {
+        self.left.iter_mut()
+    }
+}
+
+/// A flow, or [`NOBODY`], passes what stands at a place; `None` if it is somebody else's.
+fn note(owners: &mut [u32], place: u32, owner: u32) -> Option<()> {
+    let known = &mut owners[place as usize];
+    let may = *known == UNKNOWN || *known == owner;
+    *known = owner;
+    may.then_some(())
+}
+
+/// The cohorts of the flows that own something.
+fn by_cohort(mut owners: Vec<u32>) -> Vec<u32> {
+    for owner in &mut owners {
+        *owner = if *owner >= UNKNOWN { NOBODY } else { *owner / COHORT as u32 };
+    }
+    owners
+}
+
+impl<'a> Cohort<'a> {
+    /// Whether no units come to it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// Its units pass the gates that their flows have alone. Answers with those that come to the ends of their routes, as
+    /// [`Run::units`](super::Run::units) has them.
+    pub fn take_units(&mut self) -> &'a [(Time, Unit)] {
+        let units = std::mem::take(&mut self.units);
+        for (_, unit) in &mut *units {
+            unit.chain = self.passing.map.last_stretch(unit.chain);
+        }
+        let kept = self.passing.pass_rest(units);
+        &units[..kept]
+    }
+
+    /// How many alarms were set.
+    #[inline]
+    #[must_use]
+    pub fn alarms_set(&self) -> usize {
+        self.alarms.len()
+    }
+
+    /// Hands out the alarms that were set since there were so many, as far as they ring in this run: it is left to the engine
+    /// to do what is due then.
+    pub fn take_alarms(&mut self, since: usize, mut take: impl FnMut(Time, usize)) {
+        let Common { halves, turn, until, .. } = self.common;
+        let mut place = since;
+        while let Some(&(alarm, at)) = self.alarms.get(place) {
+            if at < until && halves[alarm] == turn {
+                self.alarms.swap_remove(place);
+                take(at, alarm);
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    /// A unit goes to a half.
+    #[inline(always)]
+    fn send(&mut self, half: Half, at: Time, mut unit: Unit) {
+        unit.chain += 1;
+        self.sent[half as usize].push((at, unit));
+    }
+
+    /// A unit passes a first stretch of one gate, which is not idle, or none with an express way.
+    #[inline(never)]
+    fn enter_slowly(&mut self, mut at: Time, mut unit: Unit, (gate, delay): (u32, Span), half: Half) {
+        self.passing.pass_one(gate, &mut at, &mut unit);
+        if unit.chain != NONE {
+            self.send(half, at.saturating_add(delay), unit);
+        }
+    }
+
+    /// A unit passes any other first stretch.
+    #[inline(never)]
+    fn enter(&mut self, mut at: Time, mut unit: Unit) -> Option<(Time, Unit)> {
+        let chain = self.passing.map.chains[unit.chain as usize];
+        self.passing.pass_many(0, &mut at, &mut unit);
+        if unit.chain == NONE {
+            return None;
+        }
+        at = at.saturating_add(chain.delay);
+        match chain.half.filter(|_| !chain.ahead) {
+            None => Some((at, unit)),
+            Some(half) => {
+                self.send(half, at, unit);
+                None
+            }
+        }
+    }
+}
+
+impl Carrier for Cohort<'_> {
+    #[inline(always)]
+    fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
+        unit.chain = entry.0;
+        let ShortStretch { gate, delay, sends_to, .. } = self.passing.map.shorts[entry.0 as usize];
+        if let Some(half) = sends_to {
+            let server = self.passing.ways.gates.at(gate);
+            match server.pass_idle_unrecorded(at, unit.bytes, &self.passing.measured) {
+                Some(out) => self.send(half, out + delay, *unit),
+                None => self.enter_slowly(at, *unit, (gate, delay), half),
+            }
+            return None;
+        }
+        let (at, passed) = self.enter(at, *unit)?;
+        *unit = passed;
+        Some(at)
+    }
+
+    fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
+        units.retain_mut(|(at, unit)| match self.handle_unit_at(*at, entry, unit) {
+            Some(out) => {
+                *at = out;
+                true
+            }
+            None => false,
+        });
+    }
+
+    #[inline(always)]
+    fn set_alarm(&mut self, alarm: usize, at: Time) {
+        if at < self.common.due[alarm] {
+            self.alarms.push((alarm, at));
+        }
+    }
+
+    fn handle_transfer(&mut self, _: Time, _: usize, _: bool) {
+        unreachable!("halves take no turns where there are circuits");
+    }
+}

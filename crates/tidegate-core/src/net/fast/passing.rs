@@ -1,0 +1,206 @@
+//! Units on their way through gates without an event, while halves take turns.
+
+use crate::gate::{Gate, GateDrop};
+use crate::net::drops::Dropped;
+use crate::net::fast::Cascade;
+use crate::net::fast::gates::Gates;
+use crate::net::fast::pieces::Pieces;
+use crate::net::map::{NONE, RouteMap, ShortStretch};
+use crate::net::reports::Reports;
+use crate::unit::Unit;
+use crate::units::{Measured, Time};
+
+/// A unit that was dropped, and its route.
+pub(in crate::net) type Lost = (Dropped, u32);
+
+/// Gates and series of them, by number.
+pub(super) trait Ways {
+    /// The gate of a number.
+    fn gate(&mut self, number: u32) -> &mut Gate;
+
+    /// The same; none of number [`NONE`].
+    fn gate_if_any(&mut self, number: u32) -> Option<&mut Gate>;
+
+    /// A unit passes a series of gates; the gate that drops it is the error.
+    fn pass_series(&mut self, number: u32, at: Time, unit: &mut Unit) -> Result<Time, u32>;
+
+    /// A unit of a route was dropped.
+    fn note_drop(&mut self, dropped: Dropped, route: u32);
+}
+
+/// Those of a whole network.
+pub(super) struct All<'a> {
+    pub(super) gates: &'a mut [Gate],
+    pub(super) cascades: &'a mut [Cascade],
+    pub(super) reports: &'a mut Reports,
+}
+
+impl Ways for All<'_> {
+    #[inline(always)]
+    fn gate(&mut self, number: u32) -> &mut Gate {
+        &mut self.gates[number as usize]
+    }
+
+    #[inline(always)]
+    fn gate_if_any(&mut self, number: u32) -> Option<&mut Gate> {
+        // `NONE` is beyond all gates.
+        self.gates.get_mut(number as usize)
+    }
+
+    #[inline]
+    fn pass_series(&mut self, number: u32, at: Time, unit: &mut Unit) -> Result<Time, u32> {
+        self.cascades[number as usize].pass(at, unit, self.gates)
+    }
+
+    #[cold]
+    fn note_drop(&mut self, dropped: Dropped, route: u32) {
+        self.reports.note_drop(dropped, route);
+    }
+}
+
+/// Those that a cohort of flows has alone.
+#[derive(Debug)]
+pub(super) struct Own<'a> {
+    pub(super) gates: Pieces<'a, Gate>,
+    pub(super) cascades: Pieces<'a, Cascade>,
+    pub(super) lost: &'a mut Vec<Lost>,
+}
+
+impl Gates for Pieces<'_, Gate> {
+    #[inline(always)]
+    fn at(&mut self, number: u32) -> &mut Gate {
+        Pieces::at(self, number)
+    }
+}
+
+impl Ways for Own<'_> {
+    #[inline(always)]
+    fn gate(&mut self, number: u32) -> &mut Gate {
+        self.gates.at(number)
+    }
+
+    #[inline(always)]
+    fn gate_if_any(&mut self, number: u32) -> Option<&mut Gate> {
+        if number == NONE { None } else { Some(self.gates.at(number)) }
+    }
+
+    #[inline(never)]
+    fn pass_series(&mut self, number: u32, at: Time, unit: &mut Unit) -> Result<Time, u32> {
+        self.cascades.at(number).pass(at, unit, &mut self.gates)
+    }
+
+    #[cold]
+    fn note_drop(&mut self, dropped: Dropped, route: u32) {
+        self.lost.push((dropped, route));
+    }
+}
+
+/// What units pass.
+#[derive(Debug)]
+pub(super) struct Passing<'a, W> {
+    pub(super) map: &'a RouteMap,
+    pub(super) ways: W,
+    pub(super) measured: Measured,
+}
+
+impl<W: Ways> Passing<'_, W> {
+    /// A unit passes a gate. One that is dropped gets the stretch [`NONE`].
+    #[inline(always)]
+    pub(super) fn pass_one(&mut self, gate: u32, at: &mut Time, unit: &mut Unit) {
+        match self.ways.gate(gate).pass(*at, unit, &self.measured) {
+            Some(out) => *at = out,
+            None => {
+                self.drop(gate, *unit);
+                unit.chain = NONE;
+            }
+        }
+    }
+
+    /// Units that have passed the first gates of their stretches pass the others and the delay behind them. Those that are not
+    /// dropped come first from now on; answers with how many.
+    #[inline(never)]
+    pub(super) fn pass_rest(&mut self, units: &mut [(Time, Unit)]) -> usize {
+        let (shorts, measured) = (self.map.shorts.as_slice(), self.measured);
+        let mut dropped = false;
+        for (at, unit) in &mut *units {
+            let passed = shorts.get(unit.chain as usize).and_then(|stretch| {
+                let out = match self.ways.gate_if_any(stretch.own) {
+                    Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
+                    // An instant at which a unit leaves a gate is not bounded as those of idle gates are.
+                    None => Some(*at).filter(|at| stretch.whole && *at < measured.until),
+                };
+                Some((out?, stretch))
+            });
+            if let Some((out, stretch)) = passed {
+                *at = out + stretch.delay;
+                unit.chain = stretch.route;
+            } else {
+                dropped |= !self.passes_slowly(at, unit);
+            }
+        }
+        if dropped { keep(units) } else { units.len() }
+    }
+
+    /// The same for a unit that does not find one gate idle, or that has none or several to pass. Answers with `false` if it is dropped
+    /// or was before.
+    #[inline(never)]
+    fn passes_slowly(&mut self, at: &mut Time, unit: &mut Unit) -> bool {
+        let Some(stretch) = self.map.shorts.get(unit.chain as usize) else { return false };
+        let ShortStretch { route, own, whole, delay, .. } = *stretch;
+        if own != NONE {
+            self.pass_one(own, at, unit);
+        }
+        if !whole && unit.chain != NONE {
+            self.pass_many(1, at, unit);
+        }
+        if unit.chain == NONE {
+            return false;
+        }
+        unit.chain = route;
+        *at = at.saturating_add(delay);
+        true
+    }
+
+    /// A unit passes the gates of its stretch from this one on, and the series behind them.
+    pub(super) fn pass_many(&mut self, from: u32, at: &mut Time, unit: &mut Unit) {
+        let chain = self.map.chains[unit.chain as usize];
+        for place in chain.first + from..chain.end {
+            self.pass_one(self.map.gates[place as usize], at, unit);
+            if unit.chain == NONE {
+                return;
+            }
+        }
+        if chain.series == NONE {
+            return;
+        }
+        match self.ways.pass_series(chain.series, *at, unit) {
+            Ok(out) => *at = out,
+            Err(gate) => {
+                self.drop(gate, *unit);
+                unit.chain = NONE;
+            }
+        }
+    }
+
+    /// A gate has dropped a unit.
+    #[cold]
+    fn drop(&mut self, gate: u32, unit: Unit) {
+        let Some(GateDrop { at, reason }) = self.ways.gate(gate).last_drop() else { return };
+        let route = self.map.shorts[unit.chain as usize].route;
+        let owner = self.map.owner(route);
+        self.ways.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
+    }
+}
+
+/// Moves the units that were not dropped to the front, in their order. Answers with how many they are.
+#[cold]
+pub(super) fn keep(units: &mut [(Time, Unit)]) -> usize {
+    let mut kept = 0;
+    for place in 0..units.len() {
+        if units[place].1.chain != NONE {
+            units[kept] = units[place];
+            kept += 1;
+        }
+    }
+    kept
+}
