@@ -248,6 +248,7 @@ class Scenario:
         record: str | None = None,
         pcap: tuple[str, str] | None = None,
         exact_events: bool = False,
+        threads: int | None = None,
         tick: Callable[[float], bool] | None = None,
     ) -> RunData: ...
     def live_shell(

@@ -74,6 +74,79 @@ def test_run_ahead_changes_nothing(example: str) -> None:
     assert fast.to_json() == slow.to_json()
 
 
+#: So many flows that a run is parted among threads.
+CROWD = """
+duration = "400 ms"
+seed = 7
+[gate.access]
+per = "flow"
+rate = "100 Mbit/s"
+queue = "100 packets"
+delay = "3 ms"
+[gate.uplink]
+rate = "2 Gbit/s"
+queue = "3000 packets"
+delay = "1 ms"
+[gate.home]
+per = "flow"
+rate = "100 Mbit/s"
+queue = "100 packets"
+[flow.load]
+count = 2200
+path = ["access", "uplink", "home"]
+rtt = "20 ms"
+start.uniform = ["0 s", "100 ms"]
+[flow.user]
+count = 2200
+path = ["access", "uplink"]
+rtt = "30 ms"
+app.request.size = "300 B"
+app.request.response = "20 kB"
+app.request.think = "20 ms"
+tcp.cc = "newreno"
+[record]
+every = "50 ms"
+groups = ["load", "user"]
+uplink = ["queue_packets"]
+"""
+
+
+def test_threads_change_nothing(tmp_path) -> None:
+    crowd = tmp_path / "crowd.toml"
+    crowd.write_text(CROWD)
+    said = []
+    for threads in ("1", "2", "5"):
+        done = tidegate("run", crowd, "--threads", threads, "--json", "--out", tmp_path / threads)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert said[0] == said[1] == said[2]
+    assert tg.run(crowd).to_json() + "\n" == said[0]
+    tables = sorted(path.name for path in (tmp_path / "1").glob("*.parquet"))
+    assert {"drops.parquet", "groups.parquet"} <= set(tables)
+    for name in (*tables, "summary.json"):
+        one, *others = [(tmp_path / threads / name).read_bytes() for threads in ("1", "2", "5")]
+        assert others == [one, one], name
+    events = [
+        json.loads((tmp_path / threads / "manifest.json").read_text())["events"] for threads in ("1", "5")
+    ]
+    assert events[0] == events[1]
+
+
+def test_threads_that_make_no_sense_are_refused(small) -> None:
+    with pytest.raises(tg.ArgumentError, match="threads: read 0; from 1 to 1024"):
+        tg.run(small, threads=0)
+    with pytest.raises(tg.ArgumentError, match="threads is for the simulator"):
+        tg.run(small, engine="live", threads=2)
+    for options in (
+        ["--threads", "0"],
+        ["--threads", "2", "--engine", "live"],
+        ["--threads", "2", "--engine", "theory"],
+    ):
+        done = tidegate("run", small, *options)
+        assert done.returncode == 2, options
+        assert "--threads" in done.stderr
+
+
 def test_workers_change_nothing(small) -> None:
     vary = {"flow.bulk.tcp.cc": ["reno", "newreno", "cubic"]}
     one = tg.compare(small, vary=vary, seed=3, workers=1)

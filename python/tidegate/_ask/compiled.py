@@ -22,11 +22,21 @@ def simulate(
     record: str | None = None,
     pcap: tuple[str, str] | None = None,
     exact_events: bool = False,
+    threads: int | None = None,
     tick: Callable[[float], bool] | None = None,
 ) -> _core.RunData:
-    """Run a scenario in the simulator; ``tick`` is called with the share that is done, and False stops it."""
+    """Run a scenario in the simulator; ``tick`` is called with the share that is done, and False stops it.
+
+    ``threads``: how many are used at most; None: one for each processor.
+    """
     return scenario._inner.run(
-        seed=seed, replication=replication, record=record, pcap=pcap, exact_events=exact_events, tick=tick
+        seed=seed,
+        replication=replication,
+        record=record,
+        pcap=pcap,
+        exact_events=exact_events,
+        threads=threads,
+        tick=tick,
     )
 
 

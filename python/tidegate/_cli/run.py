@@ -82,6 +82,13 @@ TABLE = click.option(
 @click.option(
     "--exact-events", is_flag=True, help="Handle every departure as an event: slower, same results."
 )
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="Use N threads at most; default: one for each processor. Only a run of 4096 flows or more uses "
+    "more than one.",
+)
 @engine_option("sim", "live", "theory")
 @JSON
 def run(
@@ -100,6 +107,7 @@ def run(
     flent: str | None,
     replication: int,
     exact_events: bool,
+    threads: int | None,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -123,12 +131,15 @@ def run(
     check_target(flent)
     if engine == "live" and exact_events:
         raise click.UsageError("--exact-events is for the simulator, not for --engine live")
+    if engine == "live" and threads is not None:
+        raise click.UsageError("--threads is for the simulator, not for --engine live")
     if engine == "theory":
         given = {
             "--pcap": pcap,
             "--plot": picture,
             "--record": record,
             "--exact-events": exact_events,
+            "--threads": threads,
             "--flent": flent,
         }
         wrong = [option for option, value in given.items() if value]
@@ -167,6 +178,7 @@ def run(
                 replication=replication,
                 pcap=packets,
                 exact_events=exact_events,
+                threads=threads,
                 tick=progress.tick,
                 command=command_line(),
             )

@@ -181,6 +181,7 @@ def execute_all(
             engine=engine,
             record=record
             or picture_span(scenario, length(scenario, own, engine=engine), _SAMPLES, len(prepared.variants)),
+            threads=None if engine == "live" else max(1, at_once // workers),
             tick=tick,
             command=command,
         )

@@ -33,6 +33,9 @@ _MOST_ROWS = 4_000_000
 #: The fewest samples that still make a picture.
 _FEWEST_SAMPLES = 20
 
+#: The most threads that a run may be given.
+MOST_THREADS = 1024
+
 #: The kernel's state is read every millisecond at most.
 _LIVE_SAMPLES_PER_S = 1000.0
 #: How long a live run is thought to be that ends when all is done; its picture's samples follow from it.
@@ -49,6 +52,7 @@ def run(
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
     exact_events: bool = False,
+    threads: int | None = None,
 ) -> Run:
     """Run a scenario and return its summary, columns and picture as one value.
 
@@ -65,6 +69,8 @@ def run(
         pcap: a file to write every packet to, as the senders see it; what the receivers see stands
             beside it as NAME-receiver.pcap.
         exact_events: make every arrival and departure an event; slower, equal results.
+        threads: how many are used at most; left out, one for each processor. Only a run of 4096 flows or
+            more uses more than one, and its results do not depend on it.
 
     Raises:
         ScenarioError, TraceError: the input is wrong; the message says where.
@@ -85,6 +91,7 @@ def run(
         replication=replication,
         pcap=pcap,
         exact_events=exact_events,
+        threads=threads,
     )
 
 
@@ -97,6 +104,7 @@ def execute(
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
     exact_events: bool = False,
+    threads: int | None = None,
     tick: Callable[[float], bool] | None = None,
     heard: Callable[[float, dict[str, dict[str, tuple[str, bytes]]]], None] | None = None,
     command: list[str] | None = None,
@@ -112,10 +120,14 @@ def execute(
     if not 0 <= chosen < 2**64:
         raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
     check_engine(engine, ("sim", "live"))
+    if threads is not None and not 1 <= threads <= MOST_THREADS:
+        raise ArgumentError(f"threads: read {threads}; from 1 to {MOST_THREADS}")
     ends = None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap))))
     if engine == "live":
         if exact_events:
             raise ArgumentError("exact_events is for the simulator, not for engine live")
+        if threads is not None:
+            raise ArgumentError("threads is for the simulator, not for engine live")
         _core.live_enter()
         data = compiled.run_live(
             scenario,
@@ -135,6 +147,7 @@ def execute(
             record=record or _default_record(scenario, length(scenario, chosen, replication)),
             pcap=ends,
             exact_events=exact_events,
+            threads=threads,
             tick=tick,
         )
     return assemble(

@@ -39,7 +39,13 @@ class Job:
     def do(self) -> Outcome:
         """Run it here and now."""
         return self.outcome(
-            compiled.simulate(self.scenario, seed=self.seed, replication=self.replication, record=self.record)
+            compiled.simulate(
+                self.scenario,
+                seed=self.seed,
+                replication=self.replication,
+                record=self.record,
+                threads=1,
+            )
         )
 
     def outcome(self, data: _core.RunData) -> Outcome:
