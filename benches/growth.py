@@ -1,7 +1,8 @@
 """How the cost of a run grows with its size: ``python benches/growth.py docs/images/growth.png``.
 
-Each point is a run in a process of its own: processor time per packet of the engine alone, time to read
-and check the scenario, and the largest resident set. The exponent of a curve is the slope of a straight line
+Each point is a run in a process of its own: time per packet of the engine alone, with a thread for each
+processor as ``tidegate run`` has, and with one thread where a run uses more; time to read and check the
+scenario, and the largest resident set. The exponent of a curve is the slope of a straight line
 through its points in logarithms, from the second point on: 0 means that a packet costs as much in a large run
 as in a small one.
 ``--largest N`` leaves out larger sizes; ``--json FILE`` keeps the numbers.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from tables import table
+
+#: With so many flows several threads work on a run.
+MANY_FLOWS = 4096
+#: Curves whose size is a number of flows, which share a gate.
+SHARED = ("flows", "users")
 
 LINK = 'queue = "100000 packets"\n'
 
@@ -102,18 +109,18 @@ def _circuits(size: int) -> str:
     )
 
 
-def one(kind: str, size: int) -> dict[str, float]:
-    """Run one size in this process and return what it cost."""
+def one(kind: str, size: int, threads: int | None = None) -> dict[str, float]:
+    """Run one size in this process, on so many threads, and return what it cost."""
     from tidegate._ask import compiled
     from tidegate._ask.scenario import Scenario
 
     text = scenario(kind, size)
     before = _resident_mb()
-    begin = time.process_time()
+    begin = time.perf_counter()
     loaded = Scenario.from_toml(text)
-    checked = time.process_time()
-    data = compiled.simulate(loaded, seed=1, replication=0, record="summary")
-    ran = time.process_time()
+    checked = time.perf_counter()
+    data = compiled.simulate(loaded, seed=1, replication=0, record="summary", threads=threads)
+    ran = time.perf_counter()
     memory = _resident_mb() - before
     packets = sum(row["segments_delivered"] for row in json.loads(data.summary_json)["flows"])
     return {
@@ -139,13 +146,20 @@ def slope(points: list[tuple[float, float]]) -> float:
 
 def measure(kind: str, size: int, repeats: int) -> dict[str, float]:
     """Return the costs of a size: the least time of several processes, for others disturb them."""
-    found: list[dict[str, float]] = []
-    for _ in range(repeats):
-        command = [sys.executable, __file__, "--one", kind, str(size)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        found.append(json.loads(done.stdout))
-    least = min(found, key=lambda row: row["run_s"])
-    return {"size": size, **least, "packet_ns": 1e9 * least["run_s"] / least["packets"]}
+    least = _least(kind, size, repeats)
+    alone = _least(kind, size, repeats, 1) if size >= MANY_FLOWS and kind in SHARED else least
+    times = {"packet_ns": least, "one_thread_ns": alone}
+    return {
+        "size": size,
+        **least,
+        **{what: 1e9 * row["run_s"] / row["packets"] for what, row in times.items()},
+    }
+
+
+def _least(kind: str, size: int, repeats: int, *threads: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--one", kind, str(size), *map(str, threads)]
+    done = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(repeats)]
+    return min((json.loads(run.stdout) for run in done), key=lambda row: row["run_s"])
 
 
 def draw(curves: dict[str, list[dict[str, float]]], target: Path) -> None:
@@ -157,12 +171,32 @@ def draw(curves: dict[str, list[dict[str, float]]], target: Path) -> None:
         figure, axes = plt.subplots(2, 3, figsize=(9.6, 5.4), constrained_layout=True)
         for place, (kind, rows) in zip(axes.flat, curves.items(), strict=False):
             sizes = [row["size"] for row in rows]
-            place.loglog(sizes, [row["packet_ns"] for row in rows], "o-", color=ACCENT, lw=1.2, ms=3.5)
+            place.loglog(
+                sizes,
+                [row["packet_ns"] for row in rows],
+                "o-",
+                color=ACCENT,
+                lw=1.2,
+                ms=3.5,
+                label=f"{os.cpu_count()} threads",
+            )
+            alone = [row for row in rows if row["one_thread_ns"] != row["packet_ns"]]
+            if alone:
+                place.loglog(
+                    [row["size"] for row in alone],
+                    [row["one_thread_ns"] for row in alone],
+                    "o--",
+                    color=MID,
+                    lw=1.0,
+                    ms=3,
+                    label="one thread",
+                )
+                place.legend(loc="upper left", frameon=False, fontsize=7)
             place.set_title(f"{kind}: exponent {exponent(rows):+.2f}", fontsize=9)
             place.set_xlabel(CURVES[kind][1])
             least, most = (limit(row["packet_ns"] for row in rows) for limit in (min, max))
             place.set_ylim(least / 3, most * 3)
-            if kind in ("flows", "users"):
+            if kind in SHARED:
                 each = 1024 * rows[-1]["memory_mb"] / sizes[-1]
                 place.text(0.03, 0.05, f"{each:.1f} KiB each", transform=place.transAxes, color=MID)
             place.tick_params(labelcolor=INK)
@@ -184,28 +218,31 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", action="append", choices=sorted(CURVES))
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--one", nargs=2, metavar=("KIND", "SIZE"), help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs="+", metavar="KIND SIZE THREADS", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        print(json.dumps(one(given.one[0], int(given.one[1]))))
+        print(json.dumps(one(given.one[0], *map(int, given.one[1:]))))
         return 0
     curves: dict[str, list[dict[str, float]]] = {}
     for kind in given.only or CURVES:
         sizes = [size for size in CURVES[kind][0] if size <= given.largest]
-        rows = [measure(kind, size, given.repeats if size < 100_000 else 1) for size in sizes]
+        rows = [
+            measure(kind, size, given.repeats if size < 100_000 else min(2, given.repeats)) for size in sizes
+        ]
         curves[kind] = rows
         cells: list[list[Any]] = [
             [
                 f"{row['size']:,.0f}".replace(",", " "),
                 f"{row['packets']:,.0f}".replace(",", " "),
                 f"{row['packet_ns']:.0f}",
+                f"{row['one_thread_ns']:.0f}",
                 f"{row['check_s']:.2f}",
                 f"{row['memory_mb']:.0f}",
                 f"{1024 * row['memory_mb'] / row['size']:.1f}",
             ]
             for row in rows
         ]
-        head = [kind, "packets", "ns/packet", "check s", "MiB", "KiB each"]
+        head = [kind, "packets", "ns/packet", "one thread", "check s", "MiB", "KiB each"]
         table(CURVES[kind][1], head, cells, [f"time per packet grows with exponent {exponent(rows):+.2f}"])
     if given.json:
         given.json.write_text(json.dumps(curves, indent=1) + "\n")
