@@ -105,6 +105,13 @@ mod tests {
             assert_eq!(alarms.of(Alarms::sender(flow)), Alarm::Sender(flow));
             assert_eq!(alarms.of(Alarms::receiver(flow)), Alarm::Receiver(flow));
             assert_eq!(alarms.of(alarms.application(flow)), Alarm::Application(flow));
+            for (part, number) in [Alarms::sender(flow), Alarms::receiver(flow), alarms.application(flow)]
+                .into_iter()
+                .enumerate()
+            {
+                assert_eq!((alarms.flow_of(number), alarms.part_of(number)), (flow, part));
+                assert_eq!(Alarms::of_part(part, flow), alarms.of(number));
+            }
         }
         assert_eq!(alarms.of(alarms.server(1)), Alarm::Server(1));
         assert_eq!(alarms.count(2), alarms.server(1) + 1);

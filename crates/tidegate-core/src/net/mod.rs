@@ -8,11 +8,12 @@
 //!
 //! Time. Events are handled in the order of time, and at one instant in the order of their sources
 //! (`sources`). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
-//! may be earlier, but for what is said of turns here. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
+//! may be earlier. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
 //! holds for the events of each half: when the turn changes, or turns are given up, `now` goes back to the first
-//! event of the other half, by less than both leads together; and an end that is handed deliveries ahead of their time may send
-//! at an instant that is earlier than the last event by as much, which is still to come at its half. And a section of cell gates wakes a picosecond after
-//! an instant, when every cell of that instant is known: what it puts out may arrive at the instant itself.
+//! event of the other half, by less than both leads together. Meanwhile an end that is handed deliveries ahead of
+//! their time may send earlier than `now`, by less than that as well: what it sends is still to come at its half. And
+//! a section of cell gates wakes a picosecond after an instant, when every cell of that instant is known: what it puts
+//! out may arrive at the instant itself.
 
 mod build;
 mod carrier;
@@ -74,7 +75,7 @@ pub struct Network {
     gates: Vec<Gate>,
     map: RouteMap,
     cascades: Vec<Cascade>,
-    /// While runs are parted.
+    /// Who takes the units of a run, while halves take turns and there are very many flows.
     cohorts: Option<Cohorts>,
     lines: Vec<DelayLine>,
     /// By gate.
