@@ -20,7 +20,7 @@ from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import SCENARIO, Variant
-from tidegate._run.start import execute, length, picture_span
+from tidegate._run.start import MOST_THREADS, execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 
@@ -168,6 +168,10 @@ def execute_all(
     stop = threading.Event()
     done = [0.0] * len(prepared.variants)
 
+    # Live runs would take each other's processors and be late.
+    threads = 1 if engine == "live" else workers or os.cpu_count() or 1
+    at_once = min(threads, len(prepared.variants))
+
     def one(index: int) -> Run:
         def tick(share: float) -> bool:
             done[index] = share
@@ -181,18 +185,15 @@ def execute_all(
             engine=engine,
             record=record
             or picture_span(scenario, length(scenario, own, engine=engine), _SAMPLES, len(prepared.variants)),
-            threads=None if engine == "live" else max(1, at_once // workers),
+            threads=None if engine == "live" else min(threads // at_once, MOST_THREADS),
             tick=tick,
             command=command,
         )
         done[index] = 1.0
         return result
 
-    # Live runs would take each other's processors and be late.
-    at_once = 1 if engine == "live" else workers or os.cpu_count() or 1
-    workers = min(at_once, len(prepared.variants))
     runs: list[Run] = []
-    with ThreadPoolExecutor(max_workers=workers) as pool:
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
         try:
             waiting = [pool.submit(one, index) for index in range(len(prepared.variants))]
             for future in waiting:
