@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,6 +11,7 @@ import tidegate as tg
 from common import SMALL
 from tidegate._run import start
 from tidegate._run.start import _default_record
+from tidegate._run.text import _limits
 
 FLOW_KEYS = {
     "name",
@@ -283,3 +285,31 @@ def test_runs_that_are_kept_together_share_the_rows(monkeypatch: pytest.MonkeyPa
     assert [*whole, *rows()] == [1000, 1000, 100, 100]
     # What the file says of records is done.
     assert rows(record={"every": "20 ms"}) == whole
+
+
+class Counting(dict[str, float]):
+    """Counts how often somebody looks something up or reads it through."""
+
+    looks = 0
+
+    def get(self, *given: Any) -> Any:
+        Counting.looks += 1
+        return super().get(*given)
+
+    def items(self) -> Any:
+        Counting.looks += len(self)
+        return super().items()
+
+
+def test_what_limited_many_flows_is_summed_in_one_pass() -> None:
+    """Every flow has a gate of its own: as many parts as flows."""
+    looks = []
+    for count in (100, 200):
+        shares = [Counting({f"gate own/user.{number}": 0.2, "gate link": 0.8}) for number in range(count)]
+        Counting.looks = 0
+        told = _limits(
+            [{"name": f"user.{number}", "limited_by": share} for number, share in enumerate(shares)]
+        )
+        assert told[0].startswith(f"mean of {count} flows: gate link 80%")
+        looks.append(Counting.looks)
+    assert looks[1] == 2 * looks[0]

@@ -189,8 +189,11 @@ def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
         return []
     if len(flows) <= MOST_ROWS:
         return [f"{row['name']}: {limited_by(share)}" for row, share in zip(flows, shares, strict=True)]
-    whats = list(dict.fromkeys(what for share in shares for what in share))
-    mean = {what: sum(share.get(what) or 0 for share in shares) / len(shares) for what in whats}
+    parts: dict[str, list[float]] = {}
+    for share in shares:
+        for what, part in share.items():
+            parts.setdefault(what, []).append(part or 0)
+    mean = {what: sum(all_of_it) / len(shares) for what, all_of_it in parts.items()}
     return [f"mean of {len(flows)} flows: {limited_by(mean)}"]
 
 
