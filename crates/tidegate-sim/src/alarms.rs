@@ -61,6 +61,7 @@ impl Alarms {
     }
 
     /// What an alarm of a flow wakes, by [`Alarms::part_of`].
+    #[inline]
     pub(crate) fn of_part(part: usize, flow: usize) -> Alarm {
         match part {
             0 => Alarm::Sender(flow),
@@ -72,15 +73,9 @@ impl Alarms {
     /// What the alarm of a number wakes.
     #[inline]
     pub(crate) fn of(self, number: usize) -> Alarm {
-        let flows = self.flows;
-        if number >= flows * 3 {
-            Alarm::Server(number - flows * 3)
-        } else if number >= flows * 2 {
-            Alarm::Application(number - flows * 2)
-        } else if number.is_multiple_of(2) {
-            Alarm::Sender(number / 2)
-        } else {
-            Alarm::Receiver(number / 2)
+        match number.checked_sub(self.flows * 3) {
+            Some(server) => Alarm::Server(server),
+            None => Alarms::of_part(self.part_of(number), self.flow_of(number)),
         }
     }
 

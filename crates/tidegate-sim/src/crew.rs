@@ -201,7 +201,7 @@ impl Wire<Cohort<'_>> {
                 return;
             }
             due[part] = Time::NEVER;
-            self.ring(at, Alarms::of_part(part, index), flow);
+            self.ring(at, Alarms::of_part(part, index), index, flow);
             self.ahead += 1;
         }
     }

@@ -239,7 +239,7 @@ impl Simulation {
             Alarm::Receiver(index) | Alarm::Application(index) => index,
         };
         self.turn_to(index);
-        self.wire.ring(at, alarm, &mut self.flows[index]);
+        self.wire.ring(at, alarm, index, &mut self.flows[index]);
     }
 
     /// A policed sender is about to act: what its policer has dropped is known now.

@@ -77,27 +77,18 @@ impl<N: Carrier> Wire<N> {
     }
 
     /// An alarm of a flow rings.
-    pub(crate) fn ring(&mut self, at: Time, alarm: Alarm, flow: &mut Flow) {
-        let index = match alarm {
-            Alarm::Sender(index) => {
-                self.wake_sender(at, index, flow);
-                index
+    pub(crate) fn ring(&mut self, at: Time, alarm: Alarm, index: usize, flow: &mut Flow) {
+        match alarm {
+            Alarm::Sender(_) => self.wake_sender(at, index, flow),
+            Alarm::Receiver(_) => self.wake_receiver(at, index, flow),
+            Alarm::Application(_) if flow.dialogue.is_some() => self.wake_client(at, index, flow),
+            Alarm::Application(_) => {
+                self.wake_app(at, index, flow);
+                self.network.set_alarm(self.alarms.application(index), flow.app.next_wakeup());
             }
-            Alarm::Receiver(index) => {
-                self.wake_receiver(at, index, flow);
-                index
-            }
-            Alarm::Application(index) => {
-                if flow.dialogue.is_some() {
-                    self.wake_client(at, index, flow);
-                } else {
-                    self.wake_app(at, index, flow);
-                    self.network.set_alarm(self.alarms.application(index), flow.app.next_wakeup());
-                }
-                index
-            }
+            // It is no flow's.
             Alarm::Server(_) => return,
-        };
+        }
         self.run_ahead(index, flow);
     }
 

@@ -84,7 +84,7 @@ TABLE = click.option(
 )
 @click.option(
     "--threads",
-    type=click.IntRange(1, 1024),
+    type=click.IntRange(1),
     metavar="N",
     help="Use N threads at most; default: one for each processor. Only a run of 4096 flows or more uses "
     "more than one.",

@@ -171,6 +171,7 @@ def execute_all(
     # Live runs would take each other's processors and be late.
     threads = 1 if engine == "live" else workers or os.cpu_count() or 1
     at_once = min(threads, len(prepared.variants))
+    each = None if engine == "live" else min(threads // at_once, MOST_THREADS)
 
     def one(index: int) -> Run:
         def tick(share: float) -> bool:
@@ -184,8 +185,13 @@ def execute_all(
             seed=own,
             engine=engine,
             record=record
-            or picture_span(scenario, length(scenario, own, engine=engine), _SAMPLES, len(prepared.variants)),
-            threads=None if engine == "live" else min(threads // at_once, MOST_THREADS),
+            or picture_span(
+                scenario,
+                length(scenario, own, engine=engine, threads=each),
+                _SAMPLES,
+                len(prepared.variants),
+            ),
+            threads=each,
             tick=tick,
             command=command,
         )

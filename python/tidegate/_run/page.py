@@ -23,7 +23,7 @@ from tidegate._page.sheet import (
     items_of,
 )
 from tidegate._page.view import told
-from tidegate._run.text import LIMITED_BY, limited_by, run_lines
+from tidegate._run.text import LIMITED_BY, limited_by, mean_shares, run_lines
 from tidegate._run.view import run_view
 from tidegate._run.words import MOST_ROWS
 
@@ -91,8 +91,7 @@ def shares(flows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = Non
         return None
     called = [str(row["name"]) for row in flows] if names is None else list(names)
     if len(told) > MOST_ROWS and names is None:
-        whats = dict.fromkeys(what for share in told for what in share)
-        told = [{what: sum(share.get(what) or 0.0 for share in told) / len(told) for what in whats}]
+        told = [mean_shares(told)]
         called = [f"mean of {len(flows)} flows"]
     return Shares(
         [

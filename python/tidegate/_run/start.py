@@ -144,7 +144,8 @@ def execute(
             scenario,
             seed=chosen,
             replication=replication,
-            record=record or _default_record(scenario, length(scenario, chosen, replication)),
+            record=record
+            or _default_record(scenario, length(scenario, chosen, replication, threads=threads)),
             pcap=ends,
             exact_events=exact_events,
             threads=threads,
@@ -202,16 +203,19 @@ def assemble(
     return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
 
 
-def length(scenario: Scenario, seed: int, replication: int = 0, engine: str = "sim") -> float:
+def length(
+    scenario: Scenario, seed: int, replication: int = 0, engine: str = "sim", threads: int | None = None
+) -> float:
     """Return how long a run is, seconds; where it ends when all is done, a run without records tells.
 
     Of a live run, which cannot be made twice, it is a guess (``_LIVE_GUESS_S``).
+    ``threads``: how many that run uses at most.
     """
     if not scenario.until_done:
         return scenario.duration_s
     if engine != "sim":
         return min(scenario.duration_s, _LIVE_GUESS_S)
-    data = compiled.simulate(scenario, seed=seed, replication=replication, record="summary")
+    data = compiled.simulate(scenario, seed=seed, replication=replication, record="summary", threads=threads)
     return float(json.loads(data.summary_json)["duration_s"])
 
 

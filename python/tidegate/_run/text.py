@@ -41,7 +41,7 @@ from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_t
 from tidegate._run.words import MOST_ROWS, share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def limited_by(shares: dict[str, Any] | None) -> str:
@@ -189,12 +189,16 @@ def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
         return []
     if len(flows) <= MOST_ROWS:
         return [f"{row['name']}: {limited_by(share)}" for row, share in zip(flows, shares, strict=True)]
-    parts: dict[str, list[float]] = {}
+    return [f"mean of {len(flows)} flows: {limited_by(mean_shares(shares))}"]
+
+
+def mean_shares(shares: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
+    """Return the mean share of each cause over flows; a flow that a cause is not told of has none of it."""
+    told: dict[str, list[float]] = {}
     for share in shares:
         for what, part in share.items():
-            parts.setdefault(what, []).append(part or 0)
-    mean = {what: sum(all_of_it) / len(shares) for what, all_of_it in parts.items()}
-    return [f"mean of {len(flows)} flows: {limited_by(mean)}"]
+            told.setdefault(what, []).append(part or 0)
+    return {what: sum(parts) / len(shares) for what, parts in told.items()}
 
 
 def _slots(gate: dict[str, Any]) -> str:

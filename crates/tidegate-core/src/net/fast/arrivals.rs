@@ -166,12 +166,8 @@ impl Arrivals {
     pub(super) fn nothing_before(&self, count: usize) -> Time {
         match self.open.get(self.place + count) {
             Some((at, _)) => *at,
-            None => self.first_closed_begins(),
+            None => Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift)),
         }
-    }
-
-    fn first_closed_begins(&self) -> Time {
-        Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift))
     }
 
     /// Opens buckets until the next unit is known or would not come before `until`. At one instant the unit
