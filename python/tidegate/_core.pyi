@@ -182,7 +182,9 @@ class CongestionControl:
 @final
 class Scenario:
     @staticmethod
-    def load(path: str, sets: Sequence[str], allow_outside: bool = False) -> Scenario: ...
+    def load(
+        path: str, sets: Sequence[str], allow_outside: bool = False, own_code: str = "runs"
+    ) -> Scenario: ...
     @staticmethod
     def from_toml(
         text: str,
@@ -191,12 +193,18 @@ class Scenario:
         sets: Sequence[str],
         allow_outside: bool = False,
         confined: bool = False,
+        own_code: str = "runs",
     ) -> Scenario: ...
     @staticmethod
     def given(text: str, name: str, base_dir: str | None, files: Sequence[tuple[str, bytes]]) -> Scenario: ...
     @staticmethod
     def from_json(
-        text: str, name: str, base_dir: str | None, sets: Sequence[str], allow_outside: bool = False
+        text: str,
+        name: str,
+        base_dir: str | None,
+        sets: Sequence[str],
+        allow_outside: bool = False,
+        own_code: str = "runs",
     ) -> Scenario: ...
     def point(self, sets: Sequence[str]) -> Scenario: ...
     def digest(self, record: str | None = None) -> str: ...

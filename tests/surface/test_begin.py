@@ -65,7 +65,8 @@ def test_every_example_is_in_the_package(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert {path.name for path in place.iterdir()} == files
     # The class that this one names is there too.
-    own = tidegate("run", place / "own-controller.toml", "--set", "duration=2 s", "--set", "warmup=0 s")
+    short = ("--set", "duration=2 s", "--set", "warmup=0 s")
+    own = tidegate("run", place / "own-controller.toml", "--allow-python", *short)
     assert own.returncode == 0, own.stderr
     assert "choose another" in tidegate("init", "--examples", place).stderr
     assert set(examples()) == {path.stem for path in EXAMPLES.glob("*.toml")}

@@ -150,7 +150,7 @@ def test_a_mistake_is_one_message_with_its_line(folder: Path, body: str, message
     with pytest.raises(tg.ControllerError) as raised:
         tg.run(path)
     assert message in str(raised.value)
-    command = [sys.executable, "-m", "tidegate", "run", str(path)]
+    command = [sys.executable, "-m", "tidegate", "run", str(path), "--allow-python"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert message in done.stderr

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_core::units::Time;
-use tidegate_scenario::{Reading, ScenarioError, Syntax, Warning, check_recording, read_span};
+use tidegate_scenario::{OwnCode, Reading, ScenarioError, Syntax, Warning, check_recording, read_span};
 
 use crate::error::{self, ArgumentError};
 use crate::guard::patiently;
@@ -75,21 +75,39 @@ fn checked(
     }
 }
 
+/// What becomes of congestion controllers in Python: "runs", "edits" (only those that a set names) or "told".
+fn read_own_code(word: &str) -> PyResult<OwnCode> {
+    match word {
+        "runs" => Ok(OwnCode::Runs),
+        "edits" => Ok(OwnCode::Edits),
+        "told" => Ok(OwnCode::Told),
+        _ => Err(ArgumentError::new_err(format!("own_code: read {word:?}; takes runs, edits or told"))),
+    }
+}
+
 #[pymethods]
 impl Scenario {
     #[staticmethod]
-    #[pyo3(signature = (path, sets, allow_outside = false))]
-    fn load(py: Python<'_>, path: PathBuf, sets: Vec<String>, allow_outside: bool) -> PyResult<Scenario> {
+    #[pyo3(signature = (path, sets, allow_outside = false, own_code = "runs"))]
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        sets: Vec<String>,
+        allow_outside: bool,
+        own_code: &str,
+    ) -> PyResult<Scenario> {
+        let own_code = read_own_code(own_code)?;
         checked(py, move || {
             tidegate_scenario::Scenario::load_with(
                 &path,
-                Reading { sets: &sets, allow_outside, confined: false, files: None },
+                Reading { sets: &sets, allow_outside, own_code, ..Reading::default() },
             )
         })
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false, confined = false))]
+    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false, confined = false, own_code = "runs"))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn from_toml(
         py: Python<'_>,
         text: String,
@@ -98,9 +116,11 @@ impl Scenario {
         sets: Vec<String>,
         allow_outside: bool,
         confined: bool,
+        own_code: &str,
     ) -> PyResult<Scenario> {
+        let own_code = read_own_code(own_code)?;
         checked(py, move || {
-            let reading = Reading { sets: &sets, allow_outside, confined, files: None };
+            let reading = Reading { sets: &sets, allow_outside, confined, own_code, files: None };
             tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Toml, reading)
         })
     }
@@ -122,7 +142,7 @@ impl Scenario {
     }
 
     #[staticmethod]
-    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false))]
+    #[pyo3(signature = (text, name, base_dir, sets, allow_outside = false, own_code = "runs"))]
     fn from_json(
         py: Python<'_>,
         text: String,
@@ -130,9 +150,11 @@ impl Scenario {
         base_dir: Option<PathBuf>,
         sets: Vec<String>,
         allow_outside: bool,
+        own_code: &str,
     ) -> PyResult<Scenario> {
+        let own_code = read_own_code(own_code)?;
         checked(py, move || {
-            let reading = Reading { sets: &sets, allow_outside, confined: false, files: None };
+            let reading = Reading { sets: &sets, allow_outside, own_code, ..Reading::default() };
             tidegate_scenario::Scenario::from_text(&text, &name, base_dir.as_deref(), Syntax::Json, reading)
         })
     }

@@ -48,6 +48,19 @@ impl Files {
     }
 }
 
+/// What becomes of a congestion controller in Python that a scenario names: its file runs with the rights of whoever
+/// runs the scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnCode {
+    /// It may run.
+    #[default]
+    Runs,
+    /// It may run where an edit names it: whoever made the edit chose it. What the scenario itself names is refused.
+    Edits,
+    /// Nothing runs now; a warning says what would.
+    Told,
+}
+
 /// A trace that gates share.
 #[derive(Clone, Debug)]
 pub(crate) enum Loaded {
@@ -65,6 +78,8 @@ pub(crate) struct Quotes {
     pub(crate) edits: Vec<String>,
     /// Only files in the scenario's folder are read, links followed, and none is executed.
     pub(crate) confined: bool,
+    /// Which code may be executed.
+    pub(crate) code: OwnCode,
 }
 
 impl Quotes {
@@ -167,6 +182,11 @@ impl Library {
         let bytes = self.bytes(name, || trace::read_code(&path, name))?;
         self.keep_input(name, path.clone(), &bytes);
         Ok(path.display().to_string())
+    }
+
+    /// What becomes of code that the scenario names.
+    pub(crate) fn own_code(&self) -> OwnCode {
+        self.quotes.code
     }
 
     fn path(&self, name: &str) -> PathBuf {

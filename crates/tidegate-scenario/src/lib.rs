@@ -38,7 +38,7 @@ pub mod trace;
 mod units;
 
 pub use error::{Report, ScenarioError, Warning};
-pub use inputs::{Files, Input};
+pub use inputs::{Files, Input, OwnCode};
 pub use lower::check_recording;
 pub use quantity::{QuantityError, read_instant, read_rate, read_span};
 pub use reading::Reading;

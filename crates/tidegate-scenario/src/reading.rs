@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::document::{self, Node, Op, Source, Sources};
 use crate::error::{Problem, ScenarioError, Warning};
 use crate::file::{self, LARGEST_SCENARIO, Refused};
-use crate::inputs::{Files, Library, Quotes};
+use crate::inputs::{Files, Library, OwnCode, Quotes};
 use crate::planned;
 use crate::scenario::{Scenario, Syntax, Written};
 use crate::sweep;
@@ -23,6 +23,8 @@ pub struct Reading<'a> {
     /// Files are read only in the scenario's folder, links followed, and no code is executed: for a scenario
     /// from somebody else.
     pub confined: bool,
+    /// What becomes of congestion controllers in Python.
+    pub own_code: OwnCode,
     /// The files that the scenario may name, in place of those of the file system.
     pub files: Option<&'a Files>,
 }
@@ -120,6 +122,7 @@ impl Scenario {
             outside: reading.allow_outside,
             edits: reading.sets.to_vec(),
             confined: reading.confined,
+            code: reading.own_code,
         };
         Scenario::build(Written {
             text: text.to_owned(),

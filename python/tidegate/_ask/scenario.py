@@ -85,6 +85,11 @@ def as_sets(changes: Sets) -> list[str]:
 #: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
 OUTSIDE: ContextVar[bool] = ContextVar("OUTSIDE", default=False)
 
+#: What becomes of controllers in Python that a scenario names: "runs"; "edits": only those that ``set``
+#: names run, others are refused; "told": nothing is run, and a warning says what would be. A program's own
+#: calls run them; the commands say which they mean.
+OWN_CODE: ContextVar[str] = ContextVar("OWN_CODE", default="runs")
+
 
 def _allowed(allow_outside: bool | None) -> bool:
     return OUTSIDE.get() if allow_outside is None else allow_outside
@@ -151,7 +156,8 @@ class Scenario:
             text = Link(trace=name).toml()
             return Scenario.from_toml(text, name=name, set=set, allow_outside=allow_outside)
         try:
-            return Scenario(_core.Scenario.load(name, as_sets(set), _allowed(allow_outside)), name)
+            sets, outside = as_sets(set), _allowed(allow_outside)
+            return Scenario(_core.Scenario.load(name, sets, outside, OWN_CODE.get()), name)
         except ScenarioError as error:
             if "this is not TOML" in str(error) and looks_like_trace(_first(name)):
                 raise no_scenario(name) from None
@@ -173,7 +179,10 @@ class Scenario:
         """
         base = None if folder is None else os.fspath(folder)
         outside = _allowed(allow_outside)
-        return Scenario(_core.Scenario.from_toml(text, name, base, as_sets(set), outside), name)
+        code = OWN_CODE.get()
+        return Scenario(
+            _core.Scenario.from_toml(text, name, base, as_sets(set), outside, own_code=code), name
+        )
 
     @staticmethod
     def confined(text: str, *, name: str, folder: str | os.PathLike[str]) -> Scenario:
@@ -213,7 +222,9 @@ class Scenario:
         # One key a line, so that a message can show the line.
         text = _json(document)
         outside = _allowed(allow_outside)
-        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set), outside), name)
+        # A dict is the caller's own, or made of a scenario that was let through.
+        code = "told" if OWN_CODE.get() == "told" else "runs"
+        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set), outside, code), name)
 
     @property
     def name(self) -> str:
@@ -361,7 +372,8 @@ class Scenario:
 
 def _again(text: str, name: str, folder: str) -> Scenario:
     """Make a scenario again from its text, in this or another process."""
-    return Scenario.from_toml(text, name=name, folder=folder)
+    # It was let through when it was first read.
+    return Scenario(_core.Scenario.from_toml(text, name, folder, [], _allowed(None)), name)
 
 
 def load(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import shutil
 import sys
 import textwrap
@@ -175,6 +176,20 @@ def plain(text: str) -> str:
     for fancy, simple in (("±", "+-"), ("–", "-"), ("·", "|"), ("…", "..."), ("─", "-"), ("µ", "u")):
         text = text.replace(fancy, simple)
     return text
+
+
+#: What a terminal obeys instead of showing it, but line breaks and tabs: the controls C0 and C1, DEL, and the
+#: marks that turn the direction of text (Unicode Bidirectional Algorithm, UAX #9 §2). Then what is no text,
+#: as in a name that is not UTF-8.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def harmless(text: str) -> str:
+    r"""Return the text with what a terminal would obey written out, such as ``\u001b``.
+
+    In the strings of a JSON object that is the same text.
+    """
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def counts_cells(gate: dict[str, Any]) -> bool:

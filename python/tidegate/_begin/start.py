@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tidegate._ask.link import SCHEMA_HELP, SCHEMA_LINE
 from tidegate._base.errors import RunFolderError, UnknownNameError, nearest
+from tidegate._base.files import folder_beside
 
 _HERE = Path(__file__).parent
 
@@ -47,11 +48,15 @@ def copy_examples(folder: Path) -> list[str]:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunFolderError(f"{folder}: this is there already; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
     # An installer makes a folder for the compiled Python beside them.
     files = sorted(file for file in (_HERE / "examples").iterdir() if file.is_file())
-    for file in files:
-        shutil.copyfile(file, folder / file.name)
+    place = folder.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with folder_beside(place) as work:
+        for file in files:
+            shutil.copyfile(file, work / file.name)
+        # An empty folder gives way.
+        work.rename(place)
     return [file.name for file in files]
 
 

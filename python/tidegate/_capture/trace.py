@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, CaptureError
+from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
 from tidegate._capture.start import Paths, read
 from tidegate._capture.value import Capture, Connection
@@ -126,8 +127,7 @@ class CapturedTrace:
         place = Path(target)
         text = self.csv(fill)
         if (to or format_of(place)) == "csv":
-            place.write_text(text, encoding="utf-8", newline="\n")
-            return place
+            return write_text(place, text)
         with tempfile.TemporaryDirectory() as folder:
             plain = Path(folder) / "trace.csv"
             plain.write_text(text, encoding="utf-8", newline="\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._cli.begin import SCENARIO
-from tidegate._cli.options import JSON, SET, count, epilog, plain, say, say_json, warn
+from tidegate._cli.options import JSON, SET_ONLY, count, epilog, plain, say, say_json, warn
 
 if TYPE_CHECKING:
     from tidegate.theory import Fit, Miss
@@ -29,7 +29,7 @@ _THEORY = 20_000
     )
 )
 @SCENARIO
-@SET
+@SET_ONLY
 @click.option(
     "--explain", is_flag=True, help="Print every setting with its default, and what follows from it."
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate._base.files import write_text
 from tidegate._cli.begin import SCENARIOS
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
@@ -268,7 +269,7 @@ def compare(
         if page is not None:
             result.write_report(page)
         if csv is not None:
-            result.table.write_csv(csv)
+            write_text(csv, result.table.write_csv())
     tell(result, as_json=as_json, folder=out, picture=picture, page=page)
     if csv is not None and not as_json:
         say(f"Table: {csv}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,11 +25,24 @@ STOPPED = 130
 def guarded(work: Callable[[], Any]) -> int:
     """Do the work; turn every error into a message and an exit status, never a traceback."""
     try:
+        _check_open()
         result = work()
         sys.stdout.flush()
     except BaseException as error:
         return _explain(error)
     return result if isinstance(result, int) else 0
+
+
+def _check_open() -> None:
+    """Refuse to work where nothing can be written to standard output: it is closed (``>&-``).
+
+    Python has no stream then, and the first file that is opened would be taken for it.
+    """
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+        raise click.UsageError("standard output is closed; write > /dev/null where it is not wanted")
 
 
 def _explain(error: BaseException) -> int:
@@ -99,6 +114,8 @@ def _judge(error: BaseException) -> tuple[int, str]:
         error, ArgumentError | CaptureError | ControllerError | TraceError | RunFolderError | StoreError
     ):
         return WRONG_INPUT, f"error: {error}"
+    if isinstance(error, UnicodeEncodeError) and re.search("[\ud800-\udfff]", error.object):
+        return WRONG_INPUT, f"error: this name or text is not UTF-8: {error.object}"
     if isinstance(error, MemoryError):
         return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"
     return FAILED, (

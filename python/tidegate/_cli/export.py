@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tidegate._cli.errors import FAILED
-from tidegate._cli.options import FILE, JSON, SET, epilog, note, say, say_json
+from tidegate._cli.options import FILE, JSON, SET_ONLY, epilog, note, say, say_json, warn
 
 
 @click.command(
@@ -30,7 +30,7 @@ from tidegate._cli.options import FILE, JSON, SET, epilog, note, say, say_json
     help="tc: the device towards the sender.",
 )
 @click.option("-o", "--output", "folder", metavar="DIR", help="Write link.sh, and traces, into this folder.")
-@SET
+@SET_ONLY
 @JSON
 def export(
     to: str,
@@ -47,9 +47,11 @@ def export(
     With tc of Linux or with Mahimahi; comments say what differs there, and what cannot be done. See
     docs/guide/elsewhere.md. Exit status: 0 the link is whole, 1 something is missing, 2 the input was wrong.
     """
+    from tidegate._ask.source import as_scenario
     from tidegate._export.start import export as compute
 
-    found = compute(file, to, flow=flow, device=device, back_device=back_device, set=list(sets))  # type: ignore[arg-type]
+    scenario = as_scenario(file, sets)
+    found = compute(scenario, to, flow=flow, device=device, back_device=back_device)  # type: ignore[arg-type]
     if found.files and folder is None:
         names = " and ".join(sorted(found.files))
         raise click.UsageError(f"the commands read {names}: give a folder for them, such as -o link")
@@ -61,4 +63,5 @@ def export(
         say(found.script().rstrip("\n"))
         if folder is not None:
             note(f"Folder: {folder}")
+    warn(scenario.warnings)
     return 0 if found.complete else FAILED

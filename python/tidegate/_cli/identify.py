@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from tidegate._base.files import write_text
 from tidegate._cli.names import FILES
-from tidegate._cli.options import JSON, check_picture, epilog, tell
+from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
 
 
 @click.command(
@@ -61,7 +62,7 @@ def identify(
             tell(found, as_json=True, folder=None, picture=None)
         else:
             for note in found.notes[:-1]:
-                click.echo(f"warning: {note}", err=True)
+                warn([note])
         # The last note says why there is no answer.
         raise ArgumentError(f"{', '.join(captures)}: {found.notes[-1]}")
     if picture is not None:
@@ -71,7 +72,7 @@ def identify(
         from tidegate._identify.predicted import beside
 
         text = found.scenario()
-        Path(scenario).write_text(text, encoding="utf-8")
+        write_text(scenario, text)
         if not as_json:
             report = found.report() + "\n\n" + beside(found, Path(scenario))
     tell(found, as_json=as_json, folder=None, picture=picture, report=report)

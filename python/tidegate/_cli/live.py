@@ -17,7 +17,7 @@ from tidegate._cli.options import (
     FILE,
     FORCE,
     JSON,
-    SET,
+    SET_ONLY,
     check_picture,
     check_target,
     command_line,
@@ -73,7 +73,7 @@ def live() -> None:
     type=FILES,
     help="Write the headers of every packet, as the program's end saw it.",
 )
-@SET
+@SET_ONLY
 def shell(
     file: str,
     command: tuple[str, ...],

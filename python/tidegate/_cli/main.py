@@ -7,6 +7,7 @@ what people should know goes to standard error.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import MutableMapping
@@ -45,6 +46,7 @@ _PLACES = {
     "schema": "language",
     "reference": "language",
     "completion": "completion",
+    "clean": "clean",
 }
 
 
@@ -113,9 +115,18 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
-    # A process that is asked to end removes what it has begun to write.
-    signal.signal(signal.SIGTERM, _end)
-    sys.exit(guarded(lambda: cli.main(sys.argv[1:], prog_name="tidegate", standalone_mode=False)))
+    # A process that is asked to end, or whose terminal is closed, removes what it has begun to write.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # nohup lets a command outlive its terminal.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+    if sys.argv[1:2] != ["live"]:
+        # Pictures go to files; only the program of a live shell may have a use for it.
+        os.environ.pop("MPLBACKEND", None)
+    status = guarded(lambda: cli.main(sys.argv[1:], prog_name="tidegate", standalone_mode=False))
+    # The answer is out; Ctrl-C has nothing to stop any more.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(status)
 
 
 def _end(number: int, _frame: object) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tidegate._base.text import harmless
 from tidegate._cli.colour import coloured, wanted, with_verdicts
 from tidegate._cli.names import FILES, FOLDERS
 
@@ -64,9 +65,37 @@ _ALLOW_OUTSIDE = click.option(
 )
 
 
+def _remember_python(_context: click.Context, _option: click.Parameter, allowed: bool) -> None:
+    from tidegate._ask.scenario import OWN_CODE
+
+    OWN_CODE.set("runs" if allowed else "edits")
+
+
+_ALLOW_PYTHON = click.option(
+    "--allow-python",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember_python,
+    help="Run the Python files that the scenario names as congestion control, with your rights.",
+)
+
+
 def SET(command: Any) -> Any:  # noqa: N802
-    """Add the options of every command that reads a scenario."""
-    return _SETS(_ALLOW_OUTSIDE(command))
+    """Add the options of every command that runs a scenario."""
+    return _SETS(_ALLOW_OUTSIDE(_ALLOW_PYTHON(command)))
+
+
+def SET_ONLY(command: Any) -> Any:  # noqa: N802
+    """Add the options of every command that reads a scenario and does not run it."""
+
+    @functools.wraps(command)
+    def told(**given: Any) -> Any:
+        from tidegate._ask.scenario import OWN_CODE
+
+        OWN_CODE.set("told")
+        return command(**given)
+
+    return _SETS(_ALLOW_OUTSIDE(told))
 
 
 SEED = click.option(
@@ -151,18 +180,23 @@ def epilog(*examples: str, page: str) -> str:
     )
 
 
-def say(text: str = "") -> None:
-    """Write a line to standard output."""
-    click.echo(text)
+def say(text: str = "", *, end: str = "\n", err: bool = False) -> None:
+    """Write a line to standard output, or to standard error, without what a terminal would obey.
+
+    Every command writes here, because titles and names come from files of others.
+    """
+    click.echo(harmless(text) + end, nl=False, err=err)
 
 
 def say_report(text: str) -> None:
     """Write a report to standard output, its verdicts in colour where that is a terminal."""
-    say(with_verdicts(text) if wanted(sys.stdout) else text)
+    text = harmless(text)
+    click.echo(with_verdicts(text) if wanted(sys.stdout) else text)
 
 
 def note(text: str) -> None:
     """Write a line to standard error, in colour where that is a terminal."""
+    text = harmless(text)
     click.echo(coloured(text) if wanted() else text, err=True)
 
 

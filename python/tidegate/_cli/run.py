@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate._base.files import folder_beside, write_text
 from tidegate._cli.begin import SCENARIO
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
@@ -115,8 +116,6 @@ def run(
 
     FILE is a scenario in TOML or JSON.
     """
-    import tempfile
-
     from tidegate._ask.source import as_scenario, check_engine
     from tidegate._base.progress import Progress
     from tidegate._run.flent import check_suffix
@@ -167,8 +166,7 @@ def run(
             # Made before the run: a place that cannot be written is known at once.
             work = stack.enter_context(staged(Path(out), force=force))
             if pcap:
-                hidden = stack.enter_context(tempfile.TemporaryDirectory(prefix=".pcap.", dir=work.parent))
-                packets = Path(hidden) / "packets.pcap"
+                packets = stack.enter_context(folder_beside(work.with_name("pcap"))) / "packets.pcap"
         with Progress("running") as progress:
             result = execute(
                 scenario,
@@ -228,10 +226,10 @@ def _tell(
     if page is not None:
         result.write_report(page)
     if csv is not None:
-        result.numbers().write_csv(csv)
+        write_text(csv, result.numbers().write_csv())
     if as_json:
         for piece in result.json_pieces():
-            click.echo(piece, nl=False)
+            say(piece, end="")
         say()
     else:
         say(result.report())

@@ -15,7 +15,7 @@ from tidegate._cli.options import (
     JSON,
     REPORT,
     SEED,
-    SET,
+    SET_ONLY,
     check_report,
     check_target,
     command_line,
@@ -25,6 +25,7 @@ from tidegate._cli.options import (
     note,
     parse_vary,
     say,
+    warn,
 )
 from tidegate._cli.picture import PICTURE_OPTIONS, picture_options
 from tidegate._cli.study_options import (
@@ -65,7 +66,12 @@ if TYPE_CHECKING:
 @UNTIL
 @MAX_RUNS
 @SEED
-@SET
+@SET_ONLY
+@click.option(
+    "--allow-python",
+    is_flag=True,
+    help="Let the parts run the Python files that the scenario names as congestion control.",
+)
 @click.option(
     "--out", metavar="DIR", type=FOLDERS, required=True, help="Folder of the plan and of its parts."
 )
@@ -79,6 +85,7 @@ def plan(
     max_runs: int | None,
     seed: int | None,
     sets: tuple[str, ...],
+    allow_python: bool,
     out: str,
     force: bool,
 ) -> None:
@@ -101,6 +108,7 @@ def plan(
     words = ["tidegate", "study", str(Path(file).absolute()) if file.startswith("-") else file]
     words += [word for text in vary for word in ("--vary", text)]
     words += [word for text in sets for word in ("--set", text)]
+    words += ["--allow-python"] if allow_python else []
     options = {"--runs": runs, "--until": until, "--max-runs": max_runs, "--seed": prepared.seed}
     words += [word for name, value in options.items() if value is not None for word in (name, str(value))]
     place = Path(out).absolute()
@@ -114,6 +122,7 @@ def plan(
     say(f"then:       tidegate study merge {out}")
     if shards > SLURM_MOST:
         note(f"note: {too_many(shards)}")
+    warn(prepared.warnings)
 
 
 @click.command(

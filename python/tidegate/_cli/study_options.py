@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._base.files import write_text
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import check_picture, say, tell, warn
 
@@ -124,11 +125,11 @@ class Shown:
         if self.page is not None:
             drawn = None if self.chosen == Picture() else self.chosen
             text = study_page(study, drawn, self.names, self.baseline)
-            Path(self.page).write_text(text, encoding="utf-8", newline="\n")
+            write_text(self.page, text)
         if self.picture is not None and figure is not None:
             write(figure, Path(self.picture))
         if self.csv is not None:
-            study.table.write_csv(self.csv)
+            write_text(self.csv, study.table.write_csv())
 
 
 def show_study(study: Study, shown: Shown) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 
 from tidegate._base.errors import ArgumentError
+from tidegate._base.files import file_beside
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,8 +84,8 @@ def write(figure: Figure, path: Path) -> Path:
         OSError: the file cannot be written.
     """
     kind = suffix_of(path)
-    with mpl.rc_context(STYLE):
-        figure.savefig(path, format=kind, metadata=METADATA[kind])
+    with mpl.rc_context(STYLE), file_beside(path) as work:
+        figure.savefig(work, format=kind, metadata=METADATA[kind])
     return path
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate._base.errors import ArgumentError
+from tidegate._base.files import write_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Export:
             raise ArgumentError(f"{place / there[0]}: is there already; give another folder")
         place.mkdir(parents=True, exist_ok=True)
         for name, text in contents.items():
-            (place / name).write_text(text, encoding="utf-8", newline="\n")
+            write_text(place / name, text)
         return place
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError, NotRecordedError
+from tidegate._base.files import file_beside
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +56,8 @@ def write_flent(run: Recorded, path: Path) -> Path:
     """
     check_suffix(path)
     text = json.dumps(flent_data(run), indent=2, sort_keys=True, allow_nan=False).encode()
-    path.write_bytes(gzip.compress(text, 9, mtime=0) if path.name.endswith(".gz") else text)
+    with file_beside(path) as work:
+        work.write_bytes(gzip.compress(text, 9, mtime=0) if path.name.endswith(".gz") else text)
     return path
 
 

@@ -8,14 +8,15 @@ one run folder per variant.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import RunFolderError
+from tidegate._base.files import folder_beside, write_text
 from tidegate._base.json_text import pieces
 from tidegate._run.columns import TABLES
 
@@ -39,30 +40,21 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Path]:
         OSError: the place cannot be written.
     """
     check_free(folder, force=force)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as error:
-        # Of the folder that was asked for, not of the one that is to become it.
-        raise OSError(
-            error.errno, f"cannot be made ({(error.strerror or '').lower()})", str(folder)
-        ) from None
-    try:
-        # mkdtemp makes a private folder; a result is as readable as any other file.
-        mask = os.umask(0)
-        os.umask(mask)
-        work.chmod(0o777 & ~mask)
+    with contextlib.ExitStack() as stack:
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            work = stack.enter_context(folder_beside(folder))
+        except OSError as error:
+            # Of the folder that was asked for, not of the one that is to become it.
+            raise OSError(
+                error.errno, f"cannot be made ({(error.strerror or '').lower()})", str(folder)
+            ) from None
         yield work
         check_free(folder, force=force)
         if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+            old = stack.enter_context(folder_beside(folder))
             folder.rename(old / "old")
-            work.rename(folder)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        work.rename(folder)
 
 
 def check_free(folder: Path, *, force: bool = False) -> None:
@@ -92,9 +84,7 @@ def check_free(folder: Path, *, force: bool = False) -> None:
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write one JSON file, readable and with a last newline."""
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(pieces(value))
-        file.write("\n")
+    write_text(path, itertools.chain(pieces(value), ["\n"]))
 
 
 def receiver_pcap(path: Path) -> Path:
@@ -111,9 +101,7 @@ def fill_run(run: Recorded, work: Path) -> None:
         "pcap": PCAP if run.pcap is not None else None,
     }
     write_json(work / MANIFEST, manifest)
-    with (work / SUMMARY).open("w", encoding="utf-8") as file:
-        file.writelines(run.json_pieces())
-        file.write("\n")
+    write_text(work / SUMMARY, itertools.chain(run.json_pieces(), ["\n"]))
     for name in tables:
         run.table(name).write_parquet(work / f"{name}.parquet")
     if run.pcap is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.answer import Answer
+from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ class Paged(ABC):
         Raises:
             OSError: the file cannot be written.
         """
-        place = Path(path)
-        place.write_text(self.page(), encoding="utf-8", newline="\n")
-        return place
+        return write_text(path, self.page())
 
 
 class Kept(Answer):

@@ -20,7 +20,6 @@ from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
 from tidegate._study.gather import Gathering
-from tidegate._study.leftovers import disown, own
 from tidegate._study.planned import check_planned, identity, plan_around
 from tidegate._study.prepare import Prepared, prepare
 from tidegate._study.sealed import check_sealed, sealed
@@ -166,7 +165,6 @@ def write_part(
     progress: Callable[[float], None] | None = None,
 ) -> tuple[int, int]:
     """Do a part and fill its folder; return how many runs were computed, and how many it has."""
-    held = own(folder)
     work = Work(prepared, store, None, "summary", "", resume=False, shard=shard)
     gathering = Gathering(is_part=True)
     content = hashlib.sha256()
@@ -189,7 +187,6 @@ def write_part(
     finally:
         work.close()
         results.close()
-        disown(held)
     columns = gathering.finish()
     # A row of this part is one of so many of the whole study.
     rows = max(_LEAST_ROWS, MERGED_ROWS // shard.of)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._base.errors import ArgumentError
+from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -118,8 +119,7 @@ def trace_convert(
     readable(source)
     place = Path(target)
     text = _core.trace_convert(os.fspath(source), to or format_of(place), format, opportunity_bytes, window)
-    place.write_text(text, encoding="utf-8", newline="\n")
-    return place
+    return write_text(place, text)
 
 
 def trace_synth(
@@ -170,8 +170,7 @@ def trace_synth(
         opportunity_bytes=opportunity_bytes,
         window=window,
     )
-    place.write_text(text, encoding="utf-8", newline="\n")
-    return place
+    return write_text(place, text)
 
 
 def format_of(path: Path) -> str:

@@ -8,7 +8,7 @@ use tidegate_core::units::Rate;
 
 use super::tcp_layers::TcpLayers;
 use crate::check::Item;
-use crate::inputs::Library;
+use crate::inputs::{Library, OwnCode};
 use crate::lower::notes::Notes;
 use crate::lower::values::unreadable;
 
@@ -68,6 +68,7 @@ fn python(
         notes.wrong(item, format!("{text:?} does not name a file and a class"), help);
         return None;
     };
+    told(item, source, library.own_code(), notes);
     let source = if is_file(source) {
         match library.code(source) {
             Ok(path) => PythonSource::File(path),
@@ -80,6 +81,28 @@ fn python(
         PythonSource::Module(source.to_owned())
     };
     Some(interned(PythonController { name: text.to_owned(), source, class: class.to_owned() }))
+}
+
+/// Refuses code that the scenario's file names, or warns of what would run.
+fn told(item: &Item, source: &str, code: OwnCode, notes: &mut Notes) {
+    let what = if is_file(source) { "the Python file" } else { "the Python module" };
+    match code {
+        OwnCode::Edits if item.at.source == 0 => {
+            let problem = format!("this runs {what} {source}, with your rights");
+            let help = "read it first, as any program; then run this with --allow-python, or choose another with --set";
+            notes.wrong(item, problem, help);
+        }
+        OwnCode::Runs | OwnCode::Edits => {}
+        OwnCode::Told => {
+            let problem = format!("a run of this scenario runs {what} {source}, with your rights");
+            notes.warn(
+                item.at,
+                &item.key,
+                problem,
+                "read it first; commands that run it ask for --allow-python",
+            );
+        }
+    }
 }
 
 /// Whether a source names a file, and not a module.
