@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 import tidegate as tg
+from common import SMALL, tidegate
 from tidegate._base.text import harmless
-
-from tests.common import SMALL, tidegate
 
 CODE = """\
 from pathlib import Path

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Whether a process on another machine holds a lock cannot be seen from here: each removes only its own.
 _MARK = f"tidegate-{zlib.crc32(socket.gethostname().encode()):08x}"
+#: A full or broken disk, a quota, a limit on the size of files.
+WRITING = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG)
 _HIDDEN = re.compile(rf"\..+\.{_MARK}-[0-9a-f]{{8}}")
 
 
@@ -149,13 +151,9 @@ def _naming(place: Path) -> Iterator[None]:
         number = _number_of(error)
         names = [getattr(error, name, None) for name in ("filename", "filename2")]
         hidden = any(_MARK in str(name) for name in names if name is not None)
-        if number is None or not (hidden or (names == [None, None] and number in _WRITING)):
+        if number is None or not (hidden or (names == [None, None] and number in WRITING)):
             raise
         raise OSError(number, os.strerror(number), str(place)) from None
-
-
-#: A full or broken disk, a quota, a limit on the size of files, a file system that is only read.
-_WRITING = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 def _number_of(error: Exception) -> int | None:

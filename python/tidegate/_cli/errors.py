@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import sys
@@ -85,6 +84,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         TraceError,
         UnknownNameError,
     )
+    from tidegate._base.files import WRITING
 
     if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
         return WRONG_INPUT, error.format_message()
@@ -97,8 +97,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         text = str(error)
         return WRONG_INPUT, text if text.startswith("error") else f"error: {text}"
     if isinstance(error, OSError):
-        full = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-        status = FAILED if error.errno in full else WRONG_INPUT
+        status = FAILED if error.errno in WRITING else WRONG_INPUT
         what = (error.strerror or str(error)).lower()
         names = [str(name) for name in (error.filename, error.filename2) if name is not None]
         return status, f"error: {': '.join([*names[-1:], what])}"

@@ -166,7 +166,7 @@ def run(
             # Made before the run: a place that cannot be written is known at once.
             work = stack.enter_context(staged(Path(out), force=force))
             if pcap:
-                packets = stack.enter_context(folder_beside(work.with_name("pcap"))) / "packets.pcap"
+                packets = stack.enter_context(folder_beside(Path(out))) / "packets.pcap"
         with Progress("running") as progress:
             result = execute(
                 scenario,

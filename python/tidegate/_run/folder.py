@@ -65,6 +65,8 @@ def check_free(folder: Path, *, force: bool = False) -> None:
     """
     if not folder.name:
         raise RunFolderError(f"{folder}: give the new folder a name")
+    if not _is_text(folder):
+        raise RunFolderError(f"{folder}: this name is not UTF-8, and tables cannot be written there")
     if not os.path.lexists(folder):
         return
     if not folder.is_dir():
@@ -80,6 +82,14 @@ def check_free(folder: Path, *, force: bool = False) -> None:
             f"{folder}: this folder already holds results; choose another, or replace them with --force"
             " (force=True)"
         )
+
+
+def _is_text(folder: Path) -> bool:
+    try:
+        str(folder.absolute()).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
