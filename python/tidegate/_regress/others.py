@@ -2,120 +2,130 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tidegate._base.errors import ArgumentError
+from tidegate._regress.fields import Field, whole
 from tidegate._regress.measured import Measurement, Transfer
 
-#: gzip's first bytes (RFC 1952 §2.3.1).
-_GZIP = b"\x1f\x8b"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: The longest test, seconds; the most bytes of a transfer; the highest rate, bit/s. A scenario takes no more.
+_MOST_S, _MOST_BYTES, _MOST_BPS = 1e6, 1e15, 1e13
 
 
 def other(path: Path) -> Measurement | None:
     """Read a measurement of another tool; None where the file is not JSON, so that it may be a capture.
 
     Raises:
-        ArgumentError: the JSON is of neither tool, or has no TCP; the message names the file.
+        ArgumentError: the JSON is of neither tool, has no TCP, or a field that cannot be; the message names
+            file and field.
         OSError: the file cannot be read.
     """
-    with path.open("rb") as file:
-        head = file.read(2)
-    if head[:1] not in (b"{", b"\n", b" ") and not (head == _GZIP and _is_json(path)):
+    found = whole(path)
+    if found is None:
         return None
-    try:
-        text = gzip.decompress(path.read_bytes()) if head == _GZIP else path.read_bytes()
-        found = json.loads(text)
-    except (ValueError, OSError, EOFError) as error:
-        raise ArgumentError(f"{path}: this is not whole JSON ({error})") from None
-    if isinstance(found, dict) and isinstance(found.get("end"), dict) and "start" in found:
-        return _iperf(path, found)
-    if isinstance(found, dict) and isinstance(found.get("results"), dict) and "x_values" in found:
-        return _flent(path, found)
+    if "end" in found and "start" in found:
+        return _iperf(found)
+    if "results" in found and "x_values" in found:
+        return _flent(found)
+    if "error" in found:
+        raise ArgumentError(f"{path}: iperf3 failed: {found.get('error').text()}")
     raise ArgumentError(f"{path}: this JSON is neither of iperf3 (--json) nor a data file of flent")
 
 
-def _is_json(path: Path) -> bool:
-    try:
-        with gzip.open(path) as file:
-            return file.read(1) == b"{"
-    except (OSError, EOFError):
-        return False
-
-
-def _iperf(path: Path, found: dict[str, Any]) -> Measurement:
-    if found.get("error"):
-        raise ArgumentError(f"{path}: iperf3 failed: {found['error']}")
-    test = found["start"].get("test_start", {})
-    if test.get("protocol", "TCP") != "TCP":
-        raise ArgumentError(f"{path}: iperf3 measured {test['protocol']}; only TCP is compared")
-    mss = found["start"].get("tcp_mss_default") or found["start"].get("tcp_mss")
-    transfers = []
-    for number, stream in enumerate(found["end"].get("streams", []), 1):
-        sender, receiver = stream.get("sender", {}), stream.get("receiver", {})
-        of = receiver if receiver.get("bytes") else sender
-        if not of.get("bytes"):
-            raise ArgumentError(f"{path}: stream {number} carried no data")
-        again = sender.get("retransmits")
-        resent = again * mss / sender["bytes"] if again is not None and mss and sender.get("bytes") else None
-        trip = sender.get("mean_rtt")
-        transfers.append(
-            Transfer(
-                label=f"stream {number}",
-                start_s=float(sender.get("start", 0)),
-                sizes=(int(of["bytes"]),),
-                pauses_s=(),
-                goodput_bps=float(of["bits_per_second"]),
-                resent=resent,
-                # iperf3 writes microseconds.
-                rtt_mean_ms=trip / 1e3 if trip else None,
-                completion_s=float(of["seconds"]) if "seconds" in of else None,
-            )
-        )
-    if not transfers:
+def _iperf(found: Field) -> Measurement:
+    path = found.file
+    if "error" in found:
+        raise ArgumentError(f"{path}: iperf3 failed: {found.get('error').text()}")
+    start = found.table("start")
+    test = start.table("test_start")
+    if "protocol" in test and (protocol := test.get("protocol").text()) != "TCP":
+        raise ArgumentError(f"{path}: iperf3 measured {protocol}; only TCP is compared")
+    mss = start.number_or_none("tcp_mss_default", 0, 1e6) or start.number_or_none("tcp_mss", 0, 1e6)
+    end = found.table("end")
+    streams = end.get("streams").items() if "streams" in end else []
+    if not streams:
         raise ArgumentError(f"{path}: iperf3 wrote no streams")
+    transfers = tuple(_stream(stream, number, mss) for number, stream in enumerate(streams, 1))
     notes = ("iperf3 takes round trips from the sender's kernel, smoothed, once an interval",)
-    return Measurement(str(path), tuple(transfers), notes)
+    return Measurement(str(path), transfers, notes)
 
 
-def _flent(path: Path, found: dict[str, Any]) -> Measurement:
-    times = found["x_values"]
-    series = {
-        name: values
-        for name, values in found["results"].items()
+def _stream(stream: Field, number: int, mss: float | None) -> Transfer:
+    """Read one stream of iperf3's end."""
+    sender, receiver = stream.table("sender"), stream.table("receiver")
+    sent = sender.number_or_none("bytes", 0, _MOST_BYTES)
+    arrived = receiver.number_or_none("bytes", 0, _MOST_BYTES)
+    of = receiver if arrived else sender
+    size = int(arrived or sent or 0)
+    if size < 1:
+        raise ArgumentError(f"{stream.file}: stream {number} carried no data")
+    again = sender.number_or_none("retransmits", 0, _MOST_BYTES)
+    trip = sender.number_or_none("mean_rtt", 0, 1e6 * _MOST_S)
+    return Transfer(
+        label=f"stream {number}",
+        start_s=sender.number_or_none("start", 0, _MOST_S) or 0.0,
+        sizes=(size,),
+        pauses_s=(),
+        goodput_bps=of.get("bits_per_second").number(1, _MOST_BPS),
+        resent=again * mss / sent if again is not None and mss and sent else None,
+        # iperf3 writes microseconds.
+        rtt_mean_ms=trip / 1e3 if trip else None,
+        completion_s=of.number_or_none("seconds", 1e-6, _MOST_S),
+    )
+
+
+def _flent(found: Field) -> Measurement:
+    path = found.file
+    results = found.get("results")
+    series = [
+        name
+        for name in results.names()
         if name.startswith(("TCP upload", "TCP download"))
         and not name.endswith((" avg", " sum"))
-        and isinstance(values, list)
-    }
-    if not series or len(times) < 2:
+        # What the kernel says of a connection beside its rate: TCP upload::tcp_rtt.
+        and "::" not in name
+    ]
+    if not series:
         raise ArgumentError(f"{path}: flent's data have no series of a TCP upload or download")
+    times = [each.number(-_MOST_S, _MOST_S) for each in found.get("x_values").items(2)]
     step = (times[-1] - times[0]) / (len(times) - 1)
-    pings = [value for value in found["results"].get("Ping (ms) ICMP", []) if value is not None]
-    transfers = []
-    for name, values in series.items():
-        # Mbit/s in each step; none where nothing was measured.
-        there = [(at, value) for at, value in zip(times, values, strict=True) if value]
-        if not there:
-            continue
-        span = there[-1][0] - there[0][0] + step
-        bits = sum(value for _, value in there) * 1e6 * step
-        transfers.append(
-            Transfer(
-                label=name,
-                start_s=there[0][0],
-                sizes=(int(bits / 8),),
-                pauses_s=(),
-                goodput_bps=bits / span,
-                rtt_mean_ms=sum(pings) / len(pings) if pings else None,
-                completion_s=span,
-            )
-        )
+    if any(after <= before for before, after in pairwise(times)):
+        raise found.get("x_values").wrong("a list of times that grow")
+    pings = [] if "Ping (ms) ICMP" not in results else results.get("Ping (ms) ICMP").items()
+    trips = [ping.number(0, 1e3 * _MOST_S) for ping in pings if ping.value is not None]
+    trip = sum(trips) / len(trips) if trips else None
+    read = (_series(name, results.get(name), times, step, trip) for name in series)
+    transfers = [each for each in read if each is not None]
     if not transfers:
         raise ArgumentError(f"{path}: flent's series of TCP are empty")
     begin = min(each.start_s for each in transfers)
     moved = (Transfer(**{**vars(each), "start_s": each.start_s - begin}) for each in transfers)
     ordered = tuple(sorted(moved, key=lambda each: each.start_s))
     notes = ("flent's round trips are those of pings beside the transfers, over the whole test",)
-    return Measurement(str(path), ordered, notes if pings else ())
+    return Measurement(str(path), ordered, notes if trips else ())
+
+
+def _series(name: str, values: Field, times: list[float], step: float, trip: float | None) -> Transfer | None:
+    """Read a series of Mbit/s in each step, null where nothing was measured; None where it is empty."""
+    read = values.items()
+    if len(read) != len(times):
+        raise values.wrong(f"a list of {len(times)}, as x_values is,")
+    mbps = [0.0 if each.value is None else each.number(0, _MOST_BPS / 1e6) for each in read]
+    there = [(at, value) for at, value in zip(times, mbps, strict=True) if value]
+    bits = sum(value for _, value in there) * 1e6 * step
+    if bits < 8:
+        return None
+    span = there[-1][0] - there[0][0] + step
+    return Transfer(
+        label=name,
+        start_s=there[0][0],
+        sizes=(int(bits / 8),),
+        pauses_s=(),
+        goodput_bps=bits / span,
+        rtt_mean_ms=trip,
+        completion_s=span,
+    )
