@@ -263,6 +263,9 @@ def _named(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, there = _PLACES[name].partition(":")
     found = getattr(import_module(f"{__name__}.{module}"), there or name)
+    if not isinstance(found, type):
+        # Calls from outside say which argument is wrong; those from inside know what they give.
+        found = import_module(f"{__name__}._base.calls").checked(found)
     globals()[name] = found
     return found
 

@@ -148,7 +148,7 @@ def test_set_is_spelled_once(small) -> None:
         set={"flow.bulk.tcp.delayed_ack": {"every": 2, "timeout": "40 ms"}, "gate.bottleneck.loss": 0.1},
     )
     assert "40 ms" in typed.to_toml()
-    with pytest.raises(TypeError):
+    with pytest.raises(tg.ArgumentError, match="set: read 'duration=3 s'; takes a dict or a list"):
         tg.load(small, set="duration=3 s")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tidegate import _core
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
+from tidegate._base.calls import checked
 from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._base.text import counted
 from tidegate._traces.start import readable
@@ -122,6 +123,7 @@ class Scenario:
         self._laws: str | None = None
 
     @staticmethod
+    @checked
     def load(
         path: str | os.PathLike[str],
         *,
@@ -164,6 +166,7 @@ class Scenario:
             raise
 
     @staticmethod
+    @checked
     def from_toml(
         text: str,
         *,
@@ -209,6 +212,7 @@ class Scenario:
         return Scenario(_core.Scenario.given(text, name, base, list(files)), name)
 
     @staticmethod
+    @checked
     def from_dict(
         document: Mapping[str, Any],
         *,

@@ -72,11 +72,13 @@ class UnknownNameError(KeyError):
         return str(self.args[0]) if self.args else ""
 
 
-def nearest(what: str, name: str, known: Iterable[str]) -> str:
+def nearest(what: str, name: object, known: Iterable[str]) -> str:
     """Return a sentence that says ``name`` is not known and what may have been meant."""
     import difflib
 
     names = list(known)
+    if not isinstance(name, str):
+        return f"a {what} is named by a text, not by {type(name).__name__}; known: {', '.join(names[:8])}"
     close = difflib.get_close_matches(name, names, n=1)
     if close:
         return f'no {what} is called "{name}"; did you mean "{close[0]}"?'

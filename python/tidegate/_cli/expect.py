@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tidegate._base.limits import most
 from tidegate._cli.begin import SCENARIO
 from tidegate._cli.options import ENGINE, JSON, SEED, SET, STORE, WORKERS, epilog, tell
 
@@ -33,7 +34,10 @@ UNDECIDED_STATUS = 3
     help='What must hold, such as "loss < 1%"; repeatable. @FILE: one on each line.',
 )
 @click.option(
-    "--runs", type=click.IntRange(1), metavar="N", help="Number of replications; default: the file's runs."
+    "--runs",
+    type=click.IntRange(1, most("runs")),
+    metavar="N",
+    help="Number of replications; default: the file's runs.",
 )
 @SEED
 @SET

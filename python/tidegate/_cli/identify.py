@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tidegate._base.files import write_text
+from tidegate._base.limits import most
 from tidegate._cli.names import FILES
 from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
 
@@ -29,7 +30,7 @@ from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
 )
 @click.option(
     "--packets",
-    type=click.IntRange(1),
+    type=click.IntRange(1, most("most_packets")),
     metavar="N",
     help="Look at the first N packets of TCP. Default: 1,200,000, for which 300 MB of memory are enough.",
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._base.text import harmless
 from tidegate._cli.colour import coloured, wanted, with_verdicts
 from tidegate._cli.names import FILES, FOLDERS
@@ -100,7 +101,7 @@ def SET_ONLY(command: Any) -> Any:  # noqa: N802
 
 SEED = click.option(
     "--seed",
-    type=click.IntRange(0, 2**64 - 1),
+    type=click.IntRange(0, MOST_WHOLE),
     metavar="N",
     help="Seed of all random numbers; default: the file's seed, or a random one.",
 )
@@ -167,7 +168,10 @@ CSV = click.option(
     "csv", "--csv", metavar="FILE", type=FILES, help="Write the table as CSV, in the units of --json."
 )
 WORKERS = click.option(
-    "--workers", type=click.IntRange(1), metavar="N", help="Threads; default: one per processor."
+    "--workers",
+    type=click.IntRange(1, most("workers")),
+    metavar="N",
+    help="Threads; default: one per processor.",
 )
 
 

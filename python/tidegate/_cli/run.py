@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._base.files import folder_beside, write_text
+from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._cli.begin import SCENARIO
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
@@ -74,7 +75,7 @@ TABLE = click.option(
 )
 @click.option(
     "--replication",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_WHOLE),
     metavar="N",
     default=0,
     show_default=True,
@@ -85,7 +86,7 @@ TABLE = click.option(
 )
 @click.option(
     "--threads",
-    type=click.IntRange(1),
+    type=click.IntRange(1, most("threads")),
     metavar="N",
     help="Use N threads at most; default: one for each processor. Only a run of 4096 flows or more uses "
     "more than one.",

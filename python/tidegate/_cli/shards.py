@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._base.limits import most
 from tidegate._cli.names import FOLDERS
 from tidegate._cli.options import (
     CSV,
@@ -60,7 +61,12 @@ if TYPE_CHECKING:
     ),
 )
 @FILE
-@click.option("--shards", type=click.IntRange(1), required=True, help="Into how many parts to cut the study.")
+@click.option(
+    "--shards",
+    type=click.IntRange(1, most("shards")),
+    required=True,
+    help="Into how many parts to cut the study.",
+)
 @VARY
 @RUNS
 @UNTIL

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._base.limits import most
 from tidegate._cli.names import FILES, FOLDERS, one_of
 from tidegate._cli.options import (
     FILE,
@@ -149,7 +150,7 @@ def reproduce(
 )
 @click.option(
     "--runs",
-    type=click.IntRange(1),
+    type=click.IntRange(1, most("runs")),
     metavar="N",
     help="Number of replications; default: the file's runs. For a pool that many at first, and 16 times "
     "as many where they do not decide.",
@@ -236,7 +237,7 @@ def size(
 )
 @click.option(
     "--runs",
-    type=click.IntRange(2),
+    type=click.IntRange(2, most("runs")),
     metavar="N",
     help="Number of replications; default: the file's runs, but at least 8.",
 )

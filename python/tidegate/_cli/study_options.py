@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidegate._base.files import write_text
+from tidegate._base.limits import most
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import check_picture, say, tell, warn
 
@@ -27,7 +28,9 @@ VARY = click.option(
     help="A key and its values, in addition to the file's [[sweep]]; several --vary give every combination.",
 )
 RUNS = click.option(
-    "--runs", type=click.IntRange(1), help="Number of replications of each point; default: the file's runs."
+    "--runs",
+    type=click.IntRange(1, most("runs")),
+    help="Number of replications of each point; default: the file's runs.",
 )
 UNTIL = click.option(
     "--until",
@@ -36,7 +39,7 @@ UNTIL = click.option(
 )
 MAX_RUNS = click.option(
     "--max-runs",
-    type=click.IntRange(2),
+    type=click.IntRange(2, most("runs")),
     help="With --until: largest number of replications of a point; default: 256.",
 )
 OUT = click.option(

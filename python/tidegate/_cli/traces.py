@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._cli.names import FILES
 from tidegate._cli.options import JSON, check_picture, epilog, say, say_json
 
@@ -24,7 +25,7 @@ _FORMAT = click.option(
 )
 _OPPORTUNITY = click.option(
     "--opportunity-bytes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, most("opportunity_bytes")),
     metavar="N",
     default=1500,
     show_default=True,
@@ -130,7 +131,7 @@ def traces_convert(
 @click.option("--outage-share", type=float, help="Share of the time without service; default: 0.05.")
 @click.option(
     "--opportunity-bytes",
-    type=click.IntRange(1),
+    type=click.IntRange(1, most("opportunity_bytes")),
     metavar="N",
     help="Bytes of one Mahimahi opportunity; default: 1500.",
 )
@@ -161,7 +162,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
 @click.option(
     "--connection",
     "connections",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_WHOLE),
     metavar="N",
     multiple=True,
     help="Number of a connection; repeatable, if several shared the link. Default: the one with most data.",

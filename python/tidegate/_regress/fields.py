@@ -133,7 +133,7 @@ def whole(path: Path) -> Field | None:
                 raise ArgumentError(f"{path}: this is not whole JSON ({error})") from None
     if len(text) > MOST_BYTES:
         raise ArgumentError(
-            f"{path}: this JSON has more than {MOST_BYTES / 1e6:.0f} MB, and at most so many are read; measure "
+            f"{path}: this JSON has more than {MOST_BYTES / 1e6:.0f} MB, the most that is read; measure "
             "with longer intervals, such as iperf3 -i 1"
         )
     try:

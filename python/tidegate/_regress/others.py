@@ -87,7 +87,7 @@ def _flent(found: Field) -> Measurement:
         if name.startswith(("TCP upload", "TCP download"))
         and not name.endswith((" avg", " sum"))
         # What the kernel says of a connection beside its rate: TCP upload::tcp_rtt.
-        and "::" not in name
+        and "::tcp_" not in name
     ]
     if not series:
         raise ArgumentError(f"{path}: flent's data have no series of a TCP upload or download")

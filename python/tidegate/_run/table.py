@@ -301,12 +301,12 @@ class Table(Generic[RowT]):
             self._frame = pl.DataFrame(rows, infer_schema_length=None)
         return self._frame
 
-    def __getitem__(self, key: str | int) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if isinstance(key, int):
             return self._rows[key]
-        if key in self._by_name:
+        if isinstance(key, str) and key in self._by_name:
             return self._by_name[key]
-        if key in self.frame.columns:
+        if isinstance(key, str) and key in self.frame.columns:
             return self.frame[key]
         what = self._rows[0]._what if self._rows else "row"
         raise UnknownNameError(nearest(what, key, self._by_name))

@@ -12,6 +12,7 @@ from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
+from tidegate._base.limits import most
 from tidegate._run.chance import nothing_random, places
 from tidegate._study.point import Described
 from tidegate._study.until import Until
@@ -127,8 +128,8 @@ def prepare(
             "the seed cannot be varied in a study: its replications already have different random numbers"
         )
     count = scenario.runs if runs is None else runs
-    if count < 1:
-        raise ArgumentError(f"runs: read {count}; a point needs 1 run at least")
+    if not 1 <= count <= most("runs"):
+        raise ArgumentError(f"runs: read {count}; a point needs 1 run at least, {most('runs')} at most")
     if isinstance(until, str):
         until = Until.parse(until, at_least=None if runs is None else max(runs, 2))
     ready = Readier(scenario)
