@@ -58,7 +58,7 @@ def _shared(size: int, app: str, seconds: int) -> str:
         f'duration = "{seconds} s"\nseed = 1\n{gates}[gate.bottleneck]\nrate = "{size} Mbit/s"\n'
         f'queue = "{queue} packets"\ndelay = "1 ms"\n[flow.user]\ncount = {size}\n'
         f'path = ["access", "bottleneck", "sink"]\nrtt = "60 ms"\nstart.uniform = ["0 s", "1 s"]\n{app}'
-        'tcp.cc = "newreno"\n'
+        'tcp.base = "rfc"\ntcp.cc = "newreno"\n'
     )
 
 
@@ -76,7 +76,7 @@ def _gates(size: int) -> str:
     gates = "".join(f'[gate.{name}]\nrate = "100 Mbit/s"\n{LINK}delay = "1 ms"\n' for name in names)
     return (
         f'duration = "60 s"\nseed = 1\n{gates}[flow.bulk]\npath = {json.dumps(names)}\nrtt = "200 ms"\n'
-        'tcp.window = "2 MB"\ntcp.cc = "newreno"\n'
+        'tcp.window = "2 MB"\ntcp.base = "rfc"\ntcp.cc = "newreno"\n'
     )
 
 
@@ -86,7 +86,7 @@ def _queue(size: int) -> str:
     return (
         f'duration = "{max(4.0, 500_000 / (rate * 1e6 / 12_000)):.0f} s"\nseed = 1\n[gate.link]\n'
         f'rate = "{rate} Mbit/s"\nqueue = "{2 * size + 100} packets"\ndelay = "5 ms"\n'
-        '[flow.bulk]\npath = ["link"]\nrtt = "10 ms"\ntcp.cc = "newreno"\n'
+        '[flow.bulk]\npath = ["link"]\nrtt = "10 ms"\ntcp.base = "rfc"\ntcp.cc = "newreno"\n'
         f'tcp.window = "{(size + 10) * 1460} B"\n'
     )
 
@@ -94,7 +94,7 @@ def _queue(size: int) -> str:
 def _duration(size: int) -> str:
     return (
         f'duration = "{size} s"\nseed = 1\n[gate.link]\nrate = "20 Mbit/s"\nqueue = "60 packets"\n'
-        'delay = "10 ms"\n[flow.bulk]\npath = ["link"]\nrtt = "40 ms"\ntcp.cc = "newreno"\n'
+        'delay = "10 ms"\n[flow.bulk]\npath = ["link"]\nrtt = "40 ms"\ntcp.base = "rfc"\ntcp.cc = "newreno"\n'
     )
 
 
@@ -104,7 +104,7 @@ def _circuits(size: int) -> str:
         'duration = "4 s"\nseed = 1\n[gate.line]\nper = "flow"\nrate = "25 Mbit/s"\nframing = "aal5"\n'
         'queue = "10000 cells"\n[gate.mux]\nrate = "155520 kbit/s"\nframing = "aal5"\nqueue = "5000 cells"\n'
         f'delay = "5 ms"\n[flow.user]\ncount = {size}\npath = ["line", "mux"]\nrtt = "20 ms"\n'
-        'start.uniform = ["0 s", "20 ms"]\ntcp.cc = "newreno"\n'
+        'start.uniform = ["0 s", "20 ms"]\ntcp.base = "rfc"\ntcp.cc = "newreno"\n'
         f'tcp.window = "{max(2, 512 // size) * 1460} B"\n'
     )
 

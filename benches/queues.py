@@ -66,6 +66,7 @@ def ours(aqm: str, *, ecn: bool, seconds: int, runs: int) -> Found:
             path = ["link"]
             rtt = "{40 + 10 * n} ms"
             start = "{offset * n} ms"
+            tcp.base = "rfc"
             tcp.cc = "newreno"
             tcp.mss = "1460 B"
             tcp.window = "unlimited"

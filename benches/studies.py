@@ -29,6 +29,7 @@ count = 2
 path = ["link"]
 rtt = "40 ms"
 start.uniform = ["0 s", "100 ms"]
+tcp.base = "rfc"
 tcp.cc = "reno"
 """
 QUEUES = ["10 packets", "20 packets", "40 packets", "80 packets"]

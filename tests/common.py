@@ -40,6 +40,7 @@ loss = 0.002
 path = ["bottleneck"]
 rtt = "30 ms"
 tcp.cc = "newreno"
+tcp.base = "rfc"
 """
 
 

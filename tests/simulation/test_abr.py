@@ -32,7 +32,7 @@ def three(*, cells: bool, limit: str = "10 Mbit/s", switch: dict[str, Any] | Non
     }
     gates["switch"] = {"rate": "10 Mbit/s", "delay": "5 ms", "abr": switch or {"every": "10 ms"}, **framing}
     flows = {
-        name: {"path": [name, "switch"], "rtt": rtt, "tcp": {"window": "400 KiB"}}
+        name: {"path": [name, "switch"], "rtt": rtt, "tcp": {"base": "rfc", "window": "400 KiB"}}
         for name, rtt in ROUND_TRIPS.items()
     }
     return {"duration": "20 s", "warmup": "8 s", "seed": 1, "gate": gates, "flow": flows}

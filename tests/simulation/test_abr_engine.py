@@ -8,6 +8,7 @@ import pytest
 import tidegate as tg
 
 TCP: dict[str, Any] = {
+    "base": "rfc",
     "cc": "reno",
     "dupthresh": "never",
     "mss": "460 B",

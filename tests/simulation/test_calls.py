@@ -227,6 +227,7 @@ path = ["vc"]
 back = ["vc"]
 app.transfer = "300 kB"
 tcp.delayed_ack = false
+tcp.base = "rfc"
 """
 
 

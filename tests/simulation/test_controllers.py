@@ -14,7 +14,11 @@ def alone(cc: str, gate: dict[str, Any] | None = None, **more: Any) -> tg.Run:
 
 
 def flow(cc: str, **tcp: Any) -> dict[str, Any]:
-    return {"path": ["link"], "rtt": "40 ms", "tcp": {"cc": cc, "delayed_ack": False, "sack": True, **tcp}}
+    return {
+        "path": ["link"],
+        "rtt": "40 ms",
+        "tcp": {"base": "rfc", "cc": cc, "delayed_ack": False, "sack": True, **tcp},
+    }
 
 
 def scenario(flows: dict[str, Any], gate: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:

@@ -10,10 +10,13 @@ import pytest
 import tidegate as tg
 from common import EXAMPLES, ROOT
 
+#: The TCP that the paper means; its file names none.
+RFC = {"tcp.model.base": "rfc"}
 SCENARIOS = Path(os.environ.get("TIDEGATE_SCENARIOS", ROOT.parent / "shared" / "scenarios"))
 
 #: The model's TCP with a window that never lets the source's buffer run empty.
 MODEL = {
+    "base": "rfc",
     "cc": "reno",
     "dupthresh": "never",
     "mss": "460 B",
@@ -54,12 +57,12 @@ def paper() -> Path:
 
 
 def test_the_papers_scenario_runs_whole(paper: Path) -> None:
-    scenario = tg.load(paper)
+    scenario = tg.load(paper, set=RFC)
     assert scenario.warnings == []
     assert len(tg.study(scenario, runs=2).points) == 3
     for holding in ("108 ms", "360 ms", "7.2 s"):
         key = "gate.link.rate.markov.mean_holding"
-        run = tg.run(tg.load(paper, set={key: [holding, holding]}), record="summary")
+        run = tg.run(tg.load(paper, set={**RFC, key: [holding, holding]}), record="summary")
         near, far = run.normalised_throughput("link", under_abr=True).values()
         # Neither session starves, and together they do not take more than there is.
         assert 0.15 < near < 0.6

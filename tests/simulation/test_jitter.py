@@ -14,7 +14,7 @@ MS = 1e-3
 
 def one_at_a_time(**changes: Any) -> dict[str, Any]:
     """One segment is sent when the one before it is acknowledged: 20 ms and the random delay apart."""
-    tcp = {"cc": "fixed", "window": "1 segment", "delayed_ack": False, "handshake": False}
+    tcp = {"base": "rfc", "cc": "fixed", "window": "1 segment", "delayed_ack": False, "handshake": False}
     scenario: dict[str, Any] = {
         "duration": "400 s",
         "gate": {"link": {"delay": "10 ms"}},
@@ -61,7 +61,7 @@ def test_a_phase_decides_without_jitter_and_not_with_it() -> None:
 
     def share(trip: str, jitter: str) -> float:
         changes = {"flow.far.rtt": trip, "flow.near.jitter": jitter, "flow.far.jitter": jitter}
-        changes["gate.bottleneck.queue"] = "10 packets"
+        changes |= {"gate.bottleneck.queue": "10 packets", "tcp.both.base": "rfc"}
         run = tg.run(EXAMPLES / "round-trip-times.toml", set=changes, record="summary")
         near, far = (run.flows[name]["goodput_bps"] for name in ("near", "far"))
         return float(far / near)

@@ -22,7 +22,7 @@ def scenario(gates: dict[str, Any], sources: int = 1) -> dict[str, Any]:
         "duration": "10 s",
         "gate": gates,
         "traffic": {f"s{n}": {"path": path, "source": STEADY} for n in range(sources)},
-        "flow": {"x": {"path": path, "start": "9.9 s", "app": {"transfer": "1 B"}}},
+        "flow": {"x": {"path": path, "start": "9.9 s", "app": {"transfer": "1 B"}, "tcp": {"base": "rfc"}}},
     }
 
 
@@ -97,7 +97,11 @@ def test_each_flow_has_its_part_of_the_contract() -> None:
 
 def test_a_second_bucket_bounds_every_burst() -> None:
     """A burst of 30 kB leaves at the peak rate, 3 kB at once; without the second bucket it leaves at once."""
-    flow = {"path": ["shape"], "app": {"transfer": "30 kB"}, "tcp": {"initial_window": "21 segments"}}
+    flow = {
+        "path": ["shape"],
+        "app": {"transfer": "30 kB"},
+        "tcp": {"base": "rfc", "initial_window": "21 segments"},
+    }
     bucket = {"rate": "2 Mbit/s", "burst": "40 kB", "peak": "12 Mbit/s"}
     longest = {}
     for second in ("3 kB", "40 kB"):
@@ -139,7 +143,7 @@ def flow_over(gates: dict[str, Any]) -> dict[str, Any]:
         "duration": "3 s",
         "seed": 1,
         "gate": gates,
-        "flow": {"x": {"path": list(gates), "rtt": "20 ms"}},
+        "flow": {"x": {"path": list(gates), "rtt": "20 ms", "tcp": {"base": "rfc"}}},
     }
 
 

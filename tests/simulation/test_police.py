@@ -18,7 +18,14 @@ def scenario(gate: dict[str, Any]) -> dict[str, Any]:
         "traffic": {
             "probe": {"path": ["link"], "source": {"poisson": {"rate": "8 Mbit/s", "packet": "1000 B"}}}
         },
-        "flow": {"x": {"path": ["link"], "start": "9 s", "app": "bulk", "tcp": {"window": "1 segment"}}},
+        "flow": {
+            "x": {
+                "path": ["link"],
+                "start": "9 s",
+                "app": "bulk",
+                "tcp": {"base": "rfc", "window": "1 segment"},
+            }
+        },
         "record": {"every": "events"},
     }
 
@@ -69,7 +76,7 @@ def contract_of(police: dict[str, Any], **gate: Any) -> dict[str, Any]:
         "duration": "30 s",
         "warmup": "5 s",
         "gate": {"isp": {"rate": "1 Gbit/s", "delay": "20 ms", "police": police, **gate}},
-        "flow": {"bulk": {"path": ["isp"], "tcp": {"cc": "cubic"}}},
+        "flow": {"bulk": {"path": ["isp"], "tcp": {"base": "rfc", "cc": "cubic"}}},
     }
 
 

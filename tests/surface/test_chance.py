@@ -88,7 +88,7 @@ def test_more_runs_are_not_advised_where_they_would_all_be_the_same() -> None:
         (START, ["flow.bulk/start"]),
         (MARKOV, ["gate.link/rate"]),
         ({"gate.link.loss": 0.01}, ["gate.link/loss"]),
-        ({"flow.bulk.tcp.increase": "random"}, ["flow.bulk/increase"]),
+        ({"flow.bulk.tcp": {"base": "rfc", "increase": "random"}}, ["flow.bulk/increase"]),
         (source("poisson"), ["traffic.bg/source"]),
         (source("constant"), []),
     ],

@@ -17,8 +17,8 @@ def test_the_example_of_the_module() -> None:
 
 
 def test_both_ends_shake_hands() -> None:
-    client = tg.tcp.Endpoint("active", mss="1000 B")
-    server = tg.tcp.Endpoint("passive", mss="1000 B")
+    client = tg.tcp.Endpoint("active", base="rfc", mss="1000 B")
+    server = tg.tcp.Endpoint("passive", base="rfc", mss="1000 B")
     client.write(0, 500)
     (syn,) = client.poll(0)
     assert (syn.seq, syn.ack, syn.flags, syn.payload) == (0, 0, "SYN", 0)
@@ -43,7 +43,7 @@ def test_times_are_seconds_or_texts() -> None:
 
 
 def test_timers_run_in_the_order_of_time() -> None:
-    end = tg.tcp.Endpoint(**PLAIN)
+    end = tg.tcp.Endpoint(base="rfc", **PLAIN)
     end.write(0, 1000)
     sent = end.poll(10)
     assert [(each.time_s, each.retransmission) for each in sent] == [
@@ -79,7 +79,7 @@ def test_the_state_counts_what_sack_reports() -> None:
 
 
 def test_paced_data_leave_one_after_the_other() -> None:
-    end = tg.tcp.Endpoint(cc="fixed_rate", rate="8 Mbit/s", **PLAIN)
+    end = tg.tcp.Endpoint(base="rfc", cc="fixed_rate", rate="8 Mbit/s", **PLAIN)
     end.write(0, 30_000)
     times = [sent.time_s for sent in end.poll("20 ms")]
     assert times[-1] - times[-2] == pytest.approx(0.001)

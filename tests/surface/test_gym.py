@@ -22,10 +22,10 @@ LINK: dict[str, Any] = {
         "link": {"rate": "20 Mbit/s", "delay": "20 ms", "queue": "50 packets"},
         "back": {"delay": "20 ms"},
     },
-    "flow": {"a": {"path": ["link"], "back": ["back"]}},
+    "flow": {"a": {"path": ["link"], "back": ["back"], "tcp": {"base": "rfc"}}},
 }
 LOSSY = {**LINK, "gate": {**LINK["gate"], "link": {**LINK["gate"]["link"], "loss": "1%"}}}
-TWO = {**LOSSY, "flow": {**LINK["flow"], "b": {"path": ["link"], "back": ["back"], "start": "1 s"}}}
+TWO = {**LOSSY, "flow": {**LINK["flow"], "b": {**LINK["flow"]["a"], "start": "1 s"}}}
 ROOMY = {**TWO, "gate": {**LINK["gate"], "link": {"rate": "20 Mbit/s", "queue": "unlimited"}}}
 
 

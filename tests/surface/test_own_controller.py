@@ -21,6 +21,7 @@ delay = "20 ms"
 [flow.a]
 path = ["link"]
 back = ["back"]
+tcp.base = "rfc"
 tcp.cc = "{cc}"
 """
 

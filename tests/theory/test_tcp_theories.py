@@ -28,7 +28,11 @@ def policed(rate_mbps: float, rtt_ms: float, bucket_bdp: float, **tcp: Any) -> d
             }
         },
         "flow": {
-            "bulk": {"path": ["isp"], "start": {"uniform": ["0 s", "1 s"]}, "tcp": {"cc": "newreno", **tcp}}
+            "bulk": {
+                "path": ["isp"],
+                "start": {"uniform": ["0 s", "1 s"]},
+                "tcp": {"base": "rfc", "cc": "newreno", **tcp},
+            }
         },
     }
 
@@ -40,7 +44,7 @@ def losing(cc: str, loss: float, rtt_ms: float, **tcp: Any) -> dict[str, Any]:
         "warmup": "20 s",
         "seed": 1,
         "gate": {"air": {"loss": loss, "delay": f"{rtt_ms / 2} ms"}},
-        "flow": {"bulk": {"path": ["air"], "tcp": {"cc": cc, **tcp}}},
+        "flow": {"bulk": {"path": ["air"], "tcp": {"base": "rfc", "cc": cc, **tcp}}},
     }
 
 
@@ -187,7 +191,7 @@ def test_one_rate_and_its_simulation(tcp: dict[str, Any]) -> None:
         "warmup": "20 s",
         "seed": 1,
         "gate": {"link": link},
-        "flow": {"bulk": {"path": ["link"], "tcp": tcp}},
+        "flow": {"bulk": {"path": ["link"], "tcp": {"base": "rfc", **tcp}}},
     }
     told = fits(scenario)["rfc-6349"].flows[0]["goodput_bps"]
     assert tg.run(scenario).flows["bulk"]["goodput_bps"] == pytest.approx(told, rel=0.01)

@@ -27,6 +27,7 @@ def test_a_window_per_round_trip(window: int, cc: str) -> None:
         tcp.cc = "{cc}"
         tcp.window = "{window} segments"
         tcp.delayed_ack = false
+        tcp.base = "rfc"
         """)
     flow = result["flows"][0]
     expected = window * PAYLOAD / (0.080 + WIRE / 50e6)
@@ -51,6 +52,7 @@ def test_a_saturated_gate(window: int) -> None:
         tcp.cc = "fixed"
         tcp.window = "{window} segments"
         tcp.delayed_ack = false
+        tcp.base = "rfc"
         """)
     gate, flow = result["gates"][0], result["flows"][0]
     service = WIRE / 6e6
@@ -139,6 +141,7 @@ def test_slow_start_doubles_every_round(initial: int) -> None:
                 app.transfer = "{segments * 1460} B"
                 tcp.initial_window = "{initial} segments"
                 tcp.delayed_ack = false
+                tcp.base = "rfc"
                 """)
             # The handshake takes a round trip; the last segment 25 ms to arrive.
             expected = 0.1 * (rounds + more) + 0.025
@@ -189,6 +192,7 @@ def test_the_square_root_law(every: int, capsys: pytest.CaptureFixture[str]) -> 
             tcp.initial_ssthresh = "60 segments"
             tcp.increase = "per ack"
             tcp.delayed_ack = {"false" if every == 1 else "true"}
+            tcp.base = "rfc"
             """
         goodput = mean(summary(text, seed=n)["flows"][0]["goodput_bps"] for n in range(3))
         constant = goodput / PAYLOAD * 0.080 * math.sqrt(loss)

@@ -163,6 +163,7 @@ def random_scenario(draw: random.Random) -> dict[str, Any]:
     window = draw.randrange(2, 50)
     initial = draw.randrange(every, 5)
     tcp: dict[str, Any] = {
+        "base": "rfc",
         "cc": draw.choice(["reno", "newreno", "tahoe"]),
         "window": f"{window} segments",
         "initial_window": f"{initial} segments",

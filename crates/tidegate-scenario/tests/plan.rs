@@ -9,7 +9,7 @@ use tidegate_core::plan::{
     AppPlan, CoDelPlan, ColourAction, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, FlowPlan,
     FqCoDelPlan, Framing, HoldingPlan, KeyFramesPlan, LossPlan, MarkerPlan, MediaPlan, MeterPlan, OnChange,
     PiePlan, QueueCounts, QueueLimit, RatePlan, RecordLevel, RedAdaptivePlan, RedCurve, RedPlan, RtoPlan,
-    RtoRestart, SizePlan, SourcePlan, StartPlan, StepThreshold, TcpPlan, TickPhase,
+    RtoRestart, SizePlan, SourcePlan, StartPlan, StepThreshold, TcpBase, TcpPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_scenario::Scenario;
@@ -25,7 +25,7 @@ fn ms(millis: u64) -> Span {
 }
 
 #[test]
-fn the_least_scenario_has_the_standards_defaults() {
+fn the_least_scenario_has_linuxs_defaults() {
     let plan = plan("duration = \"10 s\"\n[gate.link]\n[flow.bulk]\npath = [\"link\"]");
     assert_eq!(plan.gates, [tidegate_core::plan::GatePlan::open("link")]);
     assert_eq!(
@@ -34,6 +34,18 @@ fn the_least_scenario_has_the_standards_defaults() {
     );
     let FlowPlan { tcp, back_delay, start, app, .. } = &plan.flows[0];
     assert_eq!((*back_delay, *start, app), (Span::ZERO, StartPlan::At(Time::ZERO), &AppPlan::Bulk));
+    assert_eq!((tcp.base, tcp.cc), (TcpBase::Linux, CongestionPlan::Cubic));
+    assert_eq!((tcp.mss, tcp.headers, tcp.window, tcp.initial_window), (1448, 52, None, 14_480));
+    assert_eq!((tcp.sack, tcp.limited_transmit, tcp.timestamps, tcp.dupthresh), (true, true, true, Some(3)));
+    let named = |base: &str| small("", &format!("tcp.base = \"{base}\"")).flows.remove(0).tcp;
+    assert_eq!(small("", "").flows[0].tcp, named("linux"));
+    assert_eq!(small("", "tcp.timestamps = true").flows[0].tcp, named("linux-6.18"));
+}
+
+#[test]
+fn the_standards_tcp_has_the_standards_defaults() {
+    let tcp = tcp("tcp.base = \"rfc\"");
+    assert_eq!((tcp.base, tcp.cc), (TcpBase::Rfc, CongestionPlan::NewReno));
     assert_eq!((tcp.mss, tcp.headers, tcp.window, tcp.initial_window), (1460, 40, None, 14_600));
     assert_eq!((tcp.sack, tcp.limited_transmit, tcp.timestamps, tcp.dupthresh), (true, true, false, Some(3)));
     let rto = RtoPlan::Estimated { min: ms(1000), max: ms(60_000), initial: ms(1000), tick: Span::ZERO };
@@ -376,12 +388,13 @@ fn the_papers_tcp_can_be_said() {
     assert_eq!(abr.rto, RtoPlan::Fixed { rto: ms(480), restart: RtoRestart::Departure });
     let spacer = tcp("tcp.base = \"bsd44\"\ntcp.delayed_ack = { every = 2, timeout = \"never\" }");
     assert_eq!(spacer.delayed_ack, Some(DelayedAckPlan { every: 2, timeout: None, tick: Span::ZERO }));
-    let fixed = tcp("tcp.cc = \"fixed\"\ntcp.window = \"20 segments\"");
+    let rfc = |more: &str| tcp(&format!("tcp.base = \"rfc\"\n{more}"));
+    let fixed = rfc("tcp.cc = \"fixed\"\ntcp.window = \"20 segments\"");
     assert_eq!(fixed.cc, CongestionPlan::Fixed { window: 29_200 });
-    assert_eq!(tcp("tcp.timestamps = true").headers, 52);
-    assert_eq!(tcp("tcp.mss = \"500 B\"").initial_window, 5000);
-    assert_eq!(tcp("tcp.mss = \"9000 B\"").initial_window, 18_000);
-    assert_eq!(tcp("tcp.rto.min = \"90 s\"").rto, {
+    assert_eq!(rfc("tcp.timestamps = true").headers, 52);
+    assert_eq!(rfc("tcp.mss = \"500 B\"").initial_window, 5000);
+    assert_eq!(rfc("tcp.mss = \"9000 B\"").initial_window, 18_000);
+    assert_eq!(rfc("tcp.rto.min = \"90 s\"").rto, {
         RtoPlan::Estimated { min: ms(90_000), max: ms(90_000), initial: ms(90_000), tick: Span::ZERO }
     });
 }

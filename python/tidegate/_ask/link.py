@@ -74,7 +74,6 @@ class Link:
             "[flow.download]",
             'path = ["link"]',
             f"rtt = {_text(rtt)}",
-            'tcp.base = "linux"                # the settings of Linux 6.18; "rfc" has the RFCs\' defaults',
             f"tcp.cc = {_text(cc)}",
             "",
         ]

@@ -247,7 +247,7 @@ def plan_of(scenario: Scenario) -> Plan:
 
 def packet_bytes(tcp: Tcp) -> int:
     """Return the bytes of a full packet as IP counts them, the option of timestamps included (RFC 7323)."""
-    return tcp["mss"] + tcp["headers"] + (12 if tcp["timestamps"] else 0)
+    return tcp["mss"] + tcp["headers"]
 
 
 def round_trip_ps(plan: Plan, flow: Flow) -> int:

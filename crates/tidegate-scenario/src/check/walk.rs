@@ -1,7 +1,5 @@
 //! One walk over the tree, with the table in hand.
 
-use tidegate_core::plan::TcpBase;
-
 use super::value::{Form, Item, Named, Value};
 use super::words::{expected, lower_first, reads, takes};
 use crate::document::{Data, Node, Place};
@@ -98,9 +96,7 @@ impl Checker {
                 let problem = format!("{} is missing", row.name);
                 let help = format!("add {} = {example}", row.name);
                 self.push(Problem::new(node.at, key, problem).help(help).missing());
-            } else if let Some(item) = default_item(row, key, node.at, TcpBase::Rfc)
-                && !matches!(row.default, WhenAbsent::ByBase { .. })
-            {
+            } else if let Some(item) = default_item(row, key, node.at, None) {
                 items.push(Named { name: row.name.to_owned(), name_at: node.at, item });
             }
         }
@@ -168,7 +164,7 @@ impl Checker {
         let mut items = vec![Named { name: row.name.to_owned(), name_at: node.at, item }];
         let others = section.keys.iter().filter(|other| other.name != row.name);
         items.extend(others.filter_map(|other| {
-            let filled = default_item(other, key, node.at, TcpBase::Rfc)?;
+            let filled = default_item(other, key, node.at, None)?;
             Some(Named { name: other.name.to_owned(), name_at: node.at, item: filled })
         }));
         Some(Value::Table(Form { section, at: node.at, key: key.to_owned(), items }))

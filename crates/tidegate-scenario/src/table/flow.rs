@@ -36,7 +36,7 @@ pub(crate) const FLOW: Section = section(
             text("bulk"),
             "The application that sends data: \"bulk\", or one of the applications below.",
         ),
-        key("tcp", Kind::Form(&tcp::TCP), WhenAbsent::Words("base = \"rfc\""), "The settings of TCP."),
+        key("tcp", Kind::Form(&tcp::TCP), WhenAbsent::Words("the defaults below"), "The settings of TCP."),
     ],
 );
 

@@ -7,11 +7,12 @@ use crate::check::value::{Item, Value};
 use crate::document::{Data, Node, Place};
 use crate::table::{Key, Literal, WhenAbsent};
 
-/// The default of a key as a value, if it has one that does not depend on other keys.
-pub(crate) fn default_item(row: &Key, table: &str, at: Place, base: TcpBase) -> Option<Item> {
+/// The default of a key as a value, if it has one that depends on no other key but `tcp.base`; without a base, if it
+/// depends on none.
+pub(crate) fn default_item(row: &Key, table: &str, at: Place, base: Option<TcpBase>) -> Option<Item> {
     let literal = match row.default {
         WhenAbsent::Is(literal) => literal,
-        WhenAbsent::ByBase { rfc, bsd44, linux } => match base {
+        WhenAbsent::ByBase { rfc, bsd44, linux } => match base? {
             TcpBase::Rfc => rfc,
             TcpBase::Bsd44 => bsd44,
             TcpBase::Linux => linux,
@@ -67,8 +68,12 @@ mod tests {
         assert!(all.len() > 15, "the walk found only {} sections", all.len());
         for row in all.iter().flat_map(|section| section.keys) {
             assert!(!row.about.is_empty(), "{} has no description", row.name);
-            for base in [TcpBase::Rfc, TcpBase::Bsd44, TcpBase::Linux] {
-                let has_default = matches!(row.default, WhenAbsent::Is(_) | WhenAbsent::ByBase { .. });
+            for base in [None, Some(TcpBase::Rfc), Some(TcpBase::Bsd44), Some(TcpBase::Linux)] {
+                let has_default = match row.default {
+                    WhenAbsent::Is(_) => true,
+                    WhenAbsent::ByBase { .. } => base.is_some(),
+                    WhenAbsent::Required(_) | WhenAbsent::Words(_) => false,
+                };
                 assert_eq!(
                     default_item(row, "", Place::default(), base).is_some(),
                     has_default,

@@ -156,8 +156,9 @@ fn quick_acks(layers: &TcpLayers<'_>) -> u32 {
 /// Where the flow's TCP does as Linux does and not as the RFCs.
 fn rules(layers: &TcpLayers<'_>) -> TcpRules {
     let min_of = layers.given("rto").and_then(Item::table).and_then(|form| form.given("min_of"));
-    let min_of =
-        min_of.cloned().or_else(|| default_item(RTO.find("min_of")?, &layers.key, layers.at, layers.base));
+    let min_of = min_of
+        .cloned()
+        .or_else(|| default_item(RTO.find("min_of")?, &layers.key, layers.at, Some(layers.base)));
     TcpRules {
         arithmetic: match layers.word("arithmetic") {
             "linux" => Arithmetic::Linux,
@@ -302,7 +303,8 @@ fn phase(layers: &TcpLayers<'_>, notes: &mut Notes) -> TickPhase {
 
 /// The base's value of a time in a table below `tcp`.
 fn of_base(section: &'static Section, name: &str, layers: &TcpLayers<'_>) -> Span {
-    let item = section.find(name).and_then(|row| default_item(row, &layers.key, layers.at, layers.base));
+    let item =
+        section.find(name).and_then(|row| default_item(row, &layers.key, layers.at, Some(layers.base)));
     item.and_then(|item| item.span()).unwrap_or(Span::ZERO)
 }
 

@@ -4,7 +4,7 @@ use tidegate_core::plan::TcpBase;
 
 use crate::check::{Form, Item, Value, default_item};
 use crate::document::Place;
-use crate::table::TCP;
+use crate::table::{Literal, TCP, WhenAbsent};
 
 /// Where a flow's TCP settings come from, nearest first.
 pub(crate) struct TcpLayers<'a> {
@@ -26,10 +26,8 @@ impl<'a> TcpLayers<'a> {
             })
             .and_then(|named| named.item.table());
         let key = format!("{}.tcp", flow.key);
-        let mut layers =
-            TcpLayers { own, set, base: TcpBase::Rfc, key, at: own.map_or(flow.at, |form| form.at) };
-        layers.base = base_of(layers.given("base"));
-        layers
+        let base = base_of(own.and_then(|own| own.given("base")).or_else(|| set?.given("base")));
+        TcpLayers { own, set, base, key, at: own.map_or(flow.at, |form| form.at) }
     }
 
     pub(crate) fn of_set(set: &'a Form) -> TcpLayers<'a> {
@@ -53,7 +51,9 @@ impl<'a> TcpLayers<'a> {
 
     /// What holds for `name`.
     pub(crate) fn item(&self, name: &str) -> Option<Item> {
-        self.given(name).cloned().or_else(|| default_item(TCP.find(name)?, &self.key, self.at, self.base))
+        self.given(name)
+            .cloned()
+            .or_else(|| default_item(TCP.find(name)?, &self.key, self.at, Some(self.base)))
     }
 
     pub(crate) fn flag(&self, name: &str) -> bool {
@@ -73,11 +73,15 @@ const BASES: [(&str, TcpBase); 4] = [
     ("linux-6.18", TcpBase::Linux),
 ];
 
-fn base_of(item: Option<&Item>) -> TcpBase {
-    let Some(word) = item.and_then(Item::word) else { return TcpBase::Rfc };
-    let known = BASES.iter().find(|(name, _)| *name == word);
-    debug_assert!(known.is_some(), "{word} is in the table of keys, but not in this list");
-    known.map_or(TcpBase::Rfc, |(_, base)| *base)
+/// The base that a file names; where it names none, the one that the table of keys names.
+fn base_of(given: Option<&Item>) -> TcpBase {
+    let word = given.and_then(Item::word).or_else(|| match TCP.find("base")?.default {
+        WhenAbsent::Is(Literal::Text(word)) => Some(word),
+        _ => None,
+    });
+    let known = BASES.iter().find(|(name, _)| Some(*name) == word);
+    debug_assert!(known.is_some(), "{word:?} is in the table of keys, but not in this list");
+    known.map_or(TcpBase::Linux, |(_, base)| *base)
 }
 
 #[cfg(test)]

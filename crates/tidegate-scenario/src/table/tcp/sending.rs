@@ -14,7 +14,7 @@ pub(super) const SENDING: &[Key] = &[
             word("linux", "the newest version of the Linux kernel that is known here: linux-6.18"),
             word("linux-6.18", "Linux 6.18, as its hosts are set up by default"),
         ]),
-        text("rfc"),
+        text("linux"),
         "The implementation that gives the defaults of the other keys. Live: bsd44 also disables RACK, tail loss \
          probes and F-RTO, if all flows have it.",
     ),
