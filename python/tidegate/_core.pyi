@@ -385,7 +385,9 @@ class CaptureData:
     def columns() -> list[str]:
         """The names of the columns."""
 
-def capture_read(paths: Sequence[str], progress: Callable[[int], object] | None = None) -> CaptureData: ...
+def capture_read(
+    paths: Sequence[str], progress: Callable[[int], object] | None = None, most_packets: int | None = None
+) -> CaptureData: ...
 def trace_info(path: str, format: str | None, opportunity_bytes: int) -> str: ...  # noqa: A002
 def trace_convert(
     path: str,

@@ -243,3 +243,40 @@ def test_connections_that_only_wait_make_room(folder: Path) -> None:
         assert ask(lab, "GET", f"/{TOKEN}/api/status")[0] == 200
         for client in waiting:
             client.close()
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin"])
+def test_a_header_that_is_there_twice_is_refused(lab: Running, name: str) -> None:
+    own = f"127.0.0.1:{lab.port}" if name == "Host" else f"http://127.0.0.1:{lab.port}"
+    lines = [f"GET /{TOKEN}/api/status HTTP/1.1", f"Host: 127.0.0.1:{lab.port}"]
+    lines += [f"{name}: {own}", f"{name}: http://evil.example"]
+    assert said(lab, lines).startswith("HTTP/1.1 400 ")
+
+
+def test_the_host_in_a_target_counts(lab: Running) -> None:
+    host = f"Host: 127.0.0.1:{lab.port}"
+    foreign = said(lab, [f"GET http://evil.example/{TOKEN}/api/status HTTP/1.1", host])
+    assert foreign.startswith("HTTP/1.1 421 ")
+    own = said(lab, [f"GET http://127.0.0.1:{lab.port}/{TOKEN}/api/status HTTP/1.1", host])
+    assert own.startswith("HTTP/1.1 200 ")
+
+
+def said(lab: Running, lines: list[str]) -> str:
+    """Return the first line of the answer to a request that is written as it is."""
+    with closing(socket.create_connection(("127.0.0.1", lab.port), timeout=20)) as connection:
+        connection.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        return connection.makefile("r", encoding="latin-1").readline()
+
+
+@pytest.mark.parametrize("variants", [[None, None], [{}, None], [5, 5], ["a", "b"], [[], []]])
+def test_variants_of_another_kind_are_refused(lab: Running, variants: list[Any]) -> None:
+    words = "the request has no scenario" if variants == [{}, {}] else "variants: read"
+    refused(lab, 400, words, "POST", f"/{TOKEN}/api/compare", {"variants": variants, "page": "p"})
+
+
+@pytest.mark.parametrize("letter", ["a", "ä", "\U0001f30a"])
+def test_a_long_name_of_a_file_is_none(lab: Running, letter: str) -> None:
+    from urllib.parse import quote
+
+    name = quote(letter * 300)
+    refused(lab, 404, "there is no scenario", "GET", f"/{TOKEN}/api/file?name={name}.toml")

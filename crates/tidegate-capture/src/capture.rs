@@ -16,6 +16,9 @@ use crate::traffic::{AllTraffic, Traffic};
 
 /// Packets between two looks at whether the caller still wants the capture.
 const LOOK: u64 = 4096;
+/// The most connections of a file, and the most pairs of UDP: each takes some kilobytes whatever it carries, and a file of
+/// some megabytes can have millions.
+pub const MOST_CONNECTIONS: usize = 100_000;
 /// First bytes of the unpacked file that say what it is.
 const MAGIC: usize = 16;
 
@@ -43,6 +46,8 @@ pub struct Capture {
     pub notes: Vec<String>,
     /// Packets of all kinds.
     pub packets: u64,
+    /// Packets of TCP, kept or not.
+    pub tcp_packets: u64,
 }
 
 impl Capture {
@@ -63,6 +68,15 @@ impl Capture {
 /// The first file that cannot be read or is not a capture. A file that is damaged or cut is read as far as it
 /// goes, with a note.
 pub fn read(paths: &[impl AsRef<Path>], watch: &Watch) -> Result<Capture, CaptureError> {
+    read_first(paths, usize::MAX, watch)
+}
+
+/// The same, of whose packets at most `most` of TCP are kept of each file, the first ones. Those behind them count in the
+/// numbers of their hosts and in [`Capture::tcp_packets`].
+///
+/// # Errors
+/// As [`read`].
+pub fn read_first(paths: &[impl AsRef<Path>], most: usize, watch: &Watch) -> Result<Capture, CaptureError> {
     let mut capture = Capture::default();
     for path in paths {
         let name = path.as_ref().display().to_string();
@@ -71,7 +85,7 @@ pub fn read(paths: &[impl AsRef<Path>], watch: &Watch) -> Result<Capture, Captur
         if file.metadata().is_ok_and(|about| about.is_dir()) {
             return Err(io(std::io::ErrorKind::IsADirectory.into()));
         }
-        one(&mut capture, &name, file, watch, paths.len() > 1)?;
+        one(&mut capture, &name, file, watch, most, paths.len() > 1)?;
     }
     Ok(capture)
 }
@@ -82,7 +96,7 @@ pub fn read(paths: &[impl AsRef<Path>], watch: &Watch) -> Result<Capture, Captur
 /// As [`read`].
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<Capture, CaptureError> {
     let mut capture = Capture::default();
-    one(&mut capture, name, bytes, &Watch::default(), false)?;
+    one(&mut capture, name, bytes, &Watch::default(), usize::MAX, false)?;
     Ok(capture)
 }
 
@@ -95,9 +109,17 @@ struct Reading {
     start: Option<i64>,
     last: i64,
     packets: u64,
+    tcp: u64,
+    /// The most packets of TCP that are kept.
+    most: usize,
 }
 
 impl Reading {
+    /// Whether there are more connections, or pairs of UDP, than are kept.
+    fn too_many(&self) -> bool {
+        self.connections.all.len().max(self.traffic.all.len()) > MOST_CONNECTIONS
+    }
+
     fn take(&mut self, file: usize, frame: &Frame<'_>) {
         self.packets += 1;
         let Some(at) = frame.time else {
@@ -110,7 +132,9 @@ impl Reading {
         match packet::read(frame.link, frame.bytes, frame.original) {
             Seen::Tcp(packet) => {
                 self.left.cut_options += u64::from(packet.cut);
-                let coalesced = self.connections.take(file, &packet, time, frame.original);
+                let keep = self.tcp < self.most as u64;
+                self.tcp += 1;
+                let coalesced = self.connections.take(file, &packet, time, frame.original, keep);
                 self.left.super_segments += u64::from(coalesced);
             }
             Seen::Udp(from, to, bytes) => {
@@ -131,6 +155,7 @@ fn one(
     name: &str,
     bytes: impl Read + Send,
     watch: &Watch,
+    most: usize,
     named: bool,
 ) -> Result<(), CaptureError> {
     let io = |error| CaptureError::Io { file: name.to_owned(), error };
@@ -148,11 +173,15 @@ fn one(
     }
     let source = source.with_front(magic.clone());
     let file = capture.files.len();
-    let mut reading = Reading::default();
+    let mut reading = Reading { most, ..Reading::default() };
     let end = frames(source, &magic, &trouble, |frame| {
         reading.take(file, &frame);
-        !reading.packets.is_multiple_of(LOOK) || !watch.stop.load(Ordering::Relaxed)
+        let looks = reading.packets.is_multiple_of(LOOK);
+        !(reading.too_many() || looks && watch.stop.load(Ordering::Relaxed))
     });
+    if reading.too_many() {
+        return Err(CaptureError::TooMany { file: name.to_owned(), most: MOST_CONNECTIONS });
+    }
     let mut notes = reading.left.notes();
     let packets = reading.packets;
     match (end, trouble.take()) {
@@ -179,6 +208,7 @@ fn one(
     capture.connections.extend(reading.connections.all);
     capture.traffic.extend(reading.traffic.all.into_iter().map(|traffic| (file, traffic)));
     capture.packets += packets;
+    capture.tcp_packets += reading.tcp;
     Ok(())
 }
 

@@ -83,7 +83,7 @@ impl Connection {
 
     /// Whether a packet opens another connection of the same hosts and ports.
     pub(crate) fn is_over_with(&self, packet: &TcpPacket) -> bool {
-        if packet.flags & SYN == 0 || self.log.rows == 0 {
+        if packet.flags & SYN == 0 || self.halves.iter().all(|half| half.packets == 0) {
             return false;
         }
         let from = self.index_of(packet.from);
@@ -103,8 +103,8 @@ impl Connection {
         }
     }
 
-    /// Adds a packet; says whether it has more data than a segment.
-    pub(crate) fn take(&mut self, packet: &TcpPacket, time: i64, wire: u32) -> bool {
+    /// Adds a packet, with its row if it is to be kept; says whether it has more data than a segment.
+    pub(crate) fn take(&mut self, packet: &TcpPacket, time: i64, wire: u32, keep: bool) -> bool {
         let from = self.index_of(packet.from);
         let syn = packet.flags & SYN != 0;
         // The numbers of a RST may be anything (RFC 9293 §3.10.7.1), and count for nothing else.
@@ -141,7 +141,7 @@ impl Connection {
             *block = (theirs.offset(*left), theirs.offset(*right));
         }
         let (value, echo) = packet.options.timestamps.unwrap_or_default();
-        self.log.push(&Row {
+        let row = Row {
             time,
             from,
             seq,
@@ -158,7 +158,10 @@ impl Connection {
             ts_echo: echo,
             blocks,
             block_count: packet.options.block_count,
-        });
+        };
+        if keep {
+            self.log.push(&row);
+        }
         (self.first, self.last) = (self.first.min(time), self.last.max(time));
         self.cut += u64::from(packet.cut);
         let mss = self.halves[1 - from].opening.and_then(|opening| opening.mss);

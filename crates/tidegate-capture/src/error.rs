@@ -32,6 +32,17 @@ pub enum CaptureError {
         /// Its first bytes in words.
         begins: String,
     },
+    /// There are more connections than are kept.
+    #[error(
+        "{file}: the capture has more than {most} connections, the most that are read; cut it with a filter, such as \
+         tcpdump -r FILE -w part.pcap 'host 192.0.2.1 and port 443', or by time"
+    )]
+    TooMany {
+        /// The file as it was named.
+        file: String,
+        /// The most.
+        most: usize,
+    },
     /// The caller asked to stop.
     #[error("{file}: reading was interrupted")]
     Interrupted {

@@ -24,7 +24,7 @@ mod table;
 mod traffic;
 mod varint;
 
-pub use capture::{Capture, Watch, read, read_bytes};
+pub use capture::{Capture, MOST_CONNECTIONS, Watch, read, read_bytes, read_first};
 pub use columns::{Column, Field};
 pub use connection::{Connection, Host, Side};
 pub use error::CaptureError;

@@ -19,8 +19,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Adds a packet to its connection; says whether it has more data than a segment.
-    pub(crate) fn take(&mut self, file: usize, packet: &TcpPacket, time: i64, wire: u32) -> bool {
+    /// Adds a packet to its connection, with its row if it is to be kept; says whether it has more data than a segment.
+    pub(crate) fn take(&mut self, file: usize, packet: &TcpPacket, time: i64, wire: u32, keep: bool) -> bool {
         let ends = if packet.from <= packet.to { [packet.from, packet.to] } else { [packet.to, packet.from] };
         let known = match self.last {
             Some((same, place)) if same == ends => Some(place),
@@ -35,6 +35,6 @@ impl Connections {
             }
         };
         self.last = Some((ends, place));
-        self.all[place].take(packet, time, wire)
+        self.all[place].take(packet, time, wire, keep)
     }
 }

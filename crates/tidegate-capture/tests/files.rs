@@ -6,7 +6,9 @@ use std::time::Duration;
 use etherparse::{PacketBuilder, TcpOptionElement};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, TsResolution};
-use tidegate_capture::{Capture, CaptureError, Column, Connection, Field, Side, read_bytes};
+use tidegate_capture::{
+    Capture, CaptureError, Column, Connection, Field, MOST_CONNECTIONS, Side, Watch, read_bytes, read_first,
+};
 
 const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 40_000);
 const SERVER: ([u8; 4], u16) = ([10, 0, 0, 2], 443);
@@ -288,4 +290,35 @@ fn a_length_written_as_zero_is_that_of_the_frame() {
         capture.connections[0].column(Field::Payload, 0, usize::MAX),
         Column::U32(vec![0, 0, 200, 1000, 1000, 0, 0])
     );
+}
+
+#[test]
+fn more_connections_than_are_kept_are_refused_with_a_cure() {
+    let one = |number: usize| {
+        let from = [10, 1, (number >> 14) as u8, 1];
+        let builder = PacketBuilder::ipv4(from, SERVER.0, 64).tcp((number & 0x3fff) as u16, 80, 1, 1000);
+        let mut bytes = Vec::new();
+        builder.write(&mut bytes, &[0; 8]).expect("a packet");
+        (0, bytes)
+    };
+    let mut packets: Vec<_> = (0..MOST_CONNECTIONS).map(one).collect();
+    assert_eq!(read(&raw(&packets)).connections.len(), MOST_CONNECTIONS);
+    packets.push(one(MOST_CONNECTIONS));
+    let wrong = read_bytes("many.pcap", &raw(&packets)).unwrap_err().to_string();
+    assert!(wrong.contains("more than 100000 connections"), "{wrong}");
+    assert!(wrong.contains("filter"), "{wrong}");
+}
+
+#[test]
+fn of_a_long_capture_the_first_packets_are_kept_and_all_are_counted() {
+    let path = std::env::temp_dir().join(format!("tidegate-first-{}.pcap", std::process::id()));
+    std::fs::write(&path, raw(&conversation())).expect("a file");
+    let found = read_first(&[&path], 3, &Watch::default()).expect("a capture");
+    std::fs::remove_file(&path).expect("it was there");
+    let whole = read(&raw(&conversation()));
+    assert_eq!((found.connections[0].packets(), found.tcp_packets), (3, 7));
+    assert_eq!(whole.connections[0].packets(), 7);
+    let payload = |capture: &Capture| capture.connections[0].host(Side::Server).payload;
+    assert_eq!(payload(&found), payload(&whole));
+    assert_eq!(u64s(&found.connections[0], Field::Seq), u64s(&whole.connections[0], Field::Seq)[..3]);
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
-use tidegate_capture::{Capture, Column, Connection, Field, Side, Watch, read};
+use tidegate_capture::{Capture, Column, Connection, Field, Side, Watch, read_first};
 
 use crate::error::{self, InternalError};
 use crate::guard::{guarded, patiently_asking};
@@ -28,13 +28,17 @@ impl CaptureData {
 }
 
 /// Reads captures; `progress` is called again and again with the bytes read so far.
+/// `most_packets`: so many packets of TCP, and one more, are kept of each file.
 #[pyfunction]
-#[pyo3(signature = (paths, progress=None))]
+#[pyo3(signature = (paths, progress=None, most_packets=None))]
 pub(crate) fn capture_read(
     py: Python<'_>,
     paths: Vec<String>,
     progress: Option<Py<PyAny>>,
+    most_packets: Option<usize>,
 ) -> PyResult<CaptureData> {
+    // One more tells that there are more.
+    let most = most_packets.map_or(usize::MAX, |most| most.saturating_add(1));
     let watch = Arc::new(Watch::default());
     let theirs = Arc::clone(&watch);
     let tell = |again: Python<'_>| {
@@ -45,7 +49,7 @@ pub(crate) fn capture_read(
     };
     let done = patiently_asking(py, tell, move |_| {
         let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
-        read(&paths, &theirs)
+        read_first(&paths, most, &theirs)
     });
     // Where the wait ended early, the thread ends too.
     watch.stop.store(true, Ordering::Relaxed);
@@ -73,7 +77,7 @@ impl CaptureData {
                 .collect();
             serde_json::to_string(&json!({
                 "files": capture.files, "start_ns": capture.starts.iter().flatten().min(),
-                "notes": capture.notes, "packets": capture.packets,
+                "notes": capture.notes, "packets": capture.packets, "tcp_packets": capture.tcp_packets,
                 "connections": connections, "traffic": traffic,
             }))
         })?;

@@ -15,6 +15,10 @@ MOST = {
     "most_packets": 10**9,
 }
 
+#: So many packets of TCP are looked at of captures, unless told otherwise. Measured: identify takes 262 MB
+#: for them, regress 503 MB; 100,000 connections, the most that are read, take 740 MB.
+MOST_PACKETS = 1_200_000
+
 
 def most(name: str) -> int:
     """Return the largest value of an argument."""

@@ -45,13 +45,13 @@ def read(
         if progress is not None and total:
             progress(min(done / total, 1.0))
 
-    data = _core.capture_read(names, tell)
+    data = _core.capture_read(names, tell, most_packets)
     about: dict[str, Any] = json.loads(data.about())
     rows = [each["packets"] for each in about["connections"]]
     if most_packets is not None:
         until, kept = data.first(most_packets)
         if until is not None:
-            about["notes"].append(_first(sum(kept), sum(rows), until))
+            about["notes"].append(_first(sum(kept), about["tcp_packets"], until))
         rows = kept
     return Capture(
         files=tuple(about["files"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tidegate._base.files import write_text
-from tidegate._base.limits import most
+from tidegate._base.limits import MOST_PACKETS, most
 from tidegate._cli.names import FILES
 from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
 
@@ -32,7 +32,8 @@ from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
     "--packets",
     type=click.IntRange(1, most("most_packets")),
     metavar="N",
-    help="Look at the first N packets of TCP. Default: 1,200,000, for which 300 MB of memory are enough.",
+    help="Look at the first N packets of TCP. Default: 1,200,000, for which 300 MB of memory are "
+    "enough, or 800 MB where a capture has 100,000 connections, the most that are read.",
 )
 def identify(
     captures: tuple[str, ...],
@@ -52,7 +53,6 @@ def identify(
     """
     from tidegate._base.errors import ArgumentError
     from tidegate._base.progress import Progress
-    from tidegate._identify.start import MOST_PACKETS
     from tidegate._identify.start import identify as do
 
     check_picture(picture)

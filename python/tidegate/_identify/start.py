@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
+from tidegate._base.limits import MOST_PACKETS
 from tidegate._identify.found import Direction, Law, Limit, Number
 from tidegate._identify.value import Identification
 
@@ -20,8 +21,6 @@ else:
 
 #: Shares of the progress at which the capture is read, and the packets' fates are told.
 _READ, _TOLD = 0.3, 0.5
-#: So many packets are looked at, unless told otherwise: they fit in 300 MB.
-MOST_PACKETS = 1_200_000
 
 
 def identify(

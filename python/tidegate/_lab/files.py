@@ -57,7 +57,9 @@ def text_of(folder: Path, name: str) -> str:
 
 
 def _inside(folder: Path, name: str) -> Path | None:
-    if "/" in name or "\\" in name or "\0" in name or not name.endswith(".toml"):
+    # No file system has longer names.
+    long = len(name.encode(errors="replace")) > 255
+    if long or "/" in name or "\\" in name or "\0" in name or not name.endswith(".toml"):
         return None
     path = (folder / name).resolve()
     good = path.is_relative_to(folder.resolve()) and path.is_file() and path.stat().st_size <= _LARGEST

@@ -21,6 +21,9 @@ class Headers(Protocol):
     def get(self, name: str, /) -> str | None:
         """Return one of them."""
 
+    def get_all(self, name: str, /) -> list[str] | None:
+        """Return every one of this name."""
+
 
 #: Names of this machine to itself.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -40,6 +43,10 @@ class Guard:
         Raises:
             RefusedError: the request is not from the page.
         """
+        for name in ("Host", "Origin"):
+            if len(headers.get_all(name) or []) > 1:
+                # RFC 9112 §3.2 for Host; which of two would count differs from reader to reader.
+                raise RefusedError(400, f"the request has {name} twice")
         host = (headers.get("Host") or "").lower()
         if host not in self.hosts:
             raise RefusedError(
@@ -50,6 +57,10 @@ class Guard:
             raise RefusedError(403, f'a page of "{origin}" asks; only the laboratory\'s own page may')
         if (headers.get("Sec-Fetch-Site") or "none") not in ("none", "same-origin"):
             raise RefusedError(403, "another site's page asks; only the laboratory's own page may")
+        # The host in a target counts before the header (RFC 9112 §3.2.2).
+        named = urlsplit(target).netloc.lower()
+        if named and named not in self.hosts:
+            raise RefusedError(421, f'this server is not called "{named[:80]}"')
         path = unquote(urlsplit(target).path)
         _, first, *rest = [*path.split("/", 2), ""]
         if not hmac.compare_digest(first.encode(), self.token.encode()):

@@ -250,6 +250,9 @@ def _compared(job: Mapping[str, Any], limits: Limits, tick: Tick) -> Any:
     if not isinstance(variants, list) or not 2 <= len(variants) <= limits.variants:
         count = len(variants) if isinstance(variants, list) else 0
         raise RefusedError(400, f"variants: read {count}; 2 to {limits.variants} are compared")
+    wrong = next((each for each in variants if not isinstance(each, dict)), None)
+    if wrong is not None or None in variants:
+        raise RefusedError(400, f"variants: read {str(wrong)[:40]!r}; each is an object with name and text")
     named = [
         (str(each.get("name") or place)[:60], each.get("text")) for place, each in enumerate(variants, 1)
     ]

@@ -14,6 +14,7 @@ from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import estimate
+from tidegate._base.limits import MOST_PACKETS
 from tidegate._capture.start import Paths, read
 from tidegate._regress.judge import NUMBERS, bounds, judge
 from tidegate._regress.measured import Measurement, Transfer
@@ -112,7 +113,8 @@ def _measurement(paths: Paths, connections: Sequence[int] | None) -> Measurement
         return found
     from tidegate._regress.captured import measured
 
-    return measured(read(names), connections)
+    # As many packets as identify looks at: memory is bounded by them.
+    return measured(read(names, most_packets=MOST_PACKETS), connections)
 
 
 def _with_applications(scenario: Scenario, found: Measurement, notes: list[str]) -> Scenario:
