@@ -104,6 +104,10 @@ docs: setup ## docs/reference, the outputs shown in the guide, and the documenta
 	$(BIN)/python docs/site/build.py --rust target/doc $(if $(REPORTS),--reports $(REPORTS))
 
 soak: ## random tests with new draws, ROUNDS times, then each fuzz target for SECONDS_EACH
+	@# Not in release: the build of the tests is the one that ends where arithmetic overflows.
+	@for round in $$(seq $(or $(ROUNDS),5)); do first=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
+	  echo "TIDEGATE_RANDOM_SCENARIOS=\"$$first 2000\""; \
+	  TIDEGATE_RANDOM_SCENARIOS="$$first 2000" $(CARGO) test --locked -p tidegate-fuzz --test random_scenarios -- --quiet || exit 1; done
 	@for round in $$(seq $(or $(ROUNDS),5)); do \
 	  $(CARGO) test --locked --release -p tidegate-core -p tidegate-scenario -p tidegate-sim -- --quiet || exit 1; done
 	@if ! $(CARGO) +nightly --version >/dev/null 2>&1; \

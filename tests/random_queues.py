@@ -120,6 +120,23 @@ def marker(draw: random.Random, gate: list[str]) -> list[str]:
     return [*gate, draw.choice(MARKERS), *([] if own else draw.choice([[], [limits]]))]
 
 
+def late(draw: random.Random, gate: list[str]) -> list[str]:
+    """Return the lines of a gate of packets, in one of eight with an end, a policer or a counted loss."""
+    if draw.random() >= 0.125:
+        return gate
+    mbit, millis = draw.choice([1, 5]), draw.choice([500, 1500])
+    ends = f'rate.steps = [["0 s", "{mbit} Mbit/s"], ["{millis} ms", "0 bit/s"]]'
+    plain = not any(line.startswith(("rate.", "scheduler", "police")) for line in gate)
+    bits = any(line.startswith('rate = "') and "bit/s" in line for line in gate)
+    simple = not any("weight" in line or "cbs" in line or "htb" in line for line in gate)
+    choices = [
+        *([[*(line for line in gate if not line.startswith("rate")), ends]] if bits and simple else []),
+        *([[*gate, 'police = { rate = "2 Mbit/s", burst = "9 kB" }']] if plain else []),
+        *([[*gate, "loss.every = 40"]] if not any(line.startswith("loss") for line in gate) else []),
+    ]
+    return draw.choice(choices) if choices else gate
+
+
 #: Frames of calls and of videos.
 MEDIA = (
     'source.media = { frame_rate = 50, frame = "160 B", deadline = "150 ms" }',

@@ -1,12 +1,19 @@
-"""Random scenarios from a number: gates of every law, flows of every kind, crossing traffic."""
+"""Random scenarios from a number: gates of every law, flows of every kind, crossing traffic.
+
+``python tests/random_scenarios.py FIRST COUNT`` prints so many as a JSON list of texts. It needs nothing but
+Python itself: the tests of Rust read it too.
+"""
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from pathlib import Path
 
 import random_queues
-from common import EXAMPLES
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr", "bbr3")
 #: Those that hear of every ACK, and slow starts that do: they need SACK.
@@ -331,6 +338,7 @@ def scenario(number: int) -> str:
     rules = random.Random(f"rules {number}")
     judges = random.Random(f"judges {number}")
     classes = random.Random(f"classes {number}")
+    ends = random.Random(f"ends {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -344,7 +352,7 @@ def scenario(number: int) -> str:
         if n != circuit:
             gate = random_queues.with_classes(classes, gate)
         if n != cells:
-            gate = random_queues.marker(classes, gate)
+            gate = random_queues.late(ends, random_queues.marker(classes, gate))
         lines += gate + _jitter(late)
         if n == cells:
             lines += late.choice([[], [POLICE]])
@@ -354,7 +362,15 @@ def scenario(number: int) -> str:
         lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += random_queues.media(classes, _traffic(draw, f"t{n}", gates))
+        # Each copy has channels of its own, of a pool that has no more.
+        copies = [] if any("dtm.pool" in line for line in lines) else ["count = 3"]
+        lines += ends.choice([[], [], ['group = "all of them"'], copies])
     if draw.random() < 0.15:
         lines += _abr(draw)
     lines += ["[record]", f'every = "{draw.choice(["events", "5 ms", "37 ms"])}"']
     return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    first, count = map(int, sys.argv[1:])
+    json.dump([scenario(number) for number in range(first, first + count)], sys.stdout)

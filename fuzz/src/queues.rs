@@ -169,7 +169,7 @@ fn has_one_fate(story: &Story, came: &[(usize, Ecn)]) {
 /// What came left, was refused or dropped from within, or is held.
 fn balances(counters: &Counters) {
     let [came, left, refused] =
-        [counters.offered(), counters.delivered(), counters.refused()].map(|phases| phases.total().packets);
+        [counters.arrived(), counters.delivered(), counters.refused()].map(|phases| phases.total().packets);
     let gone = left + refused + counters.culled().total().packets + counters.lost().total().packets;
     assert!(came >= gone, "{came} came, {gone} went");
 }
@@ -181,7 +181,7 @@ fn classes_add_up(gate: &Gate) {
     }
     let whole = gate.counters();
     for of in [
-        (&|of: &Counters| of.offered().total().bytes) as &dyn Fn(&Counters) -> u64,
+        (&|of: &Counters| of.arrived().total().bytes) as &dyn Fn(&Counters) -> u64,
         &|of| of.delivered().total().bytes,
         &|of| of.refused().total().packets,
         &|of| of.culled().total().packets,

@@ -173,7 +173,7 @@ fn drain(
 /// What came left, was refused, or is held.
 fn balances(counters: &Counters) {
     let [came, left, refused] =
-        [counters.offered(), counters.delivered(), counters.refused()].map(|phases| phases.total().packets);
+        [counters.arrived(), counters.delivered(), counters.refused()].map(|phases| phases.total().packets);
     assert!(came >= left + refused, "{came} came, {left} left, {refused} were refused");
     assert_eq!(came - left - refused, counters.held().packets);
 }

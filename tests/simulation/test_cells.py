@@ -204,9 +204,10 @@ def test_the_shaping_papers_scenario_runs_as_it_is() -> None:
     assert link["dropped_cells"] > 0
     assert link["wasted_cells"] > 0
     # 9180 B + 40 B + 8 B are 193 cells.
-    assert all(
-        run.gates[name]["offered_cells"] == 193 * run.gates[name]["offered_packets"] for name in names[:4]
-    )
+    # Packets count when they are segmented, cells when they leave: what waits at the beginning and the end differs.
+    for gate in (run.gates[name] for name in names[:4]):
+        difference = 193 * gate["offered_packets"] - gate["offered_cells"]
+        assert abs(difference) <= gate["queue_max_cells"] + 1
     background = sum(run.gates[f"bgshaper/bg.{n}"]["offered_cells"] for n in range(1, 5))
     assert background * 424 / 35 == pytest.approx(50e6, rel=0.03)
 

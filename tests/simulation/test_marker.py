@@ -58,7 +58,9 @@ def test_colours_go_from_gate_to_gate(exact: bool) -> None:
     assert run.gates["edge"]["drops"] == {}
     # The second marker has room for all, and makes nothing better.
     core = colours(run, "core")
-    assert sum(core) == run.gates["core"]["offered_packets"]
+    # What it let through and is not offered yet still waits, or is in service.
+    there = sum(core) - run.gates["core"]["offered_packets"]
+    assert there - run.gates["core"]["waiting_packets"] in (0, 1)
     assert core == [pytest.approx(count, abs=2) for count in (green, yellow, red)]
     # All that is green goes on; what is lost is red, and yellow that finds five waiting.
     lost = run.gates["core"]["dropped_packets"]

@@ -237,7 +237,8 @@ def test_the_summary_of_a_channel_and_of_no_channel() -> None:
     assert channel["slots_max"] == pytest.approx(max(first, rate.max()) / 512_000)
     # All packets but the first of each flow are of one size.
     size = 8 * channel["delivered_bytes"] / channel["delivered_packets"]
-    offered = size * channel["offered_packets"] / 10
+    came = channel["offered_packets"] + channel["waiting_packets"]
+    offered = size * came / 10
     assert channel["overallocation_bps_mean"] == pytest.approx(mean - offered, rel=0.02, abs=20_000)
     report = _run_text.run_report(run.summary, run.title)
     assert f"Slots of gate channel: {channel['slots_mean']:.3g} on average" in report

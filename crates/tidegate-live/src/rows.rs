@@ -116,6 +116,7 @@ pub(crate) fn summaries(
             received_bytes: wire.received_bytes,
             segments_sent: wire.segments_sent,
             segments_delivered: wire.delivered_segments,
+            segments_received: wire.received_segments,
             segments_retransmitted: wire.segments_retransmitted,
             timeouts: states.count(number, MarkKind::Timeout, measured.from),
             marked_segments: has_ecn(&flow.tcp).then_some(wire.marked_segments),

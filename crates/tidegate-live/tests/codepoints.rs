@@ -77,7 +77,7 @@ fn remarking() {
     let received: Vec<u8> = left.iter().map(|_| codepoint_received(&receiver)).collect();
     assert_eq!(received, left);
     let classes = report.network.gates()[1].class_counters();
-    let offered: Vec<u64> = classes.iter().map(|class| class.counters.offered().total().packets).collect();
+    let offered: Vec<u64> = classes.iter().map(|class| class.counters.arrived().total().packets).collect();
     assert_eq!(offered, [3, 3, 2]);
     let again = replay(&plan, &report.arrivals, &report.words, report.ended);
     assert_eq!(again.departures, report.departures);
@@ -116,7 +116,7 @@ fn codepoints() {
     pump.clock().sleep_until(Time::ZERO.saturating_add(Span::from_millis(500)));
     let report = pump.stop().unwrap();
     let classes = report.network.gates()[0].class_counters();
-    let offered: Vec<u64> = classes.iter().map(|class| class.counters.offered().total().packets).collect();
+    let offered: Vec<u64> = classes.iter().map(|class| class.counters.arrived().total().packets).collect();
     assert_eq!(offered, [EACH, EACH]);
     // The tin of voice of CAKE, whose tins are best effort, bulk and voice.
     let tins = report.network.gates()[1].class_counters();

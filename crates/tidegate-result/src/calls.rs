@@ -156,7 +156,7 @@ pub(crate) fn sources(plan: &Plan, network: &Network) -> Vec<CallsSummary> {
 pub(crate) fn warnings(plan: &Plan, network: &Network) -> Vec<String> {
     let gates = plan.gates.iter().zip(network.gates());
     let in_vain = gates
-        .filter(|(_, gate)| gate.open_inside() == Some(0) && gate.counters().offered().total().packets > 0);
+        .filter(|(_, gate)| gate.open_inside() == Some(0) && gate.counters().arrived().total().packets > 0);
     in_vain
         .map(|(row, _)| {
             format!("gate.{}: packets came, and the circuit was not open in the measured time", row.name)

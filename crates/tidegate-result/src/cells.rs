@@ -8,9 +8,9 @@ use tidegate_core::plan::Plan;
 /// A cell gate in numbers: only on gates with AAL5 framing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CellSummary {
-    /// Cells that came.
+    /// Cells whose fate was decided here in the measured time: `delivered_cells` and `dropped_cells`.
     pub offered_cells: u64,
-    /// Cells that went on.
+    /// Of these, cells that went on.
     pub delivered_cells: u64,
     /// Cells dropped at the door, packet discard included, or lost after service.
     pub dropped_cells: u64,
@@ -27,7 +27,7 @@ pub struct CellSummary {
 /// What is known of packets at a cell gate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PacketsOfCells {
-    /// Packets that came; known where all are segmented before this gate.
+    /// Packets whose fate was decided; known where all are segmented before this gate.
     pub(crate) offered: Option<u64>,
     /// Packets that went on; known where all are reassembled after this gate.
     pub(crate) delivered: Option<u64>,
@@ -61,21 +61,23 @@ pub(crate) fn places(plan: &Plan) -> Vec<Place> {
 
 impl Place {
     pub(crate) fn packets(self, counts: CellCounts) -> PacketsOfCells {
+        let delivered = (self.ending == self.passing).then_some(counts.reassembled);
+        // Where packets go on as cells nobody sees when a whole one has left.
+        let decided = delivered.map_or(counts.segmented, |delivered| delivered + counts.failed);
         PacketsOfCells {
-            offered: (self.beginning == self.passing).then_some(counts.segmented),
-            delivered: (self.ending == self.passing).then_some(counts.reassembled),
+            offered: (self.beginning == self.passing).then_some(decided),
+            delivered,
             dropped: counts.failed,
         }
     }
 
     pub(crate) fn cells(self, counters: &Counters, counts: CellCounts) -> CellSummary {
-        let dropped = counters.refused().measured().packets + counters.lost().measured().packets;
         CellSummary {
-            offered_cells: counters.offered().measured().packets,
+            offered_cells: counters.offered().packets,
             delivered_cells: counters.delivered().measured().packets,
-            dropped_cells: dropped,
+            dropped_cells: counters.dropped().packets,
             queue_mean_cells: counters.queue_mean(),
-            queue_max_cells: counters.queue_max,
+            queue_max_cells: counters.queue_max(),
             wasted_cells: (self.ending > 0).then_some(counts.wasted),
             padding_bytes: (self.beginning > 0).then_some(counts.padding_bytes),
         }

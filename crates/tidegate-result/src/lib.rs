@@ -31,5 +31,5 @@ pub use result::{RunResult, Table, class_histories, flow_and_gate_tables, slot_b
 pub use rows::{Column, FlowRow, GroupRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
     AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary,
-    Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, not_done, summarise,
+    Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, WaitingSummary, not_done, summarise,
 };

@@ -32,6 +32,9 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         received_bytes: meter.own_received_bytes(),
         segments_sent: sent.segments_sent,
         segments_delivered: received.delivered_segments,
+        segments_received: received.delivered_segments
+            + received.duplicates_received
+            + received.outside_window,
         segments_retransmitted: sent.segments_retransmitted,
         timeouts: sent.timeouts,
         fast_retransmits: sent.fast_retransmits,

@@ -38,6 +38,7 @@ from tidegate._run.police_text import (
 from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
 from tidegate._run.text_classes import classes_tables
 from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_tables
+from tidegate._run.text_waiting import waiting_lines
 from tidegate._run.words import MOST_ROWS, share_of
 
 if TYPE_CHECKING:
@@ -246,6 +247,7 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
     if summary.get("requests"):
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
     lines += classes_tables(summary)
+    lines += waiting_lines(summary["gates"])
     lines += police_tables(summary)
     lines += calls_tables(summary)
     slots = [_slots(gate) for gate in summary["gates"] if "slots_mean" in gate]

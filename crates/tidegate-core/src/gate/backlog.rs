@@ -22,6 +22,12 @@ impl Backlog {
         Backlog { units: self.units + 1, bytes: self.bytes + u64::from(bytes) }
     }
 
+    /// Both together.
+    #[inline]
+    pub(super) fn and(self, other: Backlog) -> Backlog {
+        Backlog { units: self.units + other.units, bytes: self.bytes + other.bytes }
+    }
+
     /// The larger of both in units, and in bytes.
     #[inline]
     pub(super) fn max(self, other: Backlog) -> Backlog {

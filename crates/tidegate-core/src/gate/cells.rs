@@ -4,7 +4,7 @@
 use crate::aal5::CELL_BYTES;
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
-use crate::gate::books::{Counters, Served};
+use crate::gate::books::Counters;
 use crate::gate::rate::Service;
 use crate::gcra::Verdict;
 use crate::units::{Span, Time};
@@ -41,18 +41,20 @@ impl Gate {
         self.parts.books.spread(spread);
     }
 
-    /// Counts and records a cell that another server passes in the gate's name; `waiting` cells wait now, this one
-    /// included.
-    pub(crate) fn book_cell(&mut self, at: Time, service: Service, waiting: u64) {
-        self.parts.door.note_arrival(at, CELL_BYTES);
+    /// Counts a cell that another server passes in the gate's name; `waiting` cells wait now, this one included.
+    pub(crate) fn count_cell(&mut self, at: Time, service: Service, waiting: u64) {
+        let counters = &mut self.parts.books.counters;
         if service.start > at {
             let queue = Backlog { units: waiting, bytes: waiting * u64::from(CELL_BYTES) };
-            self.parts.books.join(at, queue, CELL_BYTES);
+            counters.pass_waiting(at, service, u64::from(CELL_BYTES), queue);
+        } else {
+            counters.pass(at, service.end, u64::from(CELL_BYTES));
         }
-        let leaves = service.start;
-        self.parts
-            .books
-            .serve(Served { arrival: at, service, leaves, bytes: CELL_BYTES, wire: CELL_BYTES }, None);
-        self.parts.books.counters.pass(at, service.end, u64::from(CELL_BYTES));
+    }
+
+    /// Tells those who watch the gate of a cell that another server passes in its name, and counts nothing.
+    pub(crate) fn record_cell(&mut self, at: Time, service: Service) {
+        self.parts.door.note_arrival(at, CELL_BYTES);
+        self.parts.books.record_cell(at, service);
     }
 }

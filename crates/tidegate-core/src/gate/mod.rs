@@ -30,6 +30,7 @@ mod waiting;
 pub use backlog::Backlog;
 pub use books::{
     CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles, Recording,
+    StillWaiting,
 };
 pub(crate) use books::{ExactPicos, Progression};
 pub use door::{Marker, Policer, Slot};

@@ -35,6 +35,8 @@ pub struct FlowWire {
     pub delivered_bytes: u64,
     /// Data segments that brought at least one byte for the first time.
     pub delivered_segments: u64,
+    /// Data segments that came, repeats included.
+    pub received_segments: u64,
     /// User bytes that came in order.
     pub in_order_bytes: u64,
     /// From a segment sent once to the first ACK that reports it, at the sender's edge (`Outgoing::acknowledge`).
@@ -167,6 +169,7 @@ impl Reader {
                 marked_segments: 0,
                 delivered_bytes: 0,
                 delivered_segments: 0,
+                received_segments: 0,
                 in_order_bytes: 0,
                 rtt: Quantiles::new(precision(plan)),
                 owed: Vec::new(),
@@ -247,6 +250,7 @@ impl Reader {
             return;
         }
         let inside = at >= measured.from;
+        self.wire.received_segments += u64::from(inside);
         if inside && self.wire.completed.is_none() {
             self.wire.received_bytes += u64::from(bytes);
         }

@@ -3,21 +3,24 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tidegate_core::gate::{ClassCounters, Gate, Phases};
+use tidegate_core::gate::{ClassCounters, Gate};
 use tidegate_core::plan::{ClassPlan, GatePlan};
+
+use super::waiting::WaitingSummary;
 
 /// A class of a gate in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassSummary {
     /// Name in the scenario.
     pub name: String,
-    /// Its packets that came to the gate; a class of cells has no such name.
+    /// Its packets whose fate was decided in the measured time, whenever they came: `delivered_packets` and `dropped_packets`;
+    /// a class of cells has no such name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_packets: Option<u64>,
     /// Of these, packets that went on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivered_packets: Option<u64>,
-    /// At a cell gate: its cells that came to the gate.
+    /// At a cell gate: its cells, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered_cells: Option<u64>,
     /// Of these, cells that went on.
@@ -50,7 +53,7 @@ pub struct ClassSummary {
     pub queue_max_cells: Option<u64>,
     /// Its largest value in IP bytes, at a cell gate in bytes of cells.
     pub queue_max_bytes: u64,
-    /// Mean wait for service.
+    /// Mean wait for service, of those that came in the measured time and whose service began in it.
     pub queue_delay_mean_ms: Option<f64>,
     /// Median wait.
     pub queue_delay_p50_ms: Option<f64>,
@@ -58,6 +61,9 @@ pub struct ClassSummary {
     pub queue_delay_p99_ms: Option<f64>,
     /// The longest wait.
     pub queue_delay_max_ms: Option<f64>,
+    /// What still waited at the end of the run, and is in no wait above.
+    #[serde(flatten)]
+    pub waiting: WaitingSummary,
 }
 
 pub(super) fn rows(plan: &GatePlan, gate: &Gate) -> Vec<ClassSummary> {
@@ -70,13 +76,10 @@ pub(super) fn rows(plan: &GatePlan, gate: &Gate) -> Vec<ClassSummary> {
 
 fn row(plan: &ClassPlan, counted: &ClassCounters, is_cell: bool) -> ClassSummary {
     let counters = &counted.counters;
-    let inside = |phases: Phases| phases.measured();
-    let delivered = inside(counters.delivered());
-    let dropped =
-        [counters.refused(), counters.culled(), counters.lost()].map(|phases| inside(phases).packets);
+    let delivered = counters.delivered().measured();
     let waits = counters.waits();
     let [offered, passed, dropped] =
-        [inside(counters.offered()).packets, delivered.packets, dropped.iter().sum::<u64>()];
+        [counters.offered().packets, delivered.packets, counters.dropped().packets];
     let packets = |units: u64| (!is_cell).then_some(units);
     let cells = |units: u64| is_cell.then_some(units);
     let millis = |seconds: Option<f64>| seconds.map(|seconds| seconds * 1e3);
@@ -90,15 +93,16 @@ fn row(plan: &ClassPlan, counted: &ClassCounters, is_cell: bool) -> ClassSummary
         dropped_packets: packets(dropped),
         dropped_cells: cells(dropped),
         drops: counted.drops().map(|(reason, count)| (reason.name(), count)).collect(),
-        marked_packets: plan.queue.discipline.marks().then(|| inside(counters.marked()).packets),
+        marked_packets: plan.queue.discipline.marks().then(|| counters.marked().measured().packets),
         queue_mean_packets: (!is_cell).then(|| counters.queue_mean()),
-        queue_max_packets: packets(counters.queue_max),
+        queue_max_packets: packets(counters.queue_max()),
         queue_mean_cells: is_cell.then(|| counters.queue_mean()),
-        queue_max_cells: cells(counters.queue_max),
-        queue_max_bytes: counters.queue_max_bytes,
+        queue_max_cells: cells(counters.queue_max()),
+        queue_max_bytes: counters.queue_max_bytes(),
         queue_delay_mean_ms: millis(waits.mean_s()),
         queue_delay_p50_ms: millis(waits.quantile_s(0.5)),
         queue_delay_p99_ms: millis(waits.quantile_s(0.99)),
         queue_delay_max_ms: millis(waits.max_s()),
+        waiting: WaitingSummary::new(counters, is_cell),
     }
 }

@@ -27,12 +27,16 @@ pub struct FlowSummary {
     pub in_order_bps: f64,
     /// IP bits of data segments that reached the receiver, headers and repeats included, in the same time, per second.
     pub throughput_bps: f64,
-    /// Goodput over what entered the network: distinct segments received / segments sent.
+    /// `segments_delivered` over the data segments whose fate was decided in the measured time: `segments_received` and
+    /// `dropped_packets`, of which a lost SYN is one. So never above 1; what was on its way at the beginning or the end makes no
+    /// difference.
     pub efficiency: Option<f64>,
     /// Data segments sent, repeats included.
     pub segments_sent: u64,
     /// Distinct data segments received: those that brought at least one byte for the first time.
     pub segments_delivered: u64,
+    /// Data segments that reached the receiver, repeats included.
+    pub segments_received: u64,
     /// Data segments sent again.
     pub segments_retransmitted: u64,
     /// Retransmission time-outs.
@@ -90,6 +94,8 @@ pub struct FlowMeasure<'a> {
     pub segments_sent: u64,
     /// Data segments that brought at least one byte for the first time.
     pub segments_delivered: u64,
+    /// Data segments that reached the receiver, repeats included.
+    pub segments_received: u64,
     /// Data segments sent again.
     pub segments_retransmitted: u64,
     /// Retransmission time-outs.
@@ -117,7 +123,8 @@ pub struct FlowMeasure<'a> {
 }
 
 impl FlowSummary {
-    /// The row of a flow. What gates dropped of its packets is filled in by [`summarise`](super::summarise).
+    /// The row of a flow. What gates dropped of its packets, and what follows from that, is filled in by
+    /// [`summarise`](super::summarise).
     #[must_use]
     pub fn new(plan: &Plan, flow: &FlowPlan, of: FlowMeasure<'_>) -> FlowSummary {
         let span = own_seconds(plan, &of);
@@ -129,10 +136,10 @@ impl FlowSummary {
             goodput_bps: per_second(of.delivered_bytes),
             in_order_bps: per_second(of.in_order_bytes),
             throughput_bps: per_second(of.received_bytes),
-            efficiency: (of.segments_sent > 0)
-                .then(|| of.segments_delivered as f64 / of.segments_sent as f64),
+            efficiency: None,
             segments_sent: of.segments_sent,
             segments_delivered: of.segments_delivered,
+            segments_received: of.segments_received,
             segments_retransmitted: of.segments_retransmitted,
             timeouts: of.timeouts,
             fast_retransmits: of.fast_retransmits,
@@ -153,6 +160,13 @@ impl FlowSummary {
             },
             start_s: matches!(flow.app, AppPlan::Transfer { .. }).then(|| of.started.as_secs_f64()),
         }
+    }
+
+    /// Fills in what gates dropped of its data segments.
+    pub(super) fn set_losses(&mut self, losses: LossSummary) {
+        let decided = self.segments_received + losses.dropped_packets;
+        self.efficiency = (decided > 0).then(|| self.segments_delivered as f64 / decided as f64);
+        self.losses = losses;
     }
 }
 

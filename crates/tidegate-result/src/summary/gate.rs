@@ -10,6 +10,7 @@ use tidegate_core::plan::{GatePlan, Plan, RatePlan};
 use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
 use super::classes::{self, ClassSummary};
+use super::waiting::WaitingSummary;
 use crate::calls::{self, CircuitSummary};
 use crate::cells::{self, CellSummary, PacketsOfCells, Place};
 use crate::losses::{self, ColourSummary, PoliceSummary};
@@ -22,9 +23,11 @@ pub struct GateSummary {
     /// Work done over work offered by its rate law; none where nothing limits. Where a policer allows less
     /// than the law offers, `contract_utilisation` in its place.
     pub utilisation: Option<f64>,
-    /// Packets that came. At a cell gate: packets segmented before it; none where some come as cells.
+    /// Packets whose fate was decided here in the measured time, whenever they came: `delivered_packets` and
+    /// `dropped_packets`. Those that were still here at the end are not part of it. At a cell gate: packets segmented before
+    /// it, if some go on as cells; none where some come as cells.
     pub offered_packets: Option<u64>,
-    /// Packets that went on. At a cell gate: packets reassembled after it; none where some go on as cells.
+    /// Of these, packets that went on. At a cell gate: packets reassembled after it; none where some go on as cells.
     pub delivered_packets: Option<u64>,
     /// Packets dropped at the door or from the queue, or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
     pub dropped_packets: u64,
@@ -33,20 +36,23 @@ pub struct GateSummary {
     /// Packets marked CE; a gate whose queue marks none has no such name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marked_packets: Option<u64>,
-    /// Dropped over offered; of cells at a cell gate.
+    /// `dropped_packets` over `offered_packets`, so never above 1; of cells at a cell gate. None where no fate was decided.
     pub loss: Option<f64>,
     /// Time average of the queue; none at a cell gate.
     pub queue_mean_packets: Option<f64>,
-    /// Its largest value; none at a cell gate.
+    /// Its largest value, what is there when the measured time begins included; none at a cell gate.
     pub queue_max_packets: Option<u64>,
     /// Its largest value in IP bytes; none at a cell gate.
     pub queue_max_bytes: Option<u64>,
-    /// Mean wait for service, of a packet or cell.
+    /// Mean wait for service, of a packet or cell that came in the measured time and whose service began in it.
     pub queue_delay_mean_ms: Option<f64>,
     /// Median wait.
     pub queue_delay_p50_ms: Option<f64>,
     /// 99th percentile of the wait.
     pub queue_delay_p99_ms: Option<f64>,
+    /// What still waited at the end of the run, and is in no wait above.
+    #[serde(flatten)]
+    pub waiting: WaitingSummary,
     /// Mean of the rate in force, bits on the gate's wire.
     pub rate_mean_bps: Option<f64>,
     /// Bytes on the gate's wire that went on.
@@ -143,11 +149,9 @@ fn gate_row(
 ) -> GateSummary {
     let row = &plan.gates[index];
     let counters = gate.counters();
-    let [offered, delivered, lost] =
-        [counters.offered(), counters.delivered(), counters.lost()].map(|phases| phases.measured());
-    let dropped_before = [counters.refused(), counters.culled()].map(|phases| phases.measured().packets);
+    let [arrived, delivered, lost] =
+        [counters.arrived(), counters.delivered(), counters.lost()].map(|phases| phases.measured());
     let waits = counters.waits();
-    let dropped = dropped_before.iter().sum::<u64>() + lost.packets;
     let capacity = gate.capacity(row, seed(plan), measured);
     let by_packet = row.rate.counts_packets();
     let span = measured.seconds();
@@ -176,12 +180,14 @@ fn gate_row(
         Some(if rest.abs_diff(rounded) <= 1 { rest } else { rounded })
     });
     let millis = |seconds: f64| seconds * 1e3;
-    let of_packets = cells.is_none();
+    let (of_packets, is_cell) = (cells.is_none(), cells.is_some());
     let packets = match cells {
         Some((place, counts)) => place.packets(counts),
-        None => {
-            PacketsOfCells { offered: Some(offered.packets), delivered: Some(delivered.packets), dropped }
-        }
+        None => PacketsOfCells {
+            offered: Some(counters.offered().packets),
+            delivered: Some(delivered.packets),
+            dropped: counters.dropped().packets,
+        },
     };
     GateSummary {
         name: row.name.clone(),
@@ -191,13 +197,14 @@ fn gate_row(
         dropped_packets: packets.dropped,
         drops: BTreeMap::new(),
         marked_packets: marks(row).then(|| counters.marked().measured().packets),
-        loss: (offered.packets > 0).then(|| dropped as f64 / offered.packets as f64),
+        loss: counters.loss(),
         queue_mean_packets: of_packets.then(|| counters.queue_mean()),
-        queue_max_packets: of_packets.then_some(counters.queue_max),
-        queue_max_bytes: of_packets.then_some(counters.queue_max_bytes),
+        queue_max_packets: of_packets.then(|| counters.queue_max()),
+        queue_max_bytes: of_packets.then(|| counters.queue_max_bytes()),
         queue_delay_mean_ms: waits.mean_s().map(millis),
         queue_delay_p50_ms: waits.quantile_s(0.5).map(millis),
         queue_delay_p99_ms: waits.quantile_s(0.99).map(millis),
+        waiting: WaitingSummary::new(&counters, is_cell),
         rate_mean_bps: capacity
             .filter(|_| !by_packet)
             .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span),
@@ -205,7 +212,7 @@ fn gate_row(
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
         unused_bytes,
         in_transit_bytes,
-        allocation: allocation(row, gate, offered.bytes, span),
+        allocation: allocation(row, gate, arrived.bytes, span),
         feedback: feedback(row, gate),
         circuit: None,
         classes: classes::rows(row, gate),
@@ -220,8 +227,8 @@ fn marks(row: &GatePlan) -> bool {
     row.queue.discipline.marks() || row.classes.as_ref().is_some_and(|classes| classes.marks())
 }
 
-/// `offered_bytes` came to the door in `span` seconds.
-fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Option<AllocationSummary> {
+/// `arrived_bytes` came to the door in `span` seconds.
+fn allocation(row: &GatePlan, gate: &Gate, arrived_bytes: u64, span: f64) -> Option<AllocationSummary> {
     let (RatePlan::Dtm(channel), Some(given)) = (&row.rate, gate.allocated()) else { return None };
     let slot = channel.settings.slot.bps() as f64;
     let mean = given.offered as f64 / PICOS_PER_SECOND as f64 / span;
@@ -231,7 +238,7 @@ fn allocation(row: &GatePlan, gate: &Gate, offered_bytes: u64, span: f64) -> Opt
         slots_max: given.most.bps() as f64 / slot,
         allocation_changes: given.changes,
         allocated_bps_mean: mean,
-        overallocation_bps_mean: mean - offered_bytes as f64 * 8.0 / span,
+        overallocation_bps_mean: mean - arrived_bytes as f64 * 8.0 / span,
     })
 }
 

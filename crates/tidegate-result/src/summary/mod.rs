@@ -5,6 +5,7 @@ mod classes;
 mod flow;
 mod gate;
 mod traffic;
+mod waiting;
 
 use serde::Serialize;
 use tidegate_core::net::{Network, Owner, measured, precision, traffic_precision};
@@ -17,6 +18,7 @@ pub use classes::ClassSummary;
 pub use flow::{FlowMeasure, FlowSummary};
 pub use gate::{AllocationSummary, FeedbackSummary, GateSummary};
 pub use traffic::{MediaSummary, TrafficGroupSummary, TrafficSummary, TransitSummary};
+pub use waiting::WaitingSummary;
 
 /// A run in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -72,7 +74,7 @@ pub fn summarise(
 ) -> Summary {
     let measured = measured(plan);
     for (number, flow) in flows.iter_mut().enumerate() {
-        flow.losses = losses::losses(network, Owner::Data(number));
+        flow.set_losses(losses::losses(network, Owner::Data(number)));
         flow.back_drops = losses::by_reason(network.drops_of(Owner::Back(number)));
     }
     Summary {

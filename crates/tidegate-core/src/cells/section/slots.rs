@@ -133,7 +133,7 @@ impl Section {
                 if slotted.counts_all() {
                     slotted.note(waits);
                 } else {
-                    gates[*number].book_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
+                    gates[*number].count_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
                 }
                 let frame = &mut self.frames[cell.frame as usize];
                 frame.arrived += 1;
@@ -168,11 +168,17 @@ impl Section {
         let passage = slotted.passage(waits);
         // When it would have started, were its packet alone.
         let own = slotted.passage(u64::from(cell.own)).start.at;
-        if slotted.counts_all() && !row.observed {
+        // A wait that is counted here is that of its slots, recorded or not.
+        let counted = slotted.counts_all();
+        if counted {
             slotted.note(waits);
-        } else {
+        }
+        if row.observed {
             gates[number].spread_next(row.spreads[input]);
-            gates[number].book_cell(at, passage.service(), waits);
+            gates[number].record_cell(at, passage.service());
+        }
+        if !counted {
+            gates[number].count_cell(at, passage.service(), waits);
         }
         let out = gates[number].out_after(passage.end.at);
         let wait = passage.start.at.saturating_since(own);

@@ -1,5 +1,6 @@
 //! The books of a gate's classes: counters always, and rows where the gate is recorded.
 
+use super::count::less;
 use super::{Counters, Served};
 use crate::gate::GateContext;
 use crate::gate::backlog::Backlog;
@@ -98,7 +99,7 @@ impl ClassBooks {
         (bytes, wire): (u32, u32),
         reason: DropReason,
     ) {
-        self.classes[class].counters.cull(arrival, at, u64::from(wire));
+        self.classes[class].counters.cull(arrival, at, (bytes, wire));
         if let Some(history) = &mut self.history {
             history.advance(at);
             history.leave(at, class, bytes);
@@ -119,7 +120,7 @@ impl ClassBooks {
             counters.wait(arrival, service.start);
         }
         if leaves > arrival {
-            counters.queued(arrival, leaves);
+            counters.queued(arrival, leaves, u64::from(bytes));
             if let Some(history) = &mut self.history {
                 history.leaving = Some((leaves, class, bytes));
             }
@@ -132,10 +133,11 @@ impl ClassBooks {
         class: usize,
         arrival: Time,
         (expected, end): (Time, Time),
+        bytes: u32,
         in_queue: bool,
     ) {
         if in_queue {
-            self.classes[class].counters.requeued(arrival, expected, end);
+            self.classes[class].counters.requeued(arrival, (expected, end), u64::from(bytes));
             if let Some((at, ..)) = self.history.as_mut().and_then(|history| history.leaving.as_mut()) {
                 *at = end;
             }
@@ -210,8 +212,9 @@ impl History {
 
     fn leave(&mut self, at: Time, class: usize, bytes: u32) {
         self.sample(at);
-        self.now[class].queue_packets -= 1;
-        self.now[class].queue_bytes -= u64::from(bytes);
+        let row = &mut self.now[class];
+        row.queue_packets = less(row.queue_packets, 1);
+        row.queue_bytes = less(row.queue_bytes, u64::from(bytes));
         self.event(at, class);
     }
 

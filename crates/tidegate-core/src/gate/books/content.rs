@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::count::less;
 use crate::gate::rate::Service;
 use crate::units::{Span, Time};
 
@@ -61,7 +62,7 @@ impl Content {
             }
             self.services.pop_front();
             self.begun = false;
-            self.whole -= 1;
+            self.whole = less(self.whole, 1);
         }
     }
 

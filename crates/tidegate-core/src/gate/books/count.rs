@@ -17,6 +17,23 @@ impl Count {
         self.packets += 1;
         self.bytes += bytes;
     }
+
+    /// These and others.
+    pub(super) fn and(self, other: Count) -> Count {
+        Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+}
+
+/// What is said where a difference would be below zero: something was counted twice, or not at all.
+pub(super) const BELOW_ZERO: &str = "no number of a gate's books is below zero";
+
+/// What is left of `all` without `some` of it.
+///
+/// # Panics
+/// There are not so many, in release builds too.
+#[inline]
+pub(super) fn less(all: u64, some: u64) -> u64 {
+    all.checked_sub(some).expect(BELOW_ZERO)
 }
 
 /// Counts before and inside the measured time. Events after the end of the run are not counted.
@@ -32,8 +49,7 @@ impl Phases {
 
     pub(super) fn with(self, inside: Count) -> Phases {
         let [before, measured] = self.0;
-        let packets = measured.packets + inside.packets;
-        Phases([before, Count { packets, bytes: measured.bytes + inside.bytes }])
+        Phases([before, measured.and(inside)])
     }
 
     /// Inside the measured time.
@@ -46,6 +62,6 @@ impl Phases {
     #[must_use]
     pub fn total(&self) -> Count {
         let [before, inside] = self.0;
-        Count { packets: before.packets + inside.packets, bytes: before.bytes + inside.bytes }
+        before.and(inside)
     }
 }

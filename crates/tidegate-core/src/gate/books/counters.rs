@@ -1,10 +1,12 @@
 //! What a gate counts: always, in whole units and bytes, before and inside the measured time, so that at any
-//! instant arrived = delivered + dropped + held.
+//! instant arrived = delivered + dropped + held. No number here can fall below zero: a difference that would is an
+//! error of the program and ends it, in release builds too ([`less`]).
 
 use super::bins::Precision;
-use super::count::{Count, Phases};
+use super::count::{BELOW_ZERO, Count, Phases, less};
 use super::progression::Progression;
 use super::quantiles::{Quantiles, Recording};
+use super::still_waiting::StillWaiting;
 use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::units::{Measured, Span, Time};
@@ -12,14 +14,15 @@ use crate::units::{Measured, Span, Time};
 /// Counters and statistics of one gate.
 ///
 /// Each unit that arrives is refused at once (`refused`), served at once, served after a wait (`waits`), or taken into
-/// the queue and never served (`unserved`): it is dropped there (`culled`), or the run ends. So units that are served at once need no count of their own.
+/// the queue and not served (`unserved`): it is dropped there (`culled`), or still waits when the run ends (`waiting`). So units that are
+/// served at once need no count of their own.
 #[derive(Clone, Debug)]
 pub struct Counters {
     measured: Measured,
     /// Units that arrived and were delivered inside the measured time: nearly all.
     inside: Count,
     /// The other arrivals.
-    offered: Phases,
+    arrived: Phases,
     /// The other units whose service ended and that were not lost.
     delivered: Phases,
     /// Units dropped at their arrival.
@@ -32,12 +35,16 @@ pub struct Counters {
     marked: Phases,
     /// Waits of the units that waited.
     waits: Quantiles,
-    /// Units that joined the queue inside the measured time and are never served.
+    /// Units that joined the queue inside the measured time and whose service does not begin in it.
     unserved: u64,
-    /// Largest queue inside the measured time, as the gate's queue counts.
-    pub queue_max: u64,
-    /// Largest queue in IP bytes.
-    pub queue_max_bytes: u64,
+    /// Units whose service has not begun when the run ends.
+    waiting: StillWaiting,
+    /// The queue when the measured time begins, as the gate's queue counts.
+    standing: Backlog,
+    /// Largest queue that a unit joined inside the measured time.
+    queue_max: u64,
+    /// The same in IP bytes.
+    queue_max_bytes: u64,
     /// Units in the queue times the picoseconds that they were there, inside the measured time.
     queue_area: u128,
 }
@@ -50,7 +57,7 @@ impl Counters {
         Counters {
             measured,
             inside: Count::default(),
-            offered: Phases::default(),
+            arrived: Phases::default(),
             delivered: Phases::default(),
             refused: Phases::default(),
             culled: Phases::default(),
@@ -58,6 +65,8 @@ impl Counters {
             marked: Phases::default(),
             waits: Quantiles::new(precision),
             unserved: 0,
+            waiting: StillWaiting::default(),
+            standing: Backlog::default(),
             queue_max: 0,
             queue_max_bytes: 0,
             queue_area: 0,
@@ -107,7 +116,7 @@ impl Counters {
 
     #[cold]
     fn pass_outside(&mut self, at: Time, end: Time, wire: u64) {
-        self.offered.add(self.measured, at, wire);
+        self.arrived.add(self.measured, at, wire);
         self.delivered.add(self.measured, end, wire);
     }
 
@@ -115,24 +124,28 @@ impl Counters {
     fn pass_waiting_outside(&mut self, at: Time, service: Service, wire: u64, queue: Backlog) {
         self.pass_outside(at, service.end, wire);
         self.wait(at, service.start);
-        self.queued(at, service.start);
+        self.queued(at, service.start, wire);
         self.queue_is(at, queue);
     }
 
     /// Counts a unit that is dropped at its arrival.
     #[cold]
     pub(super) fn refuse(&mut self, at: Time, wire: u64) {
-        self.offered.add(self.measured, at, wire);
+        self.arrived.add(self.measured, at, wire);
         self.refused.add(self.measured, at, wire);
     }
 
-    /// Counts a unit that arrived at `arrival` and is dropped from the queue at `at`.
+    /// Counts a unit that arrived at `arrival` and is dropped from the queue at `at`, with its IP bytes and those on the wire.
     #[cold]
-    pub(super) fn cull(&mut self, arrival: Time, at: Time, wire: u64) {
-        self.offered.add(self.measured, arrival, wire);
-        self.culled.add(self.measured, at, wire);
-        self.wait(arrival, Time::NEVER);
-        self.queued(arrival, at);
+    pub(super) fn cull(&mut self, arrival: Time, at: Time, (bytes, wire): (u32, u32)) {
+        self.arrived.add(self.measured, arrival, u64::from(wire));
+        self.culled.add(self.measured, at, u64::from(wire));
+        if at >= self.measured.until {
+            self.still_waits(arrival);
+        } else if self.measures(arrival) {
+            self.unserved += 1;
+        }
+        self.queued(arrival, at, u64::from(bytes));
     }
 
     /// Counts a unit that is marked CE at `at`.
@@ -143,34 +156,54 @@ impl Counters {
     /// Counts a unit that arrived at `at` and is lost at the end of its service.
     #[cold]
     pub(super) fn lose(&mut self, at: Time, end: Time, wire: u64) {
-        self.offered.add(self.measured, at, wire);
+        self.arrived.add(self.measured, at, wire);
         self.lost.add(self.measured, end, wire);
     }
 
-    /// Counts the wait of a unit that arrived at `at` and is served from `start` on, later than that. With
-    /// [`Time::NEVER`] it is never served.
+    /// Counts the wait of a unit that arrived at `at` and is served from `start` on, later than that. One whose service
+    /// does not begin before the run ends has not waited for it: it still waits.
     #[inline]
     pub(super) fn wait(&mut self, at: Time, start: Time) {
-        if !self.measures(at) {
-            return;
-        }
-        if start == Time::NEVER {
-            self.unserved += 1;
-        } else {
+        if start >= self.measured.until {
+            self.still_waits(at);
+        } else if at >= self.measured.from {
             self.waits.record_some(start.saturating_since(at));
         }
     }
 
-    /// Counts a unit's time in the queue, from `at` to `leaves`.
+    /// Counts a unit that arrived at `at` and is in the queue when the run ends.
+    #[cold]
+    fn still_waits(&mut self, at: Time) {
+        if at < self.measured.until {
+            self.waiting.add(self.measured.until.saturating_since(at));
+            self.unserved += u64::from(at >= self.measured.from);
+        }
+    }
+
+    /// Counts the time in the queue of a unit of so many IP bytes, from `at` to `leaves`.
     #[inline]
-    pub(super) fn queued(&mut self, at: Time, leaves: Time) {
+    pub(super) fn queued(&mut self, at: Time, leaves: Time, bytes: u64) {
         self.queue_area += u128::from(self.measured.overlap(at, leaves));
+        if self.stands(at, leaves) {
+            self.standing = self.standing.and(Backlog { units: 1, bytes });
+        }
     }
 
     /// Corrects [`Counters::queued`]: the unit does not leave at `expected` but at `leaves`.
-    pub(super) fn requeued(&mut self, at: Time, expected: Time, leaves: Time) {
-        self.queue_area -= u128::from(self.measured.overlap(at, expected));
-        self.queue_area += u128::from(self.measured.overlap(at, leaves));
+    pub(super) fn requeued(&mut self, at: Time, (expected, leaves): (Time, Time), bytes: u64) {
+        let counted = u128::from(self.measured.overlap(at, expected));
+        self.queue_area = self.queue_area.checked_sub(counted).expect(BELOW_ZERO);
+        if self.stands(at, expected) {
+            let Backlog { units, bytes: held } = self.standing;
+            self.standing = Backlog { units: less(units, 1), bytes: less(held, bytes) };
+        }
+        self.queued(at, leaves, bytes);
+    }
+
+    /// Whether a unit that is in the queue from `at` to `leaves` is there when the measured time begins.
+    #[inline]
+    fn stands(&self, at: Time, leaves: Time) -> bool {
+        at < self.measured.from && leaves > self.measured.from
     }
 
     /// Notes the size of the queue at `at`.
@@ -230,7 +263,7 @@ impl Waiting<'_> {
 impl Counters {
     /// Begins to count units of `wire` bytes that wait one after the other.
     #[inline(always)]
-    pub(crate) fn waiting(&mut self, wire: u64) -> Waiting<'_> {
+    pub(crate) fn begin_waiting(&mut self, wire: u64) -> Waiting<'_> {
         let Counters { inside, waits, queue_area, queue_max, queue_max_bytes, .. } = self;
         let most = Backlog { units: *queue_max, bytes: *queue_max_bytes };
         Waiting {
@@ -300,71 +333,7 @@ impl Counters {
     }
 }
 
-/// What was counted.
-impl Counters {
-    /// Units that arrived.
-    #[must_use]
-    pub fn offered(&self) -> Phases {
-        self.offered.with(self.inside)
-    }
-
-    /// Units whose service ended and that were not lost.
-    #[must_use]
-    pub fn delivered(&self) -> Phases {
-        self.delivered.with(self.inside)
-    }
-
-    /// Units dropped at their arrival.
-    #[must_use]
-    pub fn refused(&self) -> Phases {
-        self.refused
-    }
-
-    /// Units dropped from the queue.
-    #[must_use]
-    pub fn culled(&self) -> Phases {
-        self.culled
-    }
-
-    /// Units lost after service.
-    #[must_use]
-    pub fn lost(&self) -> Phases {
-        self.lost
-    }
-
-    /// Units marked CE.
-    #[must_use]
-    pub fn marked(&self) -> Phases {
-        self.marked
-    }
-
-    /// Waiting times of the units that arrived inside the measured time and were served.
-    #[must_use]
-    pub fn waits(&self) -> Quantiles {
-        let mut waits = self.waits.clone();
-        let joined = self.offered().measured().packets - self.refused.measured().packets;
-        waits.set_zeros(joined - self.unserved - self.waits.count());
-        waits
-    }
-
-    /// Mean queue inside the measured time.
-    #[must_use]
-    pub fn queue_mean(&self) -> f64 {
-        let span = self.measured.overlap(Time::ZERO, Time::NEVER);
-        if span == 0 { 0.0 } else { self.queue_area as f64 / span as f64 }
-    }
-
-    /// Units that arrived and had not left when the run ended.
-    #[must_use]
-    pub fn held(&self) -> Count {
-        let arrived = self.offered().total();
-        let gone = [self.delivered(), self.refused, self.culled, self.lost].map(|phases| phases.total());
-        Count {
-            packets: arrived.packets - gone.map(|count| count.packets).iter().sum::<u64>(),
-            bytes: arrived.bytes - gone.map(|count| count.bytes).iter().sum::<u64>(),
-        }
-    }
-}
+mod totals;
 
 #[cfg(test)]
 mod tests;

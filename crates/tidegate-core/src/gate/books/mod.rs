@@ -11,6 +11,7 @@ mod quantiles;
 mod rate_in_force;
 mod record;
 mod row;
+mod still_waiting;
 
 pub use bins::Precision;
 pub(super) use classes::ClassBooks;
@@ -22,7 +23,9 @@ pub(crate) use progression::{ExactPicos, Progression};
 pub use quantiles::{Quantiles, Recording};
 pub(super) use record::Recorder;
 pub use row::{CellRow, GateRow};
+pub use still_waiting::StillWaiting;
 
+use crate::aal5::CELL_BYTES;
 use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::gate::{GateContext, rate_stream};
@@ -71,7 +74,7 @@ impl Books {
 
     /// A unit that arrived at `arrival` and has joined the queue is dropped from it at `at`.
     pub(super) fn cull(&mut self, arrival: Time, at: Time, (bytes, wire): (u32, u32)) {
-        self.counters.cull(arrival, at, u64::from(wire));
+        self.counters.cull(arrival, at, (bytes, wire));
         if let Some(recorder) = &mut self.recorder {
             recorder.cull(at, u64::from(bytes));
         }
@@ -104,12 +107,12 @@ impl Books {
     /// The service of a unit is known. A unit that is in the queue for any time has joined it before.
     #[inline(always)]
     pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
-        let Served { arrival, service, leaves, wire, .. } = served;
+        let Served { arrival, service, leaves, bytes, wire } = served;
         if service.start > arrival {
             self.counters.wait(arrival, service.start);
         }
         if leaves > arrival {
-            self.counters.queued(arrival, leaves);
+            self.counters.queued(arrival, leaves, u64::from(bytes));
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.took(service.start, tokens);
@@ -118,6 +121,18 @@ impl Books {
             } else {
                 recorder.serve_at_once(arrival, service, u64::from(wire));
             }
+        }
+    }
+
+    /// A cell joins the queue of a gate in whose name another server works, or is served at once. Counts nothing.
+    pub(super) fn record_cell(&mut self, at: Time, service: Service) {
+        let Some(recorder) = &mut self.recorder else { return };
+        if service.start > at {
+            recorder.join(at, u64::from(CELL_BYTES));
+            let leaves = service.start;
+            recorder.serve(&Served { arrival: at, service, leaves, bytes: CELL_BYTES, wire: CELL_BYTES });
+        } else {
+            recorder.serve_at_once(at, service, u64::from(CELL_BYTES));
         }
     }
 
@@ -159,13 +174,20 @@ impl Books {
     /// What counts units that wait at a plain gate, and what writes its rows, where they are written every so often.
     #[inline(always)]
     pub(super) fn waiting(&mut self, bytes: u64) -> (Waiting<'_>, Option<&mut Recorder>) {
-        (self.counters.waiting(bytes), self.recorder.as_deref_mut())
+        (self.counters.begin_waiting(bytes), self.recorder.as_deref_mut())
     }
 
-    /// The service of a unit that has not left ends at `end` instead. `in_queue`: it counts in the queue until then.
-    pub(super) fn reschedule(&mut self, arrival: Time, expected: Time, end: Time, in_queue: bool) {
+    /// The service of a unit of so many IP bytes that has not left ends at `end` instead. `in_queue`: it counts in the queue
+    /// until then.
+    pub(super) fn reschedule(
+        &mut self,
+        arrival: Time,
+        (expected, end): (Time, Time),
+        bytes: u32,
+        in_queue: bool,
+    ) {
         if in_queue {
-            self.counters.requeued(arrival, expected, end);
+            self.counters.requeued(arrival, (expected, end), u64::from(bytes));
         }
         if let Some(recorder) = &mut self.recorder {
             recorder.reschedule(end, in_queue);

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 
 use super::Served;
 use super::content::Content;
+use super::count::less;
 use super::level::Level;
 use super::rate_in_force::RateInForce;
 use super::row::{CellRow, GateRow};
@@ -118,8 +119,7 @@ impl Recorder {
     fn apply(&mut self, change: Time) {
         while self.leaving.front().is_some_and(|(at, _)| *at <= change) {
             let (_, bytes) = self.leaving.pop_front().expect("there is a front");
-            self.now.queue_packets -= 1;
-            self.now.queue_bytes -= bytes;
+            self.leave(bytes);
         }
         while self.departing.front().is_some_and(|(at, _)| *at <= change) {
             let (_, wire) = self.departing.pop_front().expect("there is a front");
@@ -135,6 +135,12 @@ impl Recorder {
         if self.level == RecordLevel::Events {
             self.rate.at(change);
         }
+    }
+
+    /// A unit of so many IP bytes leaves the queue.
+    fn leave(&mut self, bytes: u64) {
+        self.now.queue_packets = less(self.now.queue_packets, 1);
+        self.now.queue_bytes = less(self.now.queue_bytes, bytes);
     }
 
     /// The beginning of a service has no row of its own; the next row shows the wait before it.
@@ -178,8 +184,7 @@ impl Recorder {
     /// A unit that has joined the queue is dropped from it at `at`.
     pub(super) fn cull(&mut self, at: Time, bytes: u64) {
         self.settle(at);
-        self.now.queue_packets -= 1;
-        self.now.queue_bytes -= bytes;
+        self.leave(bytes);
         self.now.dropped_packets += 1;
         self.event(at);
     }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::gate::backlog::Backlog;
-use crate::gate::books::{ClassBooks, ClassCounters, ClassRow};
+use crate::gate::books::{ClassBooks, ClassCounters, ClassRow, Served};
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
 use crate::gate::waiting::{ClassesQueue, Leaver, Waiter, Waiting};
@@ -265,7 +265,8 @@ impl Gate {
         self.cull(at, reason, gone);
     }
 
-    /// [`Gate::settle`] of a gate with classes: the scheduler serves what waits. What would never be served stays.
+    /// [`Gate::settle`] of a gate with classes: the scheduler serves what waits. What would never be served is booked as
+    /// at every other gate, with a service that never ends.
     pub(super) fn settle_classed(&mut self) {
         if let Some(classes) = self.classes_queue() {
             classes.settle();
@@ -273,6 +274,9 @@ impl Gate {
         while self.next_wakeup().is_some_and(|at| at < Time::NEVER) {
             self.handle_wakeup();
             while self.poll_departure().is_some() {}
+        }
+        if let Some((unit, served)) = self.parts.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
+            self.end_of_class(unit, &served);
         }
         let never = Service { start: Time::NEVER, end: Time::NEVER };
         while let Some(Waiter { arrival, mut unit }) =
@@ -283,11 +287,19 @@ impl Gate {
             if let Some((books, class)) = self.class_books(&unit) {
                 books.serve(class, &served);
             }
+            self.end_of_class(unit, &served);
         }
     }
 
+    /// Ends the service of a unit of a class.
+    pub(super) fn end_of_class(&mut self, unit: Unit, served: &Served) -> Departure {
+        let mut departure = Departure { unit, fate: self.depart(served) };
+        self.note_departure_of_class(&mut departure, served);
+        departure
+    }
+
     /// The service of a unit of a class has ended.
-    pub(super) fn note_departure_of_class(&mut self, departure: &mut Departure, served: &super::Served) {
+    fn note_departure_of_class(&mut self, departure: &mut Departure, served: &Served) {
         let lost = departure.fate.err().map(|drop| drop.reason);
         if let Some((books, class)) = self.class_books(&departure.unit) {
             books.depart(class, served, lost);

@@ -89,10 +89,11 @@ impl Gate {
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
         if let Some((unit, served)) = self.parts.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
-            let mut departure = Departure { unit, fate: self.depart(&served) };
-            if self.is_classed() {
-                self.note_departure_of_class(&mut departure, &served);
-            }
+            let departure = if self.is_classed() {
+                self.end_of_class(unit, &served)
+            } else {
+                Departure { unit, fate: self.depart(&served) }
+            };
             self.parts.stepped.get_or_insert_default().departures.push_back(departure);
         }
         self.begin_next(now);
@@ -189,9 +190,9 @@ impl Gate {
         let expected = std::mem::replace(&mut served.service.end, end);
         served.leaves = self.parts.queue.leaves(served.service);
         let (arrival, in_queue) = (served.arrival, self.parts.queue.counts_service());
-        self.parts.books.reschedule(arrival, expected, end, in_queue);
+        self.parts.books.reschedule(arrival, (expected, end), unit.bytes, in_queue);
         if let Some((books, class)) = self.class_books(&unit) {
-            books.reschedule(class, arrival, (expected, end), in_queue);
+            books.reschedule(class, arrival, (expected, end), unit.bytes, in_queue);
         }
     }
 

@@ -263,7 +263,7 @@ proptest! {
             (classes, of(&gate.counters()))
         };
         for of in [
-            (&|of: &Counters| of.offered().total().bytes) as &dyn Fn(&Counters) -> u64,
+            (&|of: &Counters| of.arrived().total().bytes) as &dyn Fn(&Counters) -> u64,
             &|of| of.delivered().total().bytes,
             &|of| of.refused().total().packets,
             &|of| of.culled().total().packets,

@@ -104,7 +104,7 @@ fn books_are_kept() {
         // Inside the 150 ms that are measured, one of two.
         assert_eq!(counters.marked().total().packets, marks / 2);
         assert_eq!(counters.culled().total().packets, culled / 2);
-        assert_eq!(counters.offered().total().packets, 400);
+        assert_eq!(counters.arrived().total().packets, 400);
         assert_eq!(counters.waits().count(), 0, "what came at 0 came before the measured time");
         let rows = gate.take_history().expect("rows");
         let last = rows.last().expect("a row");
