@@ -17,6 +17,10 @@ buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is kno
 ``tg.gym`` is a scenario as an environment for learned congestion control.
 """
 
+from tidegate import _early
+
+_early.be_quiet()
+
 import typing as _typing
 
 from tidegate._core import build_info

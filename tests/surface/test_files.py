@@ -135,3 +135,24 @@ def test_a_picture_needs_no_window(scenario: Path) -> None:
         env={**os.environ, "MPLBACKEND": "xx"},
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_is_quiet_before_the_command_has_begun(tmp_path: Path) -> None:
+    # Ctrl-C while click is imported, which is long before the command's own work.
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    done = subprocess.run(
+        [*COMMAND, "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    # A program that imports the package has Python's own answer.
+    own = subprocess.run(
+        [sys.executable, "-c", "import tidegate; raise KeyboardInterrupt"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "KeyboardInterrupt" in own.stderr

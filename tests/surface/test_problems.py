@@ -134,3 +134,18 @@ def test_a_bar_is_drawn_where_the_terminal_has_no_size() -> None:
     os.close(inside)
     assert "running" in screen
     assert "50%" in screen
+
+
+def test_very_many_errors_on_one_line_are_counted() -> None:
+    """Each that is put into words looks through the text, so only the first ones are."""
+    names = ", ".join(f'"g{number}"' for number in range(20_000))
+    text = f'duration = "1 s"\nseed = 1\n[gate.link]\nrate = "1 Mbit/s"\n[flow.a]\npath = [{names}]\n'
+    with pytest.raises(tg.ScenarioError) as raised:
+        tg.Scenario.from_toml(text)
+    assert len(raised.value.others) == 99
+    told = str(raised.value)
+    assert told.endswith("19980 more problems")
+    assert 'no gate is called "g19"' in told
+    # Of the long line the part around the error is shown.
+    assert len(told) < 50_000
+    assert all(len(line) < 1200 for line in told.splitlines())

@@ -7,6 +7,7 @@ use std::time::Duration;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, TsResolution};
 use tidegate_core::units::{PICOS_PER_SECOND, Time};
+use tidegate_result::pcap::plain;
 
 use crate::Side;
 use crate::pump::{Departure, PumpReport};
@@ -24,7 +25,7 @@ pub(crate) fn write(report: &PumpReport, seen: Side, out: impl Write) -> io::Res
         snaplen: report.capture_bytes,
         ..PcapHeader::default()
     };
-    let mut writer = PcapWriter::with_header(out, header).map_err(io::Error::other)?;
+    let mut writer = PcapWriter::with_header(out, header).map_err(plain)?;
     let came = (0..).zip(&report.arrivals).filter(|(_, arrival)| PumpReport::entry(arrival.route) == seen);
     let mut packets: Vec<(Time, usize, Option<&Departure>)> =
         came.map(|(number, arrival)| (arrival.at, number, None)).collect();
@@ -42,7 +43,7 @@ pub(crate) fn write(report: &PumpReport, seen: Side, out: impl Write) -> io::Res
             orig_len: bytes,
             data: departure.map_or(Cow::Borrowed(kept), |departure| changed(kept, departure)),
         };
-        writer.write_packet(&packet).map_err(io::Error::other)?;
+        writer.write_packet(&packet).map_err(plain)?;
     }
     writer.into_writer().flush()
 }

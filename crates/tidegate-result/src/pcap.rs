@@ -85,7 +85,8 @@ impl<W: Write> Writer<W> {
 }
 
 /// The system's own error, if it is one.
-fn plain(error: PcapError) -> io::Error {
+#[must_use]
+pub fn plain(error: PcapError) -> io::Error {
     match error {
         PcapError::IoError(error) => error,
         other => io::Error::other(other),

@@ -69,13 +69,17 @@ pub struct Report {
     pub problem: String,
     /// What would be right.
     pub help: Option<String>,
-    /// What else is wrong, in the order of the text, each without others of its own.
+    /// What else is wrong, in the order of the text, each without others of its own; the first of them.
     pub others: Vec<ScenarioError>,
+    /// How many there are beside them.
+    pub more: usize,
     rendered: String,
 }
 
 /// More problems than this are counted only: a person mends the first ones and asks again.
 const MOST_SHOWN: usize = 20;
+/// More than this are not put into words: each has to look through the text.
+const MOST_KEPT: usize = 100;
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,8 +87,9 @@ impl fmt::Display for ScenarioError {
         for other in self.others.iter().take(MOST_SHOWN - 1) {
             write!(out, "\n\n{}", other.rendered)?;
         }
-        if self.others.len() >= MOST_SHOWN {
-            write!(out, "\n\n{} more problems", self.others.len() + 1 - MOST_SHOWN)?;
+        let all = self.others.len() + 1 + self.more;
+        if all > MOST_SHOWN {
+            write!(out, "\n\n{} more problems", all - MOST_SHOWN)?;
         }
         Ok(())
     }
@@ -110,6 +115,7 @@ impl ScenarioError {
             problem,
             help,
             others: Vec::new(),
+            more: 0,
             rendered,
         }))
     }
@@ -121,11 +127,14 @@ impl ScenarioError {
         let missing = problems.first().is_some_and(|problem| problem.missing);
         problems.retain(|problem| problem.missing == missing);
         problems.dedup_by(|one, other| one.at == other.at && one.key == other.key);
+        let more = problems.len().saturating_sub(MOST_KEPT);
+        problems.truncate(MOST_KEPT);
         let mut errors = problems.into_iter().map(|problem| ScenarioError::from_problem(problem, sources));
         let unknown =
             || ScenarioError::from_problem(Problem::new(Place::default(), "", "unknown problem"), sources);
         let mut first = errors.next().unwrap_or_else(unknown);
         first.0.others = errors.collect();
+        first.0.more = more;
         first
     }
 
@@ -140,6 +149,7 @@ impl ScenarioError {
             problem: problem.problem,
             help: problem.help,
             others: Vec::new(),
+            more: 0,
             rendered: shown.rendered,
         }))
     }
@@ -213,6 +223,7 @@ fn show(problem: &Problem, sources: &Sources, level: Level<'_>) -> Shown {
     } else {
         format!("{}: {}", problem.key, problem.problem)
     };
+    let (shown_line, from, to) = window(shown_line, from, to);
     let mut group = Group::with_title(level.primary_title(&title)).element(
         Snippet::source(shown_line)
             .path(&source.name)
@@ -226,6 +237,19 @@ fn show(problem: &Problem, sources: &Sources, level: Level<'_>) -> Shown {
     let rendered = rendered.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     let read = text[start..end].chars().take(LONGEST_READ).collect();
     Shown { file: source.name.clone(), line, column, read, rendered }
+}
+
+/// The longest line that is shown, in bytes.
+const LONGEST_LINE: usize = 1000;
+
+/// A line, or of a very long one the part around what is marked, with the place of the mark in it.
+fn window(line: &str, from: usize, to: usize) -> (&str, usize, usize) {
+    if line.len() <= LONGEST_LINE {
+        return (line, from, to);
+    }
+    let begin = floor(line, from.saturating_sub(LONGEST_LINE / 2));
+    let end = floor(line, begin + LONGEST_LINE).max(floor(line, from));
+    (&line[begin..end], from - begin, to.min(end) - begin)
 }
 
 /// The nearest character boundary at or before `at`.

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._cli.options import note, say_json
+from tidegate._early import STOPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FAILED = 1
 WRONG_INPUT = 2
-STOPPED = 130
 
 
 def guarded(work: Callable[[], Any]) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from tidegate._base.files import file_beside
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
     FILE,
@@ -130,11 +131,12 @@ def shell(
             words, environment = with_tag(words[0], f"tidegate {Path(file).name}", own)
             os.environ.update(environment)
             note(banner(scenario, peer=peer, uploads=upload, nat=nat, root=is_root))
+        written = None if pcap is None else str(stack.enter_context(file_beside(pcap)))
         # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
         before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
             told, packets = compiled.live_shell(
-                scenario, command=words, peer=peer, uploads=upload, nat=nat, recorded=recorded, pcap=pcap
+                scenario, command=words, peer=peer, uploads=upload, nat=nat, recorded=recorded, pcap=written
             )
         finally:
             signal.signal(signal.SIGINT, before)

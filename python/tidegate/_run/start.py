@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -15,6 +16,7 @@ from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError
+from tidegate._base.files import file_beside
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import frame
 from tidegate._run.folder import receiver_pcap
@@ -122,35 +124,41 @@ def execute(
     check_engine(engine, ("sim", "live"))
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ArgumentError(f"threads: read {threads}; from 1 to {MOST_THREADS}")
-    ends = None if pcap is None else (os.fspath(pcap), os.fspath(receiver_pcap(Path(pcap))))
     if engine == "live":
         if exact_events:
             raise ArgumentError("exact_events is for the simulator, not for engine live")
         if threads is not None:
             raise ArgumentError("threads is for the simulator, not for engine live")
-        _core.live_enter()
-        data = compiled.run_live(
-            scenario,
-            seed=chosen,
-            replication=replication,
-            record=record
-            or _default_record(scenario, length(scenario, chosen, engine=engine), _LIVE_SAMPLES_PER_S),
-            pcap=ends,
-            tick=tick,
-            heard=heard,
-        )
-    else:
-        data = compiled.simulate(
-            scenario,
-            seed=chosen,
-            replication=replication,
-            record=record
-            or _default_record(scenario, length(scenario, chosen, replication, threads=threads)),
-            pcap=ends,
-            exact_events=exact_events,
-            threads=threads,
-            tick=tick,
-        )
+    with contextlib.ExitStack() as stack:
+        ends = None
+        if pcap is not None:
+            both = (Path(pcap), receiver_pcap(Path(pcap)))
+            sender, receiver = (os.fspath(stack.enter_context(file_beside(each))) for each in both)
+            ends = (sender, receiver)
+        if engine == "live":
+            _core.live_enter()
+            data = compiled.run_live(
+                scenario,
+                seed=chosen,
+                replication=replication,
+                record=record
+                or _default_record(scenario, length(scenario, chosen, engine=engine), _LIVE_SAMPLES_PER_S),
+                pcap=ends,
+                tick=tick,
+                heard=heard,
+            )
+        else:
+            data = compiled.simulate(
+                scenario,
+                seed=chosen,
+                replication=replication,
+                record=record
+                or _default_record(scenario, length(scenario, chosen, replication, threads=threads)),
+                pcap=ends,
+                exact_events=exact_events,
+                threads=threads,
+                tick=tick,
+            )
     return assemble(
         scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
     )
