@@ -21,9 +21,9 @@ from tidegate import _early
 
 _early.be_quiet()
 
-import typing as _typing
+import typing as _typing  # noqa: E402
 
-from tidegate._core import build_info
+from tidegate._core import build_info  # noqa: E402
 
 if _typing.TYPE_CHECKING:
     from tidegate import dtm, effcap, gcra, gym, tcp, theory
