@@ -30,6 +30,7 @@ delay = "20 ms"
 [flow.bulk]
 path = ["line"]
 rtt = "60 ms"
+tcp.base = "rfc"
 """
 SHARED = """
 title = "three flows share 12 Mbit/s and 80 packets with 2 Mbit/s on and off, 60 s after 5 s of warm-up"
@@ -42,14 +43,17 @@ delay = "10 ms"
 [flow.near]
 path = ["line"]
 rtt = "25 ms"
+tcp.base = "rfc"
 [flow.middle]
 path = ["line"]
 rtt = "60 ms"
 start = "1 s"
+tcp.base = "rfc"
 [flow.far]
 path = ["line"]
 rtt = "140 ms"
 start = "2 s"
+tcp.base = "rfc"
 [traffic.noise]
 path = ["line"]
 source.on_off = { rate = "4 Mbit/s", on = { exponential = "1 s" }, off = { exponential = "1 s" } }

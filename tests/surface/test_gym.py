@@ -58,6 +58,8 @@ def test_a_constant_window_is_what_fixed_is(scenario: dict[str, Any], interval: 
     )
     one, other = copy.deepcopy(env.run.summary), copy.deepcopy(fixed.summary)
     assert one["flows"][0].pop("cc") == "steered"
+    assert one["flows"][0].pop("tcp") == "steered, rfc"
+    assert other["flows"][0].pop("tcp") == "fixed, rfc"
     assert other["flows"][0].pop("cc") == "fixed"
     assert one == other
 

@@ -121,7 +121,10 @@ def test_flows_are_compared_by_bars_and_fairness() -> None:
 
 def test_a_policer_sets_the_scale_and_not_the_wire() -> None:
     policed = {"rate": "1 Gbit/s", "police": {"pcr": "20 Mbit/s", "burst": "50 kB"}}
-    axes = panel(run({**ONE, "gate": {"link": policed}}).plot(), "contract at gate link (dashed)")
+    axes = panel(
+        run({**ONE, "gate": {"link": policed}, "flow": {"bulk": {**FLOW, "tcp": {"base": "rfc"}}}}).plot(),
+        "contract at gate link (dashed)",
+    )
     assert axes.get_ylim()[1] == pytest.approx(25, rel=0.05)
     assert any(set(line.get_ydata()) == {20.0} for line in axes.get_lines())
     assert any("20.0 Mbit/s" in text.get_text() for text in axes.texts)

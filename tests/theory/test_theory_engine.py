@@ -95,6 +95,7 @@ def cell_spacing() -> dict[str, Any]:
     """Return the plan of the paper's Fig. 3: cells, an ACK for every second segment, 1300 cells."""
     tcp = {
         "cc": "reno",
+        "label": "reno, rfc",
         "halves": True,
         "mss": 1476,
         "headers": 40,

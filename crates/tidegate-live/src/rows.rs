@@ -97,20 +97,23 @@ fn held(info: &TcpInfo, mss: u32) -> HeldBy {
     }
 }
 
-/// One row per flow.
+/// One row per flow; `kernel` is the release of the kernel whose TCP ran.
 pub(crate) fn summaries(
     plan: &Plan,
     wires: &[FlowWire],
     states: &States,
     starts: &[Time],
+    kernel: &str,
 ) -> Vec<FlowSummary> {
     let measured = measured(plan);
     let row = |(number, wire): (usize, &FlowWire)| {
         let flow = &plan.flows[number];
         let from = measured.from.max(starts[number]);
         let (cwnd_mean_segments, cwnd_max_segments) = states.window(number, from, measured.until);
+        let cc = flow.tcp.cc.row().kernel.unwrap_or_else(|| flow.tcp.cc.name());
         let measure = FlowMeasure {
-            cc: flow.tcp.cc.row().kernel.unwrap_or_else(|| flow.tcp.cc.name()),
+            cc,
+            tcp: &format!("{cc}, kernel {kernel}"),
             delivered_bytes: wire.delivered_bytes,
             in_order_bytes: wire.in_order_bytes,
             received_bytes: wire.received_bytes,

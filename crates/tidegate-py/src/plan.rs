@@ -233,6 +233,7 @@ fn tcp(tcp: &TcpPlan) -> Value {
     };
     json!({
         "cc": tcp.cc.name(),
+        "label": tcp.label(),
         "halves": tcp.cc.halves() && tcp.rules.arithmetic == Arithmetic::Rfc,
         "mss": tcp.mss,
         "headers": tcp.headers,

@@ -27,6 +27,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
     let meter = &flow.meter;
     let measure = FlowMeasure {
         cc: row.tcp.cc.name(),
+        tcp: &row.tcp.label(),
         delivered_bytes: received.delivered_bytes,
         in_order_bytes: flow.measured_in_order(),
         received_bytes: meter.own_received_bytes(),

@@ -144,6 +144,7 @@ class Tcp(TypedDict):
     """What TCP a flow uses; sizes in bytes."""
 
     cc: str
+    label: str
     #: The window grows by addition and shrinks by halving (Tahoe, Reno, NewReno).
     halves: bool
     mss: int

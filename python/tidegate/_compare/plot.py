@@ -257,6 +257,7 @@ def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_
     gate = f"queueing delay, loss and use: {comparison.place}" if told else comparison.place
     facts = [
         f"varied: {', '.join(comparison.axes)}",
+        *filter(None, [comparison.tcp]),
         comparison.seeds,
         gate,
         f"counted from {begin_told(summaries)} s to {until_told(*lengths(summaries))}",

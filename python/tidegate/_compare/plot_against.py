@@ -57,6 +57,7 @@ def against_figure(comparison: Variants, x: str, y: str) -> Figure:
         f"beside each point: {', '.join(map(key_words, comparison.axes))}",
         comparison.seeds,
         f"engine {comparison.variants[0].run.summary['engine']}",
+        *filter(None, [comparison.tcp]),
     ]
     if comparison.gate is None:
         facts.append(comparison.place)

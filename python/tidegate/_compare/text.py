@@ -75,8 +75,18 @@ def comparison_lines(comparison: Variants) -> list[str]:
     return [
         comparison.title,
         wrapped(
-            f"engine {first['engine']} · {comparison.seeds} · {comparison.place} · measured from "
-            f"{begin_told(summaries)} to {until_told(*lengths(summaries))}"
+            " · ".join(
+                filter(
+                    None,
+                    [
+                        f"engine {first['engine']}",
+                        comparison.tcp,
+                        comparison.seeds,
+                        comparison.place,
+                        f"measured from {begin_told(summaries)} to {until_told(*lengths(summaries))}",
+                    ],
+                )
+            )
         ),
         "",
         table(head, body, left=count),

@@ -11,6 +11,7 @@ from tidegate._run.chance import advice, are_alike, no_difference
 from tidegate._run.completion import lengths_named
 from tidegate._run.metric import metric_of
 from tidegate._run.summary import figures_of, main_gate
+from tidegate._run.tcp_words import tcp_told
 from tidegate._run.value import Run
 from tidegate._run.varied import with_numbers
 
@@ -75,6 +76,11 @@ class Variants:
     def seed(self) -> int:
         """The seed of every variant (of the first, where seeds are varied)."""
         return int(self.variants[0].run.summary["seed"])
+
+    @property
+    def tcp(self) -> str:
+        """The TCPs that ran, in words: ``bbr and cubic, linux-6.18``."""
+        return tcp_told(row for variant in self.variants for row in variant.run.summary["flows"])
 
     @property
     def seeds(self) -> str:
@@ -152,6 +158,7 @@ class Variants:
         first = self.variants[0].run.summary
         return {
             "engine": first["engine"],
+            "tcp": self.tcp,
             "scenario": first["scenario"],
             "seed": self.seed,
             **lengths_named([v.run.summary for v in self.variants]),

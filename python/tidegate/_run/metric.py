@@ -25,7 +25,7 @@ KINDS = {
 #: Columns that say which run a row is of; the varied keys stand between them.
 PLACE = ("point", "replication")
 #: What a gate's or flow's table has beside numbers.
-WORDS = ("name", "cc")
+WORDS = ("name", "cc", "tcp")
 
 
 def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], metric: str) -> float | None:

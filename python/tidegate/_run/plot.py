@@ -21,6 +21,7 @@ from tidegate._run.plot_panels import events_panel, queue_panel, speed_panel, wi
 from tidegate._run.plot_requests import has_requests, response_panel
 from tidegate._run.record import not_recorded
 from tidegate._run.summary import figures_of
+from tidegate._run.tcp_words import tcp_told
 from tidegate._run.words import PANELS
 
 if TYPE_CHECKING:
@@ -147,11 +148,11 @@ def _warmup(axes: Axes, begin: float) -> None:
 
 
 def _titles(figure: Figure, run: Recorded, data: History, height: float) -> None:
-    kinds = sorted({str(row["cc"]) for row in run.flows})
+    kinds = tcp_told(run.summary["flows"])
     flows = f"{len(run.flows)} flow{'s' if len(run.flows) != 1 else ''}"
     facts = [
         f"seed {run.seed}",
-        f"{flows} ({', '.join(kinds)})" if kinds else flows,
+        f"{flows} ({kinds})" if kinds else flows,
         f"engine {run.summary['engine']}",
         f"counted from {data.begin:g} s to {until_told(data.duration, data.duration)}",
     ]

@@ -35,6 +35,7 @@ from tidegate._run.police_text import (
     limiting_rate,
     police_tables,
 )
+from tidegate._run.tcp_words import tcp_told
 from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
 from tidegate._run.text_classes import classes_tables
 from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_tables
@@ -237,8 +238,18 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
     lines = [
         title,
         wrapped(
-            f"engine {summary['engine']} · seed {summary['seed']} · measured from {begin:g} to "
-            + " · ".join(filter(None, [until_told(end, end), done_told(summary["flows"])]))
+            " · ".join(
+                filter(
+                    None,
+                    [
+                        f"engine {summary['engine']}",
+                        tcp_told(summary["flows"]),
+                        f"seed {summary['seed']}",
+                        f"measured from {begin:g} to {until_told(end, end)}",
+                        done_told(summary["flows"]),
+                    ],
+                )
+            )
         ),
     ]
     if summary["flows"]:

@@ -9,6 +9,7 @@ from tidegate._base.lazy import Lazy
 from tidegate._run.chance import no_difference, places
 from tidegate._run.manifest import HEADERS_NOTE
 from tidegate._run.summary import OF_GATE
+from tidegate._run.tcp_words import tcp_told
 from tidegate._study import live
 from tidegate._study.columns import PLACE, Columns, point_column, replication_column
 from tidegate._study.gather import MAIN_GATE
@@ -55,6 +56,7 @@ def assembled(
         "kind": "study",
         "layout": 1,
         "engine": facts.engine,
+        "tcp": tcp_told({"tcp": label} for label in facts.tcp),
         "title": described.title,
         "scenario_file": described.file,
         "seed": described.seed,

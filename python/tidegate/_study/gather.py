@@ -25,9 +25,9 @@ _ELEMENTS = tuple(name for name in TABLES if name != "runs")
 class Facts:
     """What is said of results beside their tables; plain data, so that parts of a study can be put together.
 
-    ``measures`` and ``warnings`` have the place where each was met first, and how many were met there before
-    it. ``points`` has for each point how many of its runs came out like the first one here, how many there
-    are, and a digest of the first; no digest where no other part of the study asks for it.
+    ``measures``, ``warnings`` and ``tcp`` have the place where each was met first, and how many were met
+    there before it. ``points`` has for each point how many of its runs came out like the first one here,
+    how many there are, and a digest of the first; no digest where no other part of the study asks for it.
     """
 
     engine: str | None = None
@@ -37,6 +37,7 @@ class Facts:
     longest_s: float | None = None
     measures: dict[str, list[int]] = field(default_factory=dict)
     warnings: dict[str, list[int]] = field(default_factory=dict)
+    tcp: dict[str, list[int]] = field(default_factory=dict)
     points: dict[int, tuple[int, int, str]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,7 +60,12 @@ class Facts:
         self.shortest_s = min(ends)
         ends = [end for end in (self.longest_s, other.longest_s) if end is not None]
         self.longest_s = max(ends)
-        for mine, theirs in ((self.measures, other.measures), (self.warnings, other.warnings)):
+        texts = (
+            (self.measures, other.measures),
+            (self.warnings, other.warnings),
+            (self.tcp, other.tcp),
+        )
+        for mine, theirs in texts:
             for text, place in theirs.items():
                 mine[text] = min(place, mine.get(text, place))
         for number, (alike, count, digest) in other.points.items():
@@ -131,6 +137,9 @@ class Gathering:
             facts.measures.setdefault(name, [place, number])
         for number, text in enumerate(summary["warnings"]):
             facts.warnings.setdefault(text, [place, number])
+        for number, row in enumerate(summary["flows"]):
+            if "tcp" in row:
+                facts.tcp.setdefault(row["tcp"], [place, number])
         if self._point is None or self._point[0] != point:
             first = outcome(summary)
             self._point = (point, first)

@@ -89,7 +89,10 @@ def study_lines(
     lines = [
         study.title,
         text.wrapped(
-            f"engine {manifest['engine']} · seed {study.seed} · {at} · measured from "
+            " · ".join(
+                filter(None, [f"engine {manifest['engine']}", manifest.get("tcp"), f"seed {study.seed}"])
+            )
+            + f" · {at} · measured from "
             f"{manifest['measured_from_s']:g} to {until_told(shortest, longest)} · " + _runs(study, counts)
         ),
         *_means(study, short, counts, columns),

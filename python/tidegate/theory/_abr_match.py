@@ -232,6 +232,7 @@ def _flow_row(
     return {
         "name": flow["name"],
         "cc": tcp["cc"],
+        "tcp": tcp["label"],
         "goodput_bps": 8 * tcp["mss"] * packets,
         # Over a run without end every gap is filled.
         "in_order_bps": 8 * tcp["mss"] * packets,

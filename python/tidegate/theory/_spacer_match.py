@@ -196,6 +196,7 @@ def _flow_row(flow: Flow, tcp: Tcp, found: Spacer, cell_s: Fraction) -> dict[str
     row: dict[str, Any] = {
         "name": flow["name"],
         "cc": tcp["cc"],
+        "tcp": tcp["label"],
         "goodput_bps": float(8 * tcp["mss"] * segments),
         # Nothing is lost, so nothing waits behind a gap.
         "in_order_bps": float(8 * tcp["mss"] * segments),

@@ -118,6 +118,7 @@ def flow_row(flow: Flow, sent: float, lost: float, **more: Any) -> dict[str, Any
     return {
         "name": flow["name"],
         "cc": tcp["cc"],
+        "tcp": tcp["label"],
         "goodput_bps": float(8 * tcp["mss"] * arrived),
         "throughput_bps": float(8 * packet_bytes(tcp) * arrived),
         **more,

@@ -75,6 +75,18 @@ pub enum TcpBase {
     Linux,
 }
 
+impl TcpBase {
+    /// What it is called in results: a version, where it has one.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TcpBase::Rfc => "rfc",
+            TcpBase::Bsd44 => "bsd44",
+            TcpBase::Linux => "linux-6.18",
+        }
+    }
+}
+
 /// How congestion avoidance grows the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Increase {
@@ -142,6 +154,12 @@ impl TcpPlan {
     #[must_use]
     pub fn draws(&self) -> Option<&'static str> {
         self.cc.draws().or((self.increase == Increase::Random).then_some("increase"))
+    }
+
+    /// Its congestion controller and its base, as every table and picture names them: `cubic, linux-6.18`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        format!("{}, {}", self.cc.name(), self.base.name())
     }
 
     /// IP bytes of a full segment with the headers of the plan. The kernel's segments have its own headers.

@@ -18,6 +18,8 @@ pub struct FlowSummary {
     pub name: String,
     /// Congestion controller.
     pub cc: &'static str,
+    /// The TCP that ran: its congestion controller and its base (`cubic, linux-6.18`), or in live runs the kernel.
+    pub tcp: String,
     /// User bits that reached the receiver, each counted when it first arrives, in order or not, per second of the
     /// measured time; of a finite transfer that ended, per second from its start (or that of the measured time, if it
     /// is later) to its end.
@@ -84,6 +86,8 @@ pub struct FlowSummary {
 pub struct FlowMeasure<'a> {
     /// Congestion controller, as the engine calls it.
     pub cc: &'static str,
+    /// The TCP that ran, as [`FlowSummary::tcp`].
+    pub tcp: &'a str,
     /// User bytes that arrived for the first time, in order or not.
     pub delivered_bytes: u64,
     /// User bytes that became readable in order.
@@ -133,6 +137,7 @@ impl FlowSummary {
         FlowSummary {
             name: flow.name.clone(),
             cc: of.cc,
+            tcp: of.tcp.to_owned(),
             goodput_bps: per_second(of.delivered_bytes),
             in_order_bps: per_second(of.in_order_bytes),
             throughput_bps: per_second(of.received_bytes),
