@@ -25,7 +25,7 @@ setup: $(STAMPS)/module ## the environment in .venv, with the package built into
 build: setup ## the same, and every Rust crate in release
 	$(CARGO) build --locked --release
 
-demo: setup ## a cellular link, three congestion controls, one picture
+demo: setup ## a cellular link, two congestion controls, three queues, one picture
 	$(BIN)/python examples/demo.py
 
 wasm: ## the simulator as a WebAssembly module: target/wasm, tidegate lab --static, wheels, the site
