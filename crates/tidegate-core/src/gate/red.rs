@@ -183,14 +183,13 @@ impl Red {
     /// Adapts `max_p` at every multiple of the interval until `at` (FGS §4, figure 2).
     fn adapt_until(&mut self, at: Time, idle: bool) {
         let Some(plan) = self.plan.adaptive else { return };
-        // What another gate never lets go comes at no time at all, and nothing is adapted by then.
-        while self.next_update <= at && at < Time::NEVER {
+        while self.next_update <= at {
             let now = self.next_update;
             let average = if idle && now > self.idle_since { self.after_idle(now) } else { self.average };
             let before = self.max_p;
             self.adapt(plan, average);
-            // Long after the last unit nothing changes any more, nor does it between two units of a busy server.
-            let settled = before == self.max_p && (average == 0 || !idle);
+            // Long after the last unit nothing changes any more.
+            let settled = average == 0 && before == self.max_p;
             let every = plan.interval.picos().max(1);
             self.next_update = if settled {
                 Time::from_picos((at.picos() / every).saturating_add(1).saturating_mul(every))

@@ -1,5 +1,6 @@
 pub(crate) mod classed;
 mod judged;
+mod never;
 mod rows;
 mod spaced;
 

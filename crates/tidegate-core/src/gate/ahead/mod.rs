@@ -182,6 +182,11 @@ impl Gate {
     #[inline(never)]
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();
+        if at == Time::NEVER {
+            // Another gate never lets it go. A rate law that repeats or a discipline that adapts would be followed for ever.
+            self.parts.ahead.last = Service { start: Time::NEVER, end: Time::NEVER };
+            return Some(Time::NEVER);
+        }
         if self.parts.recorded.is_some() {
             if let Some(out) = self.pass_idle_recorded(at, unit.bytes) {
                 return Some(out);

@@ -71,18 +71,6 @@ fn the_average_falls_while_the_server_is_idle() {
     assert_eq!(red.average, 0);
 }
 
-/// A unit that another gate never lets go comes at [`Time::NEVER`]: between then and the last update lie 37 million more.
-#[test]
-fn what_never_comes_is_soon_judged() {
-    let adaptive = RedPlan { adaptive: Some(RedAdaptivePlan::USUAL), ..plan() };
-    for average in [0, 10_000, 40_000] {
-        let mut red = at_average(adaptive, average);
-        for idle in [true, false] {
-            let _ = red.judge(Time::NEVER, (Backlog::default(), idle), &unit(Ecn::NotEct));
-        }
-    }
-}
-
 #[test]
 fn powers_of_shares() {
     assert_eq!([0, 1, 2, 3].map(|times| power(500_000_000, times) / PERCENT), [100, 50, 25, 12]);
