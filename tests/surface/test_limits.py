@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+import tidegate as tg
 from common import tidegate
 
 if TYPE_CHECKING:
@@ -147,3 +149,26 @@ def test_a_recording_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     done = tidegate("run", tmp_path / "a.toml", "--record", "1 ps", "--out", "out", cwd=tmp_path)
     assert done.returncode == 2
     assert "more than limits.memory, 2000 MB" in done.stderr
+
+
+def test_flows_are_reckoned_as_they_cost(tmp_path: Path) -> None:
+    """What is refused before a run is about what it takes: within a factor of two of the measured peak."""
+    path = tmp_path / "many.toml"
+    path.write_text(
+        'duration = "1 s"\nseed = 1\nlimits.memory = "60 MB"\ngate.g.rate = "1 Gbit/s"\n'
+        '[flow.a]\npath = ["g"]\nrtt = "20 ms"\ncount = 20000\n'
+    )
+    with pytest.raises(
+        tg.ScenarioError, match=r"need about 1\d\d MB .* more than limits.memory, 60 MB"
+    ) as raised:
+        tg.load(path)
+    reckoned = 1e6 * int(re.search(r"about (\d+) MB", str(raised.value))[1])
+    code = (
+        "import resource, sys, tidegate as tg\n"
+        "peak = lambda: 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak()\n"
+        "tg.run(sys.argv[1], set={'limits.memory': '1 GB'}, record='summary', threads=1)\n"
+        "print(peak() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert reckoned / 2 < int(done.stdout) < 2 * reckoned
