@@ -211,4 +211,6 @@ def test_a_policer_holds_a_flow_back() -> None:
     assert loaded.warnings == []
     told = loaded.explain()
     assert "bottleneck: the policer of gate isp; 20 Mbit/s on the wire" in told
-    assert "0.5 × bandwidth × round trip: expect one TCP flow well below the rate" in told
+    assert "0.5 × bandwidth × round trip: expect one TCP flow below the rate, at 35 to 50% of it" in told
+    file["flow"]["bulk"]["tcp"] = {}
+    assert "below the rate, at 35 to 95% of it" in tg.Scenario.from_dict(file).explain()

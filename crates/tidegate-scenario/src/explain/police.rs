@@ -1,7 +1,9 @@
 //! Policers and token buckets in words, and what their bursts mean for TCP.
 
 use tidegate_core::gcra::{Conformance, Limit};
-use tidegate_core::plan::{AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, RatePlan};
+use tidegate_core::plan::{
+    AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, RatePlan, TcpBase,
+};
 use tidegate_core::units::Rate;
 
 use super::text::{rate_text, seconds_text, three_digits};
@@ -128,7 +130,9 @@ fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option
         three_digits(round_trips),
     );
     let expect = match (polices, &flow.app) {
-        (true, AppPlan::Bulk | AppPlan::Transfer { .. }) => format!(": {}", expectation(round_trips)),
+        (true, AppPlan::Bulk | AppPlan::Transfer { .. }) => {
+            format!(": {}", expectation(round_trips, flow.tcp.base))
+        }
         (true, _) => String::new(),
         (false, _) => ": that much may leave at once after a pause; packets above the rate wait".to_owned(),
     };
@@ -137,12 +141,17 @@ fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option
 
 /// What one long TCP flow gets of a policer's rate. Measured (`docs/guide/shape-or-police.md`) for Reno and
 /// CUBIC, 5 to 100 Mbit/s, 10 to 100 ms: below one bandwidth × round trip 0.7 to 1 times the burst's share of
-/// it, from there on 75 to 90%, from twice that on 80 to 100%.
-fn expectation(round_trips: f64) -> String {
+/// it, from there on 75 to 90%, from twice that on 80 to 100%. Linux's TCP is less sure: 0.3 to 2.8 times below 0.4,
+/// at least 0.7 times from there on, and never above 95%.
+fn expectation(round_trips: f64, base: TcpBase) -> String {
     match round_trips {
         share if share < 0.9 => {
+            let (low, high) = match base {
+                TcpBase::Linux => (if share < 0.4 { 0.3 } else { 0.7 }, (2.8_f64).min(0.95 / share)),
+                TcpBase::Rfc | TcpBase::Bsd44 => (0.7, 1.0),
+            };
             let percent = |part: f64| (100.0 * part * share).round().max(1.0);
-            format!("expect one TCP flow well below the rate, at {} to {}% of it", percent(0.7), percent(1.0))
+            format!("expect one TCP flow below the rate, at {} to {}% of it", percent(low), percent(high))
         }
         share if share < 2.0 => "expect one TCP flow at 75 to 95% of the rate".to_owned(),
         _ => "expect one TCP flow at 80 to 100% of the rate".to_owned(),
