@@ -227,3 +227,11 @@ def test_what_random_loss_is_not() -> None:
     assert "so it limits" in reason(base, "mathis", **{"gate.air.rate": "2 Mbit/s"})
     assert "so it limits" in reason(base, "mathis", **{"flow.bulk.tcp.window": "5 segments"})
     assert reason(base, "pftk") == ""
+
+
+@pytest.mark.parametrize(("theory", "cc"), [("mathis", "reno"), ("rfc-9438", "cubic")])
+def test_linuxs_tcp_is_told_where_the_theory_is_of_the_rfcs(theory: str, cc: str) -> None:
+    rfc, linux = (fits(losing(cc, 0.001, 100, base=base))[theory].bent for base in ("rfc", "linux"))
+    told = "flow bulk has Linux's TCP; the theory is of the window of the RFCs"
+    assert told in linux
+    assert told not in rfc

@@ -54,6 +54,7 @@ def read(plan: Plan) -> dict[str, Any]:
         "policer lets pass",
     )
     bent: list[str] = []
+    tcp_match.windows(flow, bent)
     if bucket < bdp and not tcp["paces"]:
         bent.append(
             f"the bucket of {bucket:.3g} segments is below a round trip's {bdp:.3g}: a window that leaves in "

@@ -108,5 +108,6 @@ def _parts(
     plan: Plan, flow: Flow, parameters: dict[str, Any], rate: float, loss: float, rtt: float
 ) -> dict[str, Any]:
     bent: list[str] = []
+    tcp_match.windows(flow, bent)
     tcp_match.settled(plan, bent, 10 * rtt, "after slow start")
     return tcp_match.parts(parameters, bent, rate, tcp_match.flow_row(flow, rate, loss))

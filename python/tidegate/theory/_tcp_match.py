@@ -57,6 +57,12 @@ def halves(flow: Flow) -> None:
     )
 
 
+def windows(flow: Flow, bent: list[str]) -> None:
+    """Note where the window is reckoned otherwise than in the RFCs, of which the theories of losses are."""
+    if flow["tcp"]["arithmetic"] != "rfc":
+        bent.append(f"flow {flow['name']} has Linux's TCP; the theory is of the window of the RFCs")
+
+
 def growth(tcp: Tcp) -> float:
     """Return by how many segments the window grows in a round trip: 1, or less where ACKs are counted."""
     return 1 if tcp["increase"] == "per window" else 1 / segments_per_ack(tcp)
