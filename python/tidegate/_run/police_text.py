@@ -22,14 +22,6 @@ def has_policer(gate: Row) -> bool:
     return "contract_bps" in gate
 
 
-def limiting_rate(gate: Row) -> float | None:
-    """Return the rate that ``utilisation`` is of: the contract's where that limits, else the law's."""
-    if has_policer(gate) and gate["utilisation"] == gate["contract_utilisation"]:
-        return float(gate["contract_bps"])
-    mean: float | None = gate["rate_mean_bps"]
-    return mean
-
-
 def police_tables(summary: dict[str, Any]) -> list[str]:
     """Return tables of policers, of markers, and of what they did to each flow and source."""
     gates = [gate for gate in summary["gates"] if has_policer(gate)]

@@ -32,7 +32,6 @@ from tidegate._run.police_text import (
     POLICE_SHORT,
     drops_by_reason,
     has_policer,
-    limiting_rate,
     police_tables,
 )
 from tidegate._run.tcp_words import tcp_told
@@ -153,7 +152,7 @@ def gates_tables(gates: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
-    top = max((limiting_rate(row) or 0 for row in gates), default=0)
+    top = max((row["limit_bps"] or 0 for row in gates), default=0)
     factor, unit = rate_scale(top)
     head = [
         ["gate", "rate", "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
@@ -165,7 +164,7 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
     rows = [
         [
             shorten(row["name"], 18),
-            number(None if (limit := limiting_rate(row)) is None else limit / factor),
+            number(None if (limit := row["limit_bps"]) is None else limit / factor),
             percent(row["utilisation"]),
             number(row[f"dropped_{what}"]),
             percent(loss(row), 2),

@@ -55,10 +55,7 @@ export function figures(summary: Summary, gate: string | null): Row {
   const goodputs = flows.map((flow) => Number(flow.goodput_bps));
   const sum = (values: number[]) => values.reduce((all, each) => all + each, 0);
   const squares = sum(goodputs.map((each) => each * each));
-  const finite = flows.filter((flow) => typeof flow.progress === "number");
-  const ends = (finite.length ? finite : flows).map((flow) => flow.completion_s ?? null);
-  const open = finite.length > 0 && ends.includes(null);
-  const done = ends.filter((end) => end !== null) as number[];
+  const finite = transfers(flows);
   const found: Row = {
     goodput_bps: totalGoodput(summary),
     fairness: squares ? sum(goodputs) ** 2 / (flows.length * squares) : null,
@@ -68,7 +65,7 @@ export function figures(summary: Summary, gate: string | null): Row {
     utilisation: row.utilisation ?? null,
     segments_retransmitted: sum(flows.map((flow) => Number(flow.segments_retransmitted))),
     timeouts: sum(flows.map((flow) => Number(flow.timeouts))),
-    completion_s: open || !done.length ? null : Math.max(...done),
+    completion_s: completion(flows),
   };
   if (finite.length) found.progress = Math.min(...finite.map((flow) => Number(flow.progress)));
   const requests = summary.requests?.find((each) => each.name === "all");
@@ -76,13 +73,27 @@ export function figures(summary: Summary, gate: string | null): Row {
   return found;
 }
 
-/** The goodput of all flows together; see `total_goodput` in Python. */
-function totalGoodput(summary: Summary): number {
+const transfers = (flows: Row[]) => flows.filter((flow) => typeof flow.progress === "number");
+
+/** The time that the slowest transfer took; null where one is not done. */
+export function completion(flows: Row[]): number | null {
+  const finite = transfers(flows);
+  const ends = (finite.length ? finite : flows).map((flow) => flow.completion_s ?? null);
+  const open = finite.length > 0 && ends.includes(null);
+  const done = ends.filter((end) => end !== null) as number[];
+  return open || !done.length ? null : Math.max(...done);
+}
+
+/** The goodput (or another rate) of all flows together; see `total_goodput` in Python. */
+export function totalGoodput(
+  summary: Pick<Summary, "flows" | "measured_from_s" | "duration_s">,
+  key = "goodput_bps",
+): number {
   const { flows, measured_from_s: begin, duration_s: end } = summary;
   const done = flows.filter(
     (row) => typeof row.progress === "number" && typeof row.completion_s === "number",
   );
-  const rate = (row: Row) => Number(row.goodput_bps);
+  const rate = (row: Row) => Number(row[key]);
   if (!done.length || flows.length === 1) return flows.reduce((sum, row) => sum + rate(row), 0);
   const start = (row: Row) => Number(row.start_s);
   const ended = new Map(done.map((row) => [row.name, start(row) + Number(row.completion_s)]));

@@ -1,63 +1,170 @@
-// The tables of the laboratory: which numbers they show, and how.
-import { element, told } from "../shared/dom";
+// The tables of the laboratory: which numbers they show. Digits and units are those of `tidegate run`.
+import { completion, totalGoodput } from "../inside/figures";
+import type { Summary } from "../inside/recording";
+import { element } from "../shared/dom";
+import { number, percent, rateScale, whole } from "../shared/number";
 
 export type Row = Record<string, unknown>;
-/** A column that is shown: name, heading, unit, divisor. */
-export type Shown = [string, string, string, number];
+/** How a number is written: a rate in the table's unit, a share in per cent, a count, or with three digits. */
+type Kind = "rate" | "percent" | "count" | "number";
+/** A column that is shown. */
+export interface Shown {
+  key: string;
+  words: string;
+  kind: Kind;
+  /** Of a number or a count; a rate and a share have their own. */
+  unit?: string;
+  digits?: number;
+  /** What is shown of a row; left out, what it has under the key. */
+  of?: (row: Row) => unknown;
+}
+
+const column = (key: string, words: string, kind: Kind, more: Partial<Shown> = {}): Shown => ({
+  key,
+  words,
+  kind,
+  ...more,
+});
+const LOSS = column("loss", "loss", "percent", { digits: 2 });
+const USED = column("utilisation", "used", "percent");
+const DONE = column("completion_s", "done", "number", { unit: "s" });
+const ms = (key: string, words: string) => column(key, words, "number", { unit: "ms" });
+const seconds = (key: string, words: string) => column(key, words, "number", { unit: "s" });
+
+const share = (part: string, all: string) => (row: Row) =>
+  Number(row[all]) > 0 ? Number(row[part]) / Number(row[all]) : null;
 
 export const FLOWS: Shown[] = [
-  ["goodput_bps", "goodput", "Mbit/s", 1e6],
-  ["rtt_p50_ms", "RTT p50", "ms", 1],
-  ["rtt_p99_ms", "RTT p99", "ms", 1],
-  ["loss", "loss", "%", 0.01],
-  ["segments_retransmitted", "resent", "segments", 1],
-  ["timeouts", "time-outs", "", 1],
-  ["cwnd_mean_segments", "mean cwnd", "segments", 1],
-  ["completion_s", "done after", "s", 1],
+  column("goodput_bps", "goodput", "rate"),
+  column("throughput_bps", "throughput", "rate"),
+  ms("rtt_p50_ms", "RTT p50"),
+  ms("rtt_p99_ms", "RTT p99"),
+  column("resent", "resent", "percent", {
+    digits: 2,
+    of: share("segments_retransmitted", "segments_sent"),
+  }),
+  column("timeouts", "timeouts", "count"),
+  column("cwnd_mean_segments", "cwnd", "number", { unit: "segm." }),
+  DONE,
 ];
 export const GATES: Shown[] = [
-  ["rate_mean_bps", "rate", "Mbit/s", 1e6],
-  ["utilisation", "used", "%", 0.01],
-  ["loss", "loss", "%", 0.01],
-  ["dropped_packets", "dropped", "packets", 1],
-  ["dropped_cells", "dropped", "cells", 1],
-  ["queue_mean_packets", "mean queue", "packets", 1],
-  ["queue_delay_p50_ms", "wait p50", "ms", 1],
-  ["queue_delay_p99_ms", "wait p99", "ms", 1],
+  column("limit_bps", "rate", "rate"),
+  USED,
+  LOSS,
+  column("dropped_cells", "dropped", "count", { unit: "cells" }),
+  column("dropped_packets", "dropped", "count", { unit: "packets" }),
+  column("queue_mean_packets", "queue", "number", { unit: "packets" }),
+  column("queue_mean_cells", "queue", "number", { unit: "cells" }),
+  ms("queue_delay_p50_ms", "wait p50"),
+  ms("queue_delay_p99_ms", "wait p99"),
 ];
 export const TRAFFIC: Shown[] = [
-  ["throughput_bps", "throughput", "Mbit/s", 1e6],
-  ["loss", "loss", "%", 0.01],
-  ["delay_p50_ms", "delay p50", "ms", 1],
-  ["delay_p99_ms", "delay p99", "ms", 1],
-  ["interarrival_jitter_ms", "jitter", "ms", 1],
-  ["media_frames_late", "frames late", "", 1],
+  column("throughput_bps", "arrived", "rate"),
+  column("loss", "lost", "percent", { digits: 2 }),
+  ms("delay_p50_ms", "delay p50"),
+  ms("delay_p99_ms", "delay p99"),
+  ms("interarrival_jitter_ms", "jitter"),
+  column("late", "frames late", "percent", {
+    digits: 2,
+    of: share("media_frames_late", "media_frames_sent"),
+  }),
 ];
 export const REQUESTS: Shown[] = [
-  ["finished", "finished", "requests", 1],
-  ["unfinished", "unfinished", "requests", 1],
-  ["response_p50_s", "response p50", "s", 1],
-  ["response_p95_s", "p95", "s", 1],
-  ["response_p99_s", "p99", "s", 1],
+  column("finished", "finished", "count"),
+  column("unfinished", "unfinished", "count"),
+  seconds("response_p50_s", "response p50"),
+  seconds("response_p95_s", "p95"),
+  seconds("response_p99_s", "p99"),
 ];
 export const POOLS: Shown[] = [
-  ["capacity_bps", "capacity", "Mbit/s", 1e6],
-  ["utilisation", "reserved", "%", 0.01],
-  ["calls_offered", "calls", "", 1],
-  ["calls_blocked", "blocked", "%", 0.01],
-  ["call_wait_p99_s", "wait p99", "s", 1],
+  column("capacity_bps", "capacity", "rate"),
+  USED,
+  column("calls_offered", "calls", "count"),
+  column("calls_blocked", "blocked", "percent", { digits: 2 }),
+  seconds("call_wait_p99_s", "wait p99"),
 ];
 export const VARIANTS: Shown[] = [
-  ["goodput_bps", "goodput", "Mbit/s", 1e6],
-  ["fairness", "fairness", "", 1],
-  ["queue_delay_p50_ms", "wait p50", "ms", 1],
-  ["queue_delay_p99_ms", "wait p99", "ms", 1],
-  ["loss", "loss", "%", 0.01],
-  ["utilisation", "used", "%", 0.01],
-  ["timeouts", "time-outs", "", 1],
-  ["completion_s", "done after", "s", 1],
+  column("goodput_bps", "goodput", "rate"),
+  column("fairness", "fairness", "number", { unit: "Jain" }),
+  ms("queue_delay_p50_ms", "wait p50"),
+  ms("queue_delay_p99_ms", "wait p99"),
+  LOSS,
+  USED,
+  column("timeouts", "timeouts", "count"),
+  DONE,
 ];
+/** Rows that are shown by name, as MOST_ROWS in python/tidegate/_run/words.py. */
 const MOST_ROWS = 12;
+
+export interface Written {
+  head: [words: string, unit: string][];
+  rows: { name: string; cells: { key: string; value: number | null; text: string }[] }[];
+}
+
+/** What a table shows, written out. */
+export function written(rows: Row[], columns: Shown[], name = "name"): Written {
+  const value = (row: Row, { key, of }: Shown) => {
+    const found = of ? of(row) : row[key];
+    return typeof found === "number" ? found : null;
+  };
+  const there = columns.filter((each) => rows.some((row) => value(row, each) !== null));
+  const top = rows.flatMap((row) =>
+    there.filter(({ kind }) => kind === "rate").map((each) => value(row, each) ?? 0),
+  );
+  const [factor, unit] = rateScale(Math.max(0, ...top));
+  const text = (found: number | null, { kind, digits = 3 }: Shown) => {
+    if (kind === "rate") return number(found === null ? null : found / factor);
+    if (kind === "percent") return percent(found, digits);
+    return kind === "count" ? whole(found) : number(found, digits);
+  };
+  return {
+    head: there.map((each) => [
+      each.words,
+      { rate: unit, percent: "%" }[each.kind as string] ?? each.unit ?? "",
+    ]),
+    rows: rows.map((row) => ({
+      name: String(row[name] ?? ""),
+      cells: there.map((each) => {
+        const found = value(row, each);
+        // What a row does not have at all, as that of all flows together, is no gap.
+        const none = !each.of && !(each.key in row);
+        return { key: each.key, value: found, text: none ? "" : text(found, each) };
+      }),
+    })),
+  };
+}
+
+/** The flows with the highest goodput, and all of them together. */
+export function ofFlows(summary: Summary): Row[] {
+  const { flows } = summary;
+  const goodput = (row: Row) => Number(row.goodput_bps ?? 0);
+  const shown =
+    flows.length > MOST_ROWS ? flows.toSorted((a, b) => goodput(b) - goodput(a)) : flows;
+  if (flows.length < 2) return shown;
+  const sum = (key: string) => flows.reduce((all, row) => all + Number(row[key] ?? 0), 0);
+  const all = {
+    name: `all ${flows.length}`,
+    goodput_bps: totalGoodput(summary),
+    throughput_bps: totalGoodput(summary, "throughput_bps"),
+    completion_s: completion(flows),
+    ...Object.fromEntries(
+      ["segments_retransmitted", "segments_sent", "timeouts"].map((key) => [key, sum(key)]),
+    ),
+  };
+  return [...shown.slice(0, MOST_ROWS), all];
+}
+
+/** Gates that count packets, and those that count cells; of many, those with the longest queues. */
+export function ofGates(gates: Row[]): { rows: Row[]; all: number }[] {
+  const inCells = (row: Row) => "queue_max_cells" in row;
+  return ["packets", "cells"].flatMap((unit) => {
+    const rows = gates.filter((row) => inCells(row) === (unit === "cells"));
+    const queue = (row: Row) => Number(row[`queue_mean_${unit}`] ?? 0);
+    const longest = () => rows.toSorted((a, b) => queue(b) - queue(a)).slice(0, MOST_ROWS);
+    const shown = rows.length > MOST_ROWS ? longest() : rows;
+    return rows.length ? [{ rows: shown, all: rows.length }] : [];
+  });
+}
 
 /** A table where there is something to tell. */
 export function others(what: string, rows: Row[] | undefined, columns: Shown[]): HTMLElement[] {
@@ -68,41 +175,40 @@ export function others(what: string, rows: Row[] | undefined, columns: Shown[]):
 export function ofTraffic(rows: Row[]): Shown[] {
   return Object.keys(rows[0] ?? {}).flatMap((key) => {
     const name = /^traffic\.(.+)\.delay_p99_ms$/.exec(key)?.[1];
-    return name ? [[key, `${name}: delay p99`, "ms", 1] as Shown] : [];
+    return name ? [ms(key, `${name}: delay p99`)] : [];
   });
 }
 
-export function table(what: string, rows: Row[], columns: Shown[]): HTMLElement {
-  const there = columns.filter(([key]) => rows.some((row) => typeof row[key] === "number"));
-  const name = what === "scenario" ? what : "name";
-  const head = element(
+/** A table; `all`: how many there are of which these are some. */
+export function table(what: string, rows: Row[], columns: Shown[], all = 0): HTMLElement {
+  const { head, rows: lines } = written(rows, columns, what === "scenario" ? what : "name");
+  const top = element(
     "tr",
     {},
     element("th", { class: "text", scope: "col" }, what === "scenario" ? "variant" : what),
   );
-  for (const [, words, unit] of there) {
-    head.append(
+  for (const [words, unit] of head) {
+    top.append(
       element("th", { scope: "col" }, words, ...(unit ? [element("small", {}, unit)] : [])),
     );
   }
   const body = element("tbody");
-  for (const row of rows.slice(0, MOST_ROWS)) {
-    const line = element("tr", {}, element("td", { class: "text" }, String(row[name] ?? "")));
-    for (const [key, , , factor] of there) {
-      const value = row[key];
-      const known = typeof value === "number";
-      const cell = { "data-key": key, "data-value": known ? value : "" };
-      line.append(element("td", cell, known ? told(value / factor) : "–"));
-    }
+  for (const { name, cells } of lines) {
+    const line = element("tr", {}, element("td", { class: "text" }, name));
+    for (const { key, value, text } of cells)
+      line.append(element("td", { "data-key": key, "data-value": value ?? "" }, text));
     body.append(line);
   }
-  const grid = element("table", { class: "grid" }, element("thead", {}, head), body);
+  const grid = element("table", { class: "grid" }, element("thead", {}, top), body);
   const box = element(
     "div",
     { class: "wide", tabindex: "0", role: "group", "aria-label": `Numbers of each ${what}` },
     grid,
   );
-  if (rows.length > MOST_ROWS)
-    box.append(element("p", { class: "where" }, `The first ${MOST_ROWS} of ${rows.length}.`));
+  if (all > MOST_ROWS) {
+    const most = what === "flow" ? "with the highest goodput" : "with the longest queues";
+    const words = `The ${MOST_ROWS} ${what}s ${most} of ${all}.`;
+    box.append(element("p", { class: "where" }, words));
+  }
   return box;
 }

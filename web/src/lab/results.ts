@@ -1,11 +1,18 @@
 // What came out: numbers, what limited whom, theory beside the simulation, and the lines over time.
+
+import { totalGoodput } from "../inside/figures";
+import type { Summary } from "../inside/recording";
 import { Board } from "../shared/board";
 import { type Chosen, cloud } from "../shared/cloud";
-import { element, told } from "../shared/dom";
+import { element } from "../shared/dom";
+import { number } from "../shared/number";
 import type { Cloud, View } from "../shared/view";
+import { limitedBy, type Shares } from "./limits";
 import {
   FLOWS,
   GATES,
+  ofFlows,
+  ofGates,
   ofTraffic,
   others,
   POOLS,
@@ -19,16 +26,7 @@ import {
 export interface Answer {
   title: string;
   warnings: string[];
-  summary: {
-    flows: Row[];
-    gates: Row[];
-    traffic_groups?: Row[];
-    requests?: Row[];
-    pools?: Row[];
-    seed: number;
-    engine: string;
-    duration_s: number;
-  };
+  summary: Summary;
   view: View | null;
   report: string | null;
   theory: {
@@ -83,14 +81,12 @@ export class Results {
   short(): string {
     if (!this.last) return "";
     const { last } = this;
-    const [flows, gates] =
-      "rows" in last
-        ? [last.rows.slice(-1), last.rows.slice(-1)]
-        : [last.summary.flows, last.summary.gates];
-    const goodput = flows.reduce((sum, row) => sum + Number(row.goodput_bps ?? 0), 0);
-    const waits = gates.map((row) => row.queue_delay_p99_ms).filter((each) => each != null);
-    const wait = waits.length ? `, wait p99 ${told(Math.max(...waits.map(Number)))} ms` : "";
-    return `${"rows" in last ? "now: " : ""}goodput ${told(goodput / 1e6)} Mbit/s${wait}`;
+    const compared = "rows" in last;
+    const now = compared ? last.rows.slice(-1) : last.summary.gates;
+    const goodput = compared ? Number(now[0]?.goodput_bps) : totalGoodput(last.summary);
+    const waits = now.map((row) => row.queue_delay_p99_ms).filter((each) => each != null);
+    const wait = waits.length ? `, wait p99 ${number(Math.max(...waits.map(Number)))} ms` : "";
+    return `${compared ? "now: " : ""}goodput ${number(goodput / 1e6)} Mbit/s${wait}`;
   }
 
   /** The tables as they stand on the page. */
@@ -131,8 +127,8 @@ export class Results {
     this.results.replaceChildren(
       element("h2", {}, `${answer.title || "Results"}${live}`),
       ...warnings(answer.warnings),
-      table("flow", answer.summary.flows, FLOWS),
-      table("gate", answer.summary.gates, GATES),
+      ...flowTable(answer.summary),
+      ...gateTables(answer.summary.gates),
       ...others("traffic", answer.summary.traffic_groups, TRAFFIC),
       ...others("requests of", answer.summary.requests, REQUESTS),
       ...others("pool", answer.summary.pools, POOLS),
@@ -169,18 +165,22 @@ export class Results {
   }
 }
 
+function flowTable(summary: Summary): HTMLElement[] {
+  const { flows } = summary;
+  return flows.length ? [table("flow", ofFlows(summary), FLOWS, flows.length)] : [];
+}
+
+function gateTables(gates: Row[]): HTMLElement[] {
+  return ofGates(gates).map(({ rows, all }) => table("gate", rows, GATES, all));
+}
+
 /** One line for each flow: what it was limited by, and for which share of the time. */
 function limits(flows: Row[]): HTMLElement[] {
   return flows.slice(0, 4).flatMap((flow) => {
-    const shares = Object.entries((flow.limited_by ?? {}) as Record<string, number | null>)
-      .filter(([, share]) => (share ?? 0) >= 0.005)
-      .sort(([, a], [, b]) => (b ?? 0) - (a ?? 0))
-      .map(
-        ([what, share]) => `${what.replace("gate.", "gate ")} ${Math.round(100 * (share ?? 0))}%`,
-      );
-    return shares.length
-      ? [element("p", { class: "limited" }, `${flow.name} was limited by: ${shares.join(", ")}`)]
-      : [];
+    const shares = limitedBy(flow.limited_by as Shares);
+    return shares === "–"
+      ? []
+      : [element("p", { class: "limited" }, `${flow.name} was limited by: ${shares}`)];
   });
 }
 
@@ -201,8 +201,8 @@ function theories(answer: Answer): HTMLElement[] {
         {},
         element("td", { class: "text" }, who),
         element("td", { class: "text" }, column),
-        element("td", {}, told(value)),
-        element("td", {}, told(simulated)),
+        element("td", {}, number(value)),
+        element("td", {}, number(simulated)),
       ),
     );
     const grid = element(

@@ -55,6 +55,9 @@ pub struct GateSummary {
     pub waiting: WaitingSummary,
     /// Mean of the rate in force, bits on the gate's wire.
     pub rate_mean_bps: Option<f64>,
+    /// The rate that `utilisation` is of: that of the contract where a policer allows less than the law offers,
+    /// else `rate_mean_bps`.
+    pub limit_bps: Option<f64>,
     /// Bytes on the gate's wire that went on.
     pub delivered_bytes: u64,
     /// Bytes its rate law could have carried.
@@ -165,11 +168,14 @@ fn gate_row(
         };
         done / (capacity.offered as f64 / PICOS_PER_SECOND as f64)
     });
-    let utilisation = match losses::police(gate, DropCounts::default(), None) {
+    let rate_mean_bps = capacity
+        .filter(|_| !by_packet)
+        .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span);
+    let (utilisation, limit_bps) = match losses::police(gate, DropCounts::default(), None) {
         Some(police) if losses::contract_limits(gate, capacity, by_packet) => {
-            Some(police.contract_utilisation)
+            (Some(police.contract_utilisation), Some(police.contract_bps))
         }
-        _ => of_law,
+        _ => (of_law, rate_mean_bps),
     };
     let unused_bytes = capacity.and_then(|capacity| capacity.unused).and_then(bytes);
     let in_transit_bytes = unused_bytes.and_then(|unused| {
@@ -205,9 +211,8 @@ fn gate_row(
         queue_delay_p50_ms: waits.quantile_s(0.5).map(millis),
         queue_delay_p99_ms: waits.quantile_s(0.99).map(millis),
         waiting: WaitingSummary::new(&counters, is_cell),
-        rate_mean_bps: capacity
-            .filter(|_| !by_packet)
-            .map(|capacity| capacity.offered as f64 / PICOS_PER_SECOND as f64 / span),
+        rate_mean_bps,
+        limit_bps,
         delivered_bytes: delivered.bytes,
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
         unused_bytes,
