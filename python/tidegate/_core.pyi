@@ -258,6 +258,7 @@ class Scenario:
         exact_events: bool = False,
         threads: int | None = None,
         tick: Callable[[float], bool] | None = None,
+        perturbation: int = 0,
     ) -> RunData: ...
     def live_shell(
         self,

@@ -19,6 +19,7 @@ mod holding;
 mod laws;
 mod marker;
 mod media;
+mod perturb;
 mod queue;
 mod rate;
 mod request;
@@ -84,6 +85,9 @@ pub struct Plan {
     pub seed: u64,
     /// Which replication of the scenario this is.
     pub replication: u64,
+    /// Replication i has small change i ([`Plan::perturbed`]). Who makes the plan makes the change; here it says that
+    /// replications differ.
+    pub perturb: bool,
     /// Switches run-ahead off: every arrival and departure is an event. Results are equal.
     pub exact_events: bool,
     /// Every cell is handled for itself; trains of them change nothing but the time it takes.
@@ -123,6 +127,7 @@ impl Plan {
             warmup: Time::ZERO,
             seed: 1,
             replication: 0,
+            perturb: false,
             exact_events: false,
             cells_one_by_one: false,
             gates: Vec::new(),

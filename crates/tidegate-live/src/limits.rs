@@ -35,6 +35,12 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
     if plan.duration == Time::ZERO {
         return Err(LiveError::Beyond("duration: a live run needs a duration above 0".to_owned()));
     }
+    if plan.perturb {
+        return Err(LiveError::Beyond(
+            "perturb: the live engine makes no small changes, because a real machine makes its own; leave out perturb"
+                .to_owned(),
+        ));
+    }
     let mut warnings = Vec::new();
     for flow in &plan.flows {
         if flow.largest_packet() > LARGEST_PACKET {

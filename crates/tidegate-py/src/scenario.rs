@@ -49,7 +49,12 @@ impl Scenario {
 
     /// The plan of a replication, recorded as `record` says and otherwise as the file does.
     pub(crate) fn plan(&self, seed: u64, replication: u64, record: Option<&str>) -> PyResult<Plan> {
-        let mut plan = self.inner.plan(Some(seed), replication);
+        self.changed(seed, replication, record, 0)
+    }
+
+    /// The same with a small change by its number; 0: none but the scenario's own.
+    fn changed(&self, seed: u64, replication: u64, record: Option<&str>, number: u64) -> PyResult<Plan> {
+        let mut plan = self.inner.perturbed_plan(Some(seed), replication, number);
         match record {
             None => {}
             Some("summary") => plan.record.level = RecordLevel::Summary,
@@ -296,7 +301,8 @@ impl Scenario {
         self.inner.to_toml()
     }
 
-    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact_events = false, threads = None, tick = None))]
+    /// A run of the simulator; `perturbation` is the number of a small change, 0: none but the scenario's own.
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact_events = false, threads = None, tick = None, perturbation = 0))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn run(
         &self,
@@ -308,8 +314,9 @@ impl Scenario {
         exact_events: bool,
         threads: Option<usize>,
         tick: Option<Py<PyAny>>,
+        perturbation: u64,
     ) -> PyResult<RunData> {
-        let mut plan = self.plan(seed, replication, record)?;
+        let mut plan = self.changed(seed, replication, record, perturbation)?;
         plan.exact_events |= exact_events;
         plan.record.packets |= pcap.is_some();
         start::sim(py, plan, threads, pcap, tick)

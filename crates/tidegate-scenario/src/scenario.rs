@@ -60,7 +60,16 @@ impl Scenario {
     /// without either it is 1.
     #[must_use]
     pub fn plan(&self, seed: Option<u64>, replication: u64) -> Plan {
-        Plan { seed: seed.or(self.seed).unwrap_or(1), replication, ..self.plan.clone() }
+        self.perturbed_plan(seed, replication, 0)
+    }
+
+    /// The plan of a replication with small change `number` ([`Plan::perturbed`]). 0: as [`Scenario::plan`], which is
+    /// as written unless the scenario says `perturb = true`; then it has the change of its replication's number.
+    #[must_use]
+    pub fn perturbed_plan(&self, seed: Option<u64>, replication: u64, number: u64) -> Plan {
+        let plan = Plan { seed: seed.or(self.seed).unwrap_or(1), replication, ..self.plan.clone() };
+        let own = if plan.perturb { replication } else { 0 };
+        plan.perturbed(if number == 0 { own } else { number })
     }
 
     /// The plan for questions that neither seed nor replication matter to; it is not copied, as by [`Scenario::plan`].

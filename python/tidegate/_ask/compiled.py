@@ -24,10 +24,12 @@ def simulate(
     exact_events: bool = False,
     threads: int | None = None,
     tick: Callable[[float], bool] | None = None,
+    perturbation: int = 0,
 ) -> _core.RunData:
     """Run a scenario in the simulator; ``tick`` is called with the share that is done, and False stops it.
 
-    ``threads``: how many are used at most; None: one for each processor.
+    ``threads``: how many are used at most; None: one for each processor. ``perturbation``: the number of a
+    small change; 0: none but the scenario's own.
     """
     return scenario._inner.run(
         seed=seed,
@@ -37,6 +39,7 @@ def simulate(
         exact_events=exact_events,
         threads=threads,
         tick=tick,
+        perturbation=perturbation,
     )
 
 

@@ -10,6 +10,7 @@ MOST = {
     "runs": 1_000_000,
     "workers": 1024,
     "threads": 1024,
+    "perturb": 10_000,
     "shards": 1_000_000,
     "opportunity_bytes": 2**32 - 1,
     "most_packets": 10**9,

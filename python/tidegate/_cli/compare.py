@@ -15,6 +15,7 @@ from tidegate._cli.options import (
     ENGINE,
     FORCE,
     JSON,
+    PERTURB,
     RECORD,
     REPORT,
     SEED,
@@ -169,6 +170,7 @@ def plot(
 @against_options
 @REPORT
 @WORKERS
+@PERTURB
 @ENGINE
 @JSON
 def compare(
@@ -191,6 +193,7 @@ def compare(
     y: str | None,
     page: str | None,
     workers: int | None,
+    perturb: int | None,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -204,12 +207,15 @@ def compare(
     from tidegate._base.progress import Progress
     from tidegate._cli.engines import compare_engines
     from tidegate._compare.start import execute_all, prepare
+    from tidegate._run.perturbed import check_perturb
 
     if engines is not None:
         if vary or workers is not None:
             raise click.UsageError(f"--engines cannot be used with {'--vary' if vary else '--workers'}")
         if show is not None:
             raise click.UsageError("--show is for variants (--vary), not for --engines")
+        if perturb is not None:
+            raise click.UsageError("--perturb is for variants (--vary), not for --engines")
         if columns is not None:
             raise click.UsageError("--columns is for variants (--vary), not for --engines")
         if csv is not None:
@@ -241,6 +247,7 @@ def compare(
     if not vary and len(files) == 1:
         raise click.UsageError("give --vary KEY=A,B,C, several files, or --engines theory,sim,live")
     check_engine(engine, ("sim", "live"))
+    check_perturb(perturb, engine)
     if engine == "live" and workers not in (None, 1):
         raise click.UsageError("--workers: live runs run one after the other")
     prepared = prepare(files, parse_vary(vary), sets)
@@ -260,6 +267,7 @@ def compare(
                 gate=gate,
                 columns=[name.strip() for name in columns.split(",")] if columns is not None else [],
                 workers=workers,
+                perturb=perturb,
                 progress=progress,
                 command=command_line(),
             )

@@ -107,6 +107,15 @@ SEED = click.option(
 )
 
 
+PERTURB = click.option(
+    "--perturb",
+    type=click.IntRange(1, most("perturb")),
+    metavar="N",
+    help="Also make N runs with small changes that nobody can know, and report the range: starts "
+    "within one round trip, delays ±1%, 100 µs of jitter.",
+)
+
+
 class _Engine(click.Choice):  # type: ignore[type-arg]
     """Names of engines, for help and completion; the commands check them and say more of a wrong one."""
 

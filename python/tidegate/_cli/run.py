@@ -15,6 +15,7 @@ from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import (
     FORCE,
     JSON,
+    PERTURB,
     RECORD,
     REPORT,
     SEED,
@@ -48,6 +49,7 @@ TABLE = click.option(
     epilog=epilog(
         "run scenario.toml",
         'run scenario.toml --set gate.link.queue="20 packets" --plot run.png',
+        "run scenario.toml --perturb 16",
         "run scenario.toml --engine live --out results",
         page="start",
     )
@@ -91,6 +93,7 @@ TABLE = click.option(
     help="Use N threads at most; default: one for each processor. Only a run of 4096 flows or more uses "
     "more than one.",
 )
+@PERTURB
 @engine_option("sim", "live", "theory")
 @JSON
 def run(
@@ -110,6 +113,7 @@ def run(
     replication: int,
     exact_events: bool,
     threads: int | None,
+    perturb: int | None,
     engine: str,
     as_json: bool,
 ) -> None:
@@ -121,6 +125,7 @@ def run(
     from tidegate._base.progress import Progress
     from tidegate._run.flent import check_suffix
     from tidegate._run.folder import fill_run, staged
+    from tidegate._run.perturbed import check_perturb
     from tidegate._run.start import execute
 
     check_engine(engine, ("sim", "live", "theory"))
@@ -133,6 +138,7 @@ def run(
         raise click.UsageError("--exact-events is for the simulator, not for --engine live")
     if engine == "live" and threads is not None:
         raise click.UsageError("--threads is for the simulator, not for --engine live")
+    check_perturb(perturb, engine)
     if engine == "theory":
         given = {
             "--pcap": pcap,
@@ -180,6 +186,7 @@ def run(
                 threads=threads,
                 tick=progress.tick,
                 command=command_line(),
+                perturb=perturb,
             )
         if gate is not None:
             result.gates.row(gate)

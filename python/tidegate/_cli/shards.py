@@ -14,6 +14,7 @@ from tidegate._cli.options import (
     FILE,
     FORCE,
     JSON,
+    PERTURB,
     REPORT,
     SEED,
     SET_ONLY,
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 )
 @VARY
 @RUNS
+@PERTURB
 @UNTIL
 @MAX_RUNS
 @SEED
@@ -87,6 +89,7 @@ def plan(
     shards: int,
     vary: tuple[str, ...],
     runs: int | None,
+    perturb: int | None,
     until: str | None,
     max_runs: int | None,
     seed: int | None,
@@ -108,14 +111,21 @@ def plan(
     if file == "-":
         raise click.UsageError("FILE: the machines that do the parts need a file; standard input is none")
     prepared = prepare_shared(
-        file, parse_vary(vary), sets, runs=runs, seed=seed, until=until_of(until, runs, max_runs)
+        file,
+        parse_vary(vary),
+        sets,
+        runs=runs,
+        seed=seed,
+        until=until_of(until, runs, max_runs),
+        perturb=perturb,
     )
     # Each command begins in this folder, so the study has the name of the file as it is given here.
     words = ["tidegate", "study", str(Path(file).absolute()) if file.startswith("-") else file]
     words += [word for text in vary for word in ("--vary", text)]
     words += [word for text in sets for word in ("--set", text)]
     words += ["--allow-python"] if allow_python else []
-    options = {"--runs": runs, "--until": until, "--max-runs": max_runs, "--seed": prepared.seed}
+    options = {"--runs": runs, "--perturb": perturb, "--until": until, "--max-runs": max_runs}
+    options |= {"--seed": prepared.seed}
     words += [word for name, value in options.items() if value is not None for word in (name, str(value))]
     place = Path(out).absolute()
     if force:

@@ -14,6 +14,7 @@ from tidegate._cli.options import (
     ENGINE,
     FORCE,
     JSON,
+    PERTURB,
     REPORT,
     SEED,
     SET,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         "study scenario.toml --vary flow.bulk.tcp.cc=reno,cubic --runs 10",
         'study x.toml --vary gate.link.queue="1 BDP,100 ms" --plot x.png',
         "study scenario.toml --until goodput_bps:±2%",
+        "study scenario.toml --perturb 16",
         "study x.toml --vary flow.a.tcp.cc=cubic,bbr,reno --baseline cc=reno",
         "study x.toml --runs 1000 --shard 3/64 --out part-3",
         "study x.toml --runs 1000 --on tcp://head:8786",
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
 @SCENARIO
 @VARY
 @RUNS
+@PERTURB
 @UNTIL
 @MAX_RUNS
 @SEED
@@ -102,6 +105,7 @@ def study(
     file: Any,
     vary: tuple[str, ...],
     runs: int | None,
+    perturb: int | None,
     until: str | None,
     max_runs: int | None,
     seed: int | None,
@@ -149,9 +153,10 @@ def study(
         others |= {"--columns": columns, "--gate": gate, "--json": as_json, "--engine live": engine == "live"}
         _only_part([name for name, value in others.items() if value], out)
         _part(file, shard, str(out), vary=vary, sets=sets, runs=runs, seed=seed, until=stop, workers=workers,
-              store=store, force=force, address=address)  # fmt: skip
+              store=store, force=force, address=address, perturb=perturb)  # fmt: skip
         return
-    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine)
+    prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine,
+                       perturb=perturb)  # fmt: skip
     chosen = shows()
     check_report(page)
     check_target(csv)
@@ -241,6 +246,7 @@ def _part(
     store: str | bool,
     force: bool,
     address: str | None,
+    perturb: int | None,
 ) -> None:
     """Do one part of a study."""
     from tidegate._base.errors import RunFolderError
@@ -251,7 +257,9 @@ def _part(
     from tidegate._study.store import opened
 
     part = Shard.parse(shard)
-    prepared: Prepared = prepare_shared(file, parse_vary(vary), sets, runs=runs, seed=seed, until=until)
+    prepared: Prepared = prepare_shared(
+        file, parse_vary(vary), sets, runs=runs, seed=seed, until=until, perturb=perturb
+    )
     place = Path(out)
     if is_done(place, prepared, part, force=force):
         say(f"part {part}: done already in {out}")

@@ -20,6 +20,7 @@ from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import SCENARIO, Variant
+from tidegate._run.perturbed import check_perturb
 from tidegate._run.start import MOST_THREADS, execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
@@ -39,6 +40,7 @@ def compare(
     gate: str | None = None,
     columns: Sequence[str] = (),
     workers: int | None = None,
+    perturb: int | None = None,
 ) -> Comparison:
     """Run a scenario once for every combination of the varied keys, or several scenarios, with the same seed.
 
@@ -56,6 +58,8 @@ def compare(
         columns: more numbers to compare, such as ``traffic.calls.delay_p99_ms``: names as in
             :meth:`Study.values`.
         workers: runs at a time; left out, one per processor. Results do not depend on it.
+        perturb: how many runs with small changes to make of each variant, as :func:`tidegate.run`. Change i
+            is the same in all of them.
 
     Raises:
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
@@ -63,13 +67,15 @@ def compare(
         UnknownNameError: the runs have no number of a column's name.
     """
     check_engine(engine, ("sim", "live"))
+    check_perturb(perturb, engine)
     sources = cast("list[Source]", list(source) if isinstance(source, list | tuple) else [source])
     if any(isinstance(each, Scenario) for each in sources):
         raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
     prepared = prepare(sources, vary or {}, set)
     return execute_all(
-        prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, workers=workers
-    )
+        prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, workers=workers,
+        perturb=perturb,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -149,6 +155,7 @@ def execute_all(
     gate: str | None = None,
     columns: Sequence[str] = (),
     workers: int | None = None,
+    perturb: int | None = None,
     progress: Callable[[float], None] | None = None,
     command: list[str] | None = None,
 ) -> Comparison:
@@ -194,6 +201,7 @@ def execute_all(
             threads=each,
             tick=tick,
             command=command,
+            perturb=perturb,
         )
         done[index] = 1.0
         return result

@@ -14,6 +14,7 @@ from tidegate._base.text import (
     table,
     wrapped,
 )
+from tidegate._compare.changed import changed_lines
 from tidegate._run.completion import begin_told, done_cell, lengths, until_told
 from tidegate._run.summary import gate_row, short_keys
 
@@ -91,6 +92,7 @@ def comparison_lines(comparison: Variants) -> list[str]:
         "",
         table(head, body, left=count),
         *_chosen(comparison),
+        *changed_lines(comparison),
         "",
         wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "

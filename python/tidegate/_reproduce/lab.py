@@ -97,7 +97,7 @@ class Lab:
         asked = repr((name, vary, set, runs, gate, measure, record))
         if asked in self._studies:
             return self._studies[asked]
-        prepared = prepare(file, vary or {}, set, runs=runs)
+        prepared = prepare(file, vary or {}, set, runs=runs, equal_runs=True)
         with self._turn:
             if asked not in self._studies:
                 self._studies[asked] = execute_study(

@@ -26,21 +26,28 @@ def are_alike(summaries: Sequence[Mapping[str, Any]]) -> bool:
 
 def advice(flow: str | None) -> str:
     """Say how to let chance in."""
+    changes = "--perturb 16 (perturb=16) tells what small changes do that nobody can know"
     if flow is None:
-        return 'Make something random, for example a source with start.uniform = ["0 s", "100 ms"]'
-    return f'Make something random, for example with --set \'flow.{flow}.start.uniform=["0 s", "100 ms"]\''
+        return changes
+    uniform = f'flow.{flow}.start.uniform=["0 s", "100 ms"]'
+    return f"{changes}; or make something random, for example with --set '{uniform}'"
 
 
 def nothing_random(runs: int, flow: str | None, where: str = "") -> str:
     """Return the warning that runs are one run, because nothing is drawn from the seed.
 
-    ``where``: at which of the points, where not at all of them.
+    ``where``: at which of the points, where not at all of them; where at all, each runs once.
     """
-    place = where or "in this scenario"
+    if not where:
+        return (
+            "nothing is random in this scenario: all runs of a point would be equal, so each point runs "
+            "once, an interval would be of nothing, and a difference compares two single runs. "
+            + advice(flow)
+        )
     if runs < 2:
-        return f"nothing is random {place}: all runs would be equal, so there is no interval. {advice(flow)}"
+        return f"nothing is random {where}: all runs would be equal, so there is no interval. {advice(flow)}"
     return (
-        f"nothing is random {place}: the {runs} runs of a point are equal, so there is no interval, and a "
+        f"nothing is random {where}: the {runs} runs of a point are equal, so there is no interval, and a "
         f"difference compares two single runs. {advice(flow)}"
     )
 

@@ -21,6 +21,7 @@ from tidegate._base.lazy import Lazy
 from tidegate._run.columns import frame
 from tidegate._run.folder import receiver_pcap
 from tidegate._run.manifest import manifest_of
+from tidegate._run.perturbed import check_perturb, repeat
 from tidegate._run.value import Run
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def run(
     pcap: str | os.PathLike[str] | None = None,
     exact_events: bool = False,
     threads: int | None = None,
+    perturb: int | None = None,
 ) -> Run:
     """Run a scenario and return its summary, columns and picture as one value.
 
@@ -73,6 +75,11 @@ def run(
         exact_events: make every arrival and departure an event; slower, equal results.
         threads: how many are used at most; left out, one for each processor. Only a run of 4096 flows or
             more uses more than one, and its results do not depend on it.
+        perturb: how many runs with small changes that nobody can know to make beside it: starts within one
+            round trip, delays ±1%, 100 µs of jitter, drawn from the seed. The run itself is as written;
+            ``summary["perturbed"]`` has ``runs``, ``changes`` and, of each headline number by its name,
+            ``as_written`` and the ``least``, ``median``, ``greatest`` and all ``values`` of the runs with
+            changes. Only for engine sim.
 
     Raises:
         ScenarioError, TraceError: the input is wrong; the message says where.
@@ -81,6 +88,7 @@ def run(
         KeyboardInterrupt: as usual; the run stops within a moment.
     """
     check_engine(engine, ("sim", "live", "theory"))
+    check_perturb(perturb, engine)
     if engine == "theory":
         from tidegate._run.theory import solve
 
@@ -94,6 +102,7 @@ def run(
         pcap=pcap,
         exact_events=exact_events,
         threads=threads,
+        perturb=perturb,
     )
 
 
@@ -111,6 +120,7 @@ def execute(
     heard: Callable[[float, dict[str, dict[str, tuple[str, bytes]]]], None] | None = None,
     command: list[str] | None = None,
     quiet: bool = False,
+    perturb: int | None = None,
 ) -> Run:
     """:func:`run` for a checked scenario.
 
@@ -122,6 +132,7 @@ def execute(
     if not 0 <= chosen < 2**64:
         raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
     check_engine(engine, ("sim", "live"))
+    changed = check_perturb(perturb, engine)
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ArgumentError(f"threads: read {threads}; from 1 to {MOST_THREADS}")
     if engine == "live":
@@ -159,9 +170,20 @@ def execute(
                 threads=threads,
                 tick=tick,
             )
-    return assemble(
+    result = assemble(
         scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
     )
+    if changed:
+        result.summary["perturbed"] = repeat(
+            scenario,
+            result.summary,
+            changed,
+            seed=chosen,
+            replication=replication,
+            threads=threads,
+            tick=tick,
+        )
+    return result
 
 
 def assemble(

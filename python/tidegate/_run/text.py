@@ -28,6 +28,7 @@ from tidegate._run.completion import (
     until_told,
 )
 from tidegate._run.flow_groups import grouped, spread
+from tidegate._run.perturbed import perturbed_lines
 from tidegate._run.police_text import (
     POLICE_SHORT,
     drops_by_reason,
@@ -279,6 +280,8 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
     if told:
         lines += ["", LIMITED_BY]
         lines += [wrapped(f"  {line}", "    ") for line in told]
+    if summary.get("perturbed"):
+        lines += perturbed_lines(summary["perturbed"])
     note = HEADERS_SHORT if summary["flows"] or summary["gates"] else ""
     if any(map(counts_cells, summary["gates"])):
         note += " A cell is 53 bytes."

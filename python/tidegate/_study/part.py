@@ -55,6 +55,7 @@ def study_part(
     store: str | os.PathLike[str] | bool = True,
     executor: Any = None,
     force: bool = False,
+    perturb: int | None = None,
 ) -> Path:
     """Do a part of a study and write its folder; :func:`merge_study` puts the parts together.
 
@@ -74,6 +75,7 @@ def study_part(
         store: where results are kept beside the part's folder: an interrupted part goes on from there.
         executor: who does the runs instead of threads.
         force: replace a folder that holds results.
+        perturb: as :func:`tidegate.study`.
 
     Raises:
         ScenarioError, TraceError, RunError, StoreError, StudyStoppedError: as :func:`tidegate.study`.
@@ -82,7 +84,7 @@ def study_part(
             is in the folder of a plan of another study.
     """
     part = shard if isinstance(shard, Shard) else Shard.parse(shard)
-    prepared = prepare_shared(source, vary or {}, set, runs=runs, seed=seed, until=until)
+    prepared = prepare_shared(source, vary or {}, set, runs=runs, seed=seed, until=until, perturb=perturb)
     if not is_done(Path(out), prepared, part, force=force):
         with opened(store) as kept, staged(Path(out), force=force) as work:
             write_part(prepared, part, work, workers=workers_for("sim", workers, executor), store=kept)
@@ -139,6 +141,7 @@ def prepare_shared(
     runs: int | None = None,
     seed: int | None = None,
     until: Until | str | None = None,
+    perturb: int | None = None,
 ) -> Prepared:
     """Check every point of a study that several machines share: they need a seed that all know.
 
@@ -151,7 +154,7 @@ def prepare_shared(
             "seed: every part of a study needs the same one; give --seed 1 (seed=1), or write seed = 1 into "
             f"{scenario.name}"
         )
-    return prepare(scenario, vary, runs=runs, seed=seed, until=until)
+    return prepare(scenario, vary, runs=runs, seed=seed, until=until, perturb=perturb)
 
 
 def write_part(

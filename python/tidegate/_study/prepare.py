@@ -14,6 +14,7 @@ from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
 from tidegate._base.limits import most
 from tidegate._run.chance import nothing_random, places
+from tidegate._run.perturbed import check_perturb
 from tidegate._study.point import Described
 from tidegate._study.until import Until
 
@@ -23,6 +24,8 @@ ROOM = 100_000
 _EACH = 40
 #: What the results of a study are kept under has this level of recording, unless something is measured.
 _LEVEL = "summary"
+#: The change of a scenario that gives replication i small change i.
+PERTURBED = "perturb=true"
 
 
 @dataclass(frozen=True)
@@ -114,8 +117,13 @@ def prepare(
     seed: int | None = None,
     until: Until | str | None = None,
     engine: str = "sim",
+    perturb: int | None = None,
+    equal_runs: bool = False,
 ) -> Prepared:
     """Check every point.
+
+    ``perturb``: each point runs as written, and so often with small changes. ``equal_runs``: points run as
+    often as is asked even where nothing is random at any of them.
 
     Raises:
         ScenarioError, TraceError, OSError: a point is wrong.
@@ -127,6 +135,14 @@ def prepare(
         raise ArgumentError(
             "the seed cannot be varied in a study: its replications already have different random numbers"
         )
+    changed = check_perturb(perturb, engine)
+    if changed and runs is not None:
+        raise ArgumentError(
+            f"runs: read {runs} beside perturb {changed}, which makes a run as written and {changed} with "
+            "small changes; give one of the two"
+        )
+    if changed:
+        runs = changed + 1
     count = scenario.runs if runs is None else runs
     if not 1 <= count <= most("runs"):
         raise ArgumentError(f"runs: read {count}; a point needs 1 run at least, {most('runs')} at most")
@@ -136,9 +152,13 @@ def prepare(
     points = []
     for chosen in combinations(axes):
         values = {key: label(value) for key, value in chosen.items()}
-        points.append(ready.point(values, (f"{key}={value}" for key, value in chosen.items())))
+        sets = [f"{key}={value}" for key, value in chosen.items()]
+        points.append(ready.point(values, [*sets, *([PERTURBED] if changed else [])]))
     warnings = list(dict.fromkeys(warning for point in points for warning in point.warnings))
     warnings += _without_chance(points, until.at_least if until else count, engine)
+    if engine != "live" and not equal_runs and not any(point.draws for point in points):
+        # All runs of a point would be one run.
+        count, until = 1, None
     if count == 1 and until is None and (engine == "live" or any(point.draws for point in points)):
         warnings.append("one run per point gives no interval: use --runs 8 (runs=8) or more")
     return Prepared(

@@ -44,6 +44,7 @@ def study(
     store: str | os.PathLike[str] | bool = True,
     executor: Any = None,
     resume: bool = False,
+    perturb: int | None = None,
 ) -> Study:
     """Run every combination of the axes many times, and return means with 95% intervals.
 
@@ -76,6 +77,9 @@ def study(
             with the interface of ``concurrent.futures.Executor``. It is not shut down.
         resume: with ``engine="live"``: take runs that this machine measured before from the store, and
             measure what is missing.
+        perturb: instead of ``runs``: run each point as written, and so often with small changes that nobody
+            can know (:func:`tidegate.run`). Replication i has change i at every point. With ``until`` so many
+            first.
 
     Raises:
         ScenarioError, TraceError, EngineError, RunError: as :func:`tidegate.run`.
@@ -86,7 +90,8 @@ def study(
         StudyStoppedError: Ctrl-C (a KeyboardInterrupt); what is done is kept.
     """
     check_engine(engine, ("sim", "live"))
-    prepared = prepare(source, vary or {}, set, runs=runs, seed=seed, until=until, engine=engine)
+    prepared = prepare(source, vary or {}, set, runs=runs, seed=seed, until=until, engine=engine,
+                       perturb=perturb)  # fmt: skip
     with opened(store) as kept:
         return execute_study(
             prepared,

@@ -10,6 +10,9 @@ use super::{
 };
 use crate::units::Span;
 
+/// What small changes of the whole scenario are called among the draws.
+const CHANGES: &str = "small changes";
+
 impl Plan {
     /// What is drawn from the seed, by the names of the random streams (`gate.link/rate`,
     /// `flow.bulk/start`), in the order of the plan. Where it is empty, every seed and every
@@ -25,6 +28,7 @@ impl Plan {
             warmup: _,
             seed: _,
             replication: _,
+            perturb,
             exact_events: _,
             cells_one_by_one: _,
             gates,
@@ -40,6 +44,9 @@ impl Plan {
             limits: _,
         } = self;
         let mut found = Vec::new();
+        if *perturb {
+            found.push(CHANGES.to_owned());
+        }
         let shared = self.shared();
         for (gate, is_shared) in gates.iter().zip(shared) {
             of_gate(gate, is_shared, &mut found);
@@ -78,6 +85,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         loss,
         delay: _,
         jitter,
+        jitter_draw: _,
         host: _,
         cells: CellPlan { slotted, epd: _, ppd: _, reassembly: _ },
         police: _,

@@ -29,6 +29,8 @@ pub struct GatePlan {
     pub delay: Span,
     /// Random delay on top of that, drawn for each unit; units keep their order.
     pub jitter: JitterPlan,
+    /// Which draw of the jitter: 0 is the gate's own, another that of a small change ([`Plan::perturbed`](super::Plan::perturbed)).
+    pub jitter_draw: u64,
     /// Inside the sending machine: TCP hears each departure.
     pub host: bool,
     /// What only gates with AAL5 framing have.
@@ -53,6 +55,7 @@ impl GatePlan {
             loss: LossPlan::None,
             delay: Span::ZERO,
             jitter: JitterPlan::None,
+            jitter_draw: 0,
             host: false,
             cells: CellPlan::default(),
             police: None,

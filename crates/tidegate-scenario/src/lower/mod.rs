@@ -92,6 +92,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
         calls: calls.sources,
         title: root.get("title").and_then(Item::text).unwrap_or_default().to_owned(),
         exact_events: root.flag("exact_events"),
+        perturb: root.flag("perturb"),
         cells_one_by_one: choice(root.get("cells"), [("trains", false), ("one-by-one", true)], notes),
         limits: limits::limits(root),
         ..Plan::empty(duration)

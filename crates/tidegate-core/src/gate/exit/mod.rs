@@ -18,12 +18,20 @@ pub(super) struct Exit {
     jitter: Option<Box<Jitter>>,
 }
 
+/// The name of the random stream of a gate's jitter.
+fn jitter_stream(plan: &GatePlan) -> String {
+    match plan.jitter_draw {
+        0 => format!("gate.{}/jitter", plan.name),
+        number => format!("gate.{}/change.{number}.jitter", plan.name),
+    }
+}
+
 impl Exit {
     pub(super) fn new(plan: &GatePlan, seed: Seed) -> Exit {
         Exit {
             delay: plan.delay,
             loss: Loss::new(plan.loss, || seed.stream(&format!("gate.{}/loss", plan.name))),
-            jitter: Jitter::new(plan.jitter, || seed.stream(&format!("gate.{}/jitter", plan.name))),
+            jitter: Jitter::new(plan.jitter, || seed.stream(&jitter_stream(plan))),
         }
     }
 

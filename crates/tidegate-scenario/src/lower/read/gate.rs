@@ -62,6 +62,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         loss: loss(form),
         delay: form.span("delay").unwrap_or(Span::ZERO),
         jitter: jitter(form),
+        jitter_draw: 0,
         host: form.flag("host"),
         cells: cells(form, notes),
         police: police::police(form, framing, notes),
