@@ -39,7 +39,7 @@ def test_each_variant_is_a_point_at_its_numbers(comparison: tg.Comparison) -> No
     (axes,) = figure.axes
     assert axes.get_xlabel() == "queueing delay at gate line, 99th percentile, ms"
     assert axes.get_ylabel() == "goodput, all flows, Mbit/s"
-    points = [line for line in axes.lines if line.get_marker() == "o"]
+    points = [line for line in axes.lines if line.get_label() != "_leader"]
     found = [(line.get_xdata()[0], line.get_ydata()[0]) for line in points]
     assert found == [(row["queue_delay_p99_ms"], row["goodput_bps"] / 1e6) for row in comparison.rows()]
     assert {label.get_text() for label in axes.texts} == {f"{cc} · {queue}" for cc in CCS for queue in QUEUES}

@@ -18,7 +18,7 @@ from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
 from tidegate._run.completion import begin_told, lengths, until_told
 from tidegate._run.history import History, history
 from tidegate._run.summary import short_keys
-from tidegate._run.words import PANELS
+from tidegate._run.words import PANELS, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,7 +115,10 @@ def _names(comparison: Variants, *, lines: bool) -> list[list[str]]:
     """Return each variant's label, key=value; ``lines``: a line for each key."""
     short = short_keys(comparison.axes)
     names = [
-        [f"{name}={v.changes[key]}" for name, key in zip(short, comparison.axes, strict=True)]
+        [
+            f"{name}={value_words(str(v.changes[key]), 30)}"
+            for name, key in zip(short, comparison.axes, strict=True)
+        ]
         for v in comparison.variants
     ]
     return names if lines else [[", ".join(name)] for name in names]
@@ -196,25 +199,40 @@ def _median(rows: np.ndarray) -> np.ndarray:
     return middle
 
 
+#: Queues whose peaks differ by more have scales of their own: a queue of 50 is flat on a scale of 1,000.
+_OWN_SCALES = 5.0
+
+
 def _queues(column: list[Axes], data: Sequence[History]) -> None:
     unit = data[0].queue_unit
     factor = 1e3 if unit == "bytes" else 1.0
-    peaks = [float(np.nanmax(one.queue)) / factor for one in data if np.any(~np.isnan(one.queue))]
-    limits = [one.queue_limit / factor for one in data if one.queue_limit is not None]
-    top = max([1.0 if factor == 1.0 else 1e-3, *peaks])
-    top = max([top, *(limit for limit in limits if limit <= 1.5 * top)])
-    for axes, one in zip(column, data, strict=True):
+    least = 1.0 if factor == 1.0 else 1e-3
+    tops = [_queue_top(one, factor, least) for one in data]
+    seen = [top for top, one in zip(tops, data, strict=True) if np.any(one.queue > 0)]
+    own = bool(seen) and max(seen) > _OWN_SCALES * min(seen)
+    for axes, one, peak in zip(column, data, tops, strict=True):
+        top = peak if own else max(tops)
         if len(one.queue):
             time, queue = thin(one.gate_time, one.queue / factor, 600)
             axes.fill_between(time, queue, color=FILL, lw=0, step="post")
             axes.plot(time, queue, color=INK, lw=0.6, drawstyle="steps-post")
         if one.queue_limit is not None and one.queue_limit / factor <= 1.02 * top:
             axes.axhline(one.queue_limit / factor, color=ACCENT, lw=0.8, ls=(0, (4, 2)))
-        seen = np.unique(np.round(one.all_drops / one.duration * 300)) / 300 * one.duration
-        axes.plot(seen, np.full(len(seen), 1.1 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
+        dropped = np.unique(np.round(one.all_drops / one.duration * 300)) / 300 * one.duration
+        axes.plot(dropped, np.full(len(dropped), 1.1 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
         axes.set_ylim(0, 1.18 * top)
     shown = "kB" if factor == 1e3 else unit
-    _small(column, data, f"Queue{' and limit' if limits else ''}, {shown} (ticks: drops)")
+    limits = any(one.queue_limit is not None for one in data)
+    words = f"Queue{' and limit' if limits else ''}, {shown} (ticks: drops)"
+    _small(column, data, f"{words}\neach row has a scale of its own" if own else words)
+
+
+def _queue_top(one: History, factor: float, least: float) -> float:
+    """Return the end of a queue's scale: its peak, or its limit where that is near."""
+    there = np.any(~np.isnan(one.queue))
+    top = max(least, float(np.nanmax(one.queue)) / factor if there else 0.0)
+    limit = None if one.queue_limit is None else one.queue_limit / factor
+    return limit if limit is not None and top < limit <= 1.5 * top else top
 
 
 def _tokens(column: list[Axes], data: Sequence[History]) -> None:

@@ -11,8 +11,9 @@ from matplotlib.ticker import LogLocator, MaxNLocator
 from tidegate._base.errors import ArgumentError
 from tidegate._base.text import HEADERS_SHORT
 from tidegate._draw.figure import Figure
-from tidegate._draw.style import ACCENT, INK, MID, SOFT, STYLE, fit
-from tidegate._run.words import key_words, metric_label, scale_of
+from tidegate._draw.places import words_beside
+from tidegate._draw.style import INK, LINES, MID, STYLE, fit
+from tidegate._run.words import key_words, metric_label, scale_of, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +30,6 @@ _WIDTH, _HEIGHT = 7.4, 5.2
 _LOGARITHMIC = 20
 #: Characters of a label.
 _LABEL = 44
-#: Shares of the panel: a character's width, a line's height, the distance from a mark to its label.
-_LETTER, _LINE, _AWAY = 0.0098, 0.04, 0.012
-#: Lines above or below its mark at which a label may stand, the best first.
-_STEPS = (0, 1, -1, 2, -2, 3, -3, 4, -4)
 
 
 def against_figure(comparison: Variants, x: str, y: str) -> Figure:
@@ -45,7 +42,7 @@ def against_figure(comparison: Variants, x: str, y: str) -> Figure:
     marks: list[Mark] = []
     without = []
     for variant in comparison.variants:
-        label = variant.label(comparison.axes)
+        label = " · ".join(value_words(variant.changes[key], 30) for key in comparison.axes)
         found = [comparison.number_of(variant, name) for name in (x, y)]
         if found[0] is None or found[1] is None:
             without.append(label)
@@ -71,9 +68,10 @@ def against_figure(comparison: Variants, x: str, y: str) -> Figure:
         axes.set_xlabel(metric_label(x, comparison.gate))
         axes.set_ylabel(metric_label(y, comparison.gate))
         _scales(axes, marks)
-        for _, across, up in marks:
-            axes.plot([across], [up], ls="", marker="o", ms=6, color=ACCENT, zorder=2.6, clip_on=False)
-        _labels(axes, marks)
+        for number, (_, across, up) in enumerate(marks):
+            colour, _, marker = LINES[number % len(LINES)]
+            axes.plot([across], [up], ls="", marker=marker, ms=6, color=colour, zorder=2.6, clip_on=False)
+        words_beside(axes, [(fit(label, _LABEL), across, up, INK) for label, across, up in marks])
         figure.text(
             0.03,
             1 - 0.12 / _HEIGHT,
@@ -110,31 +108,3 @@ def _limits(values: Sequence[float], above: float) -> tuple[float, float]:
     low, high = min(values), max(values)
     room = (high - low) or abs(high) or 1.0
     return (0.0 if 0 <= low < 0.5 * high else low - 0.12 * room), high + above * room
-
-
-def _labels(axes: Axes, marks: Sequence[Mark]) -> None:
-    """Write what each mark is beside it, or near it with a line where there is no room."""
-    written: list[tuple[float, float, float]] = []
-    to_axes = axes.transData + axes.transAxes.inverted()
-    places = [tuple(map(float, to_axes.transform((across, up)))) for _, across, up in marks]
-    for (label, _, _), (x, y) in zip(marks, places, strict=True):
-        words = fit(label, _LABEL)
-        wide = _LETTER * len(words)
-        choices = [(left, y + _LINE * step) for step in _STEPS for left in (x + _AWAY, x - _AWAY - wide)]
-        left, at = next(
-            (
-                (left, at)
-                for left, at in choices
-                if 0 <= left <= 1 - wide
-                and 0.015 < at < 0.985
-                and all(abs(at - v) > 0.9 * _LINE or left + wide < a or left > b for v, a, b in written)
-                and all(abs(at - v) > 0.6 * _LINE or not left - 0.01 < u < left + wide for u, v in places)
-            ),
-            choices[0],
-        )
-        written.append((at, left, left + wide))
-        side = "left" if left > x else "right"
-        end = left if left > x else left + wide
-        axes.text(end, at, words, transform=axes.transAxes, fontsize=8, color=INK, va="center", ha=side)
-        if abs(at - y) > 1.1 * _LINE:
-            axes.plot([x, end], [y, at], transform=axes.transAxes, color=SOFT, lw=0.7, zorder=1)

@@ -9,11 +9,17 @@ import matplotlib as mpl
 from matplotlib import figure as _base
 
 from tidegate._base.notebook import display, shell
+from tidegate._draw.settle import settle
 from tidegate._draw.style import METADATA, STYLE
 
 
 class Figure(_base.Figure):
     """A figure without any global state, which a notebook shows all the same."""
+
+    def savefig(self, *where: Any, **how: Any) -> None:
+        """Write the picture, with room for every word of it."""
+        settle(self)
+        super().savefig(*where, **how)
 
     def _repr_png_(self) -> bytes:
         """Return the picture as a notebook shows it, without ``%matplotlib inline``."""

@@ -24,6 +24,18 @@ SOFT = "#b4b4b4"
 FILL = "#e4e4e4"
 ACCENT = "#0b5fa5"
 
+#: (colour, line, marker) of the curves: told apart without colour, too.
+LINES: tuple[tuple[str, Any, str], ...] = (
+    (ACCENT, "-", "o"),
+    (INK, (0, (5, 1.6)), "s"),
+    (MID, "-", "^"),
+    (INK, (0, (1, 1.2)), "D"),
+    (ACCENT, (0, (5, 1.6)), "v"),
+    (MID, (0, (1, 1.2)), "X"),
+    (SOFT, "-", "P"),
+    (SOFT, (0, (5, 1.6)), "*"),
+)
+
 STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,

@@ -106,7 +106,7 @@ def _sequence(
             label="lost" if number == len(limit.members) - 1 else None, rasterized=True,
         )  # fmt: skip
     axes.set_ylabel("sequence number, MB")
-    axes.legend(loc="upper left", frameon=False, markerscale=2)
+    _legend(axes)
 
 
 def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
@@ -139,7 +139,7 @@ def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
         _rates(axes, law, float(packets.time_s[-1]))
         axes.set_ylabel("Mbit/s")
         axes.set_ylim(bottom=0)
-    axes.legend(loc="upper right", frameon=True, edgecolor="none", framealpha=0.8)
+    _legend(axes)
 
 
 def _rates(axes: Axes, law: Law, end: float) -> None:
@@ -189,6 +189,13 @@ def _waits(axes: Axes, limit: Limit, streams: list[Any]) -> None:
         full = 8e3 * law.queue_bytes.value / law.rate_bps.value
         axes.axhline(full, color=MID, linewidth=0.9, label="a full queue's")
     axes.set_ylabel("wait, ms")
-    # Room for the legend above the longest wait.
-    axes.set_ylim(0, 1.35 * max(float(wait.max()), 1.0))
-    axes.legend(loc="upper right", frameon=False, markerscale=2, ncols=3)
+    axes.set_ylim(0, 1.08 * max(float(wait.max()), 1.0))
+    _legend(axes)
+
+
+def _legend(axes: Axes) -> None:
+    """Write what is what right of the axes, where it covers nothing."""
+    axes.legend(
+        loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False, markerscale=2,
+        handlelength=1.4, fontsize=8,
+    )  # fmt: skip

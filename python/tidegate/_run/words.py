@@ -133,6 +133,15 @@ def key_words(key: str) -> str:
     return f"{words} of {name}"
 
 
+def value_words(value: str, limit: int) -> str:
+    """Return a varied value in at most ``limit`` letters; of an own controller its class is what matters."""
+    file, _, name = value.removeprefix("python:").rpartition(":")
+    if value.startswith("python:") and name:
+        value = f"{name} ({file.rpartition('/')[2]})"
+        value = value if len(value) <= limit else name
+    return value if len(value) <= limit else value[: limit - 1] + "…"
+
+
 #: Rows of a table for people that are shown by name; the rest is one line.
 MOST_ROWS = 12
 

@@ -9,8 +9,8 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from tidegate._base.quantity import is_geometric, quantities
-from tidegate._draw.style import fit
-from tidegate._run.words import key_words, metric_label, scale_of
+from tidegate._draw.together import mark_together
+from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot_panels import panels_figure, style_of
@@ -55,10 +55,13 @@ def study_figure(
     places = dict(zip(values, numbers[0] if numbers else range(len(values)), strict=True))
     factor, _ = scale_of(metric)
 
+    together: list[tuple[Axes, list[tuple[np.ndarray, np.ndarray]]]] = []
+
     def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
         found = {line: _curve(study, metric, points, key, places, factor) for line, points in curves.items()}
         handles: dict[tuple[str, ...], Artist] = {}
         drawn: list[tuple[tuple[float, ...], ...]] = []
+        together.append((axes, [(x, y) for x, y, _ in found.values()]))
         for line, (x, y, half) in found.items():
             same = (tuple(x), tuple(y), tuple(half))
             if same in drawn:
@@ -66,7 +69,7 @@ def study_figure(
                 handles[line] = handles[list(found)[_first(found, same)]]
                 continue
             drawn.append(same)
-            handles[line] = _draw_curve(axes, placed, line, x, y, half)
+            handles[line] = _draw_curve(axes, placed, line, x, y, half, joined=numbers is not None)
         _x_axis(axes, values, numbers)
         return handles
 
@@ -80,6 +83,8 @@ def study_figure(
         _notes(study, metric, placed),
     )
     _y_axis(figure, study, metric, placed)
+    for axes, each in together:
+        mark_together(axes, each)
     return figure
 
 
@@ -108,8 +113,10 @@ def _curve(
 
 
 def _draw_curve(
-    axes: Axes, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray, half: np.ndarray
-) -> Line2D:
+    axes: Axes, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray, half: np.ndarray,
+    *, joined: bool,
+) -> Line2D:  # fmt: skip
+    """Draw a curve; names are not ``joined``: nothing lies between two of them."""
     colour, dash, marker = style_of(placed, line)
     every = list(dict.fromkeys(tuple(p.values[key] for key in placed.lines) for p in placed.points))
     index, count = every.index(line), len(every)
@@ -127,7 +134,7 @@ def _draw_curve(
             label="_interval",
         )  # fmt: skip
     (drawn,) = axes.plot(
-        x, y, color=colour, ls=dash, lw=1.2, marker=marker, ms=4.4, zorder=2.5,
+        x, y, color=colour, ls=dash if joined else "", lw=1.2, marker=marker, ms=4.4, zorder=2.5,
         mfc="white" if index % 2 else colour, mec=colour, label=told(placed.lines, line) or "_all",
     )  # fmt: skip
     return drawn
@@ -135,9 +142,9 @@ def _draw_curve(
 
 def _x_axis(axes: Axes, values: Sequence[str], numbers: tuple[list[float], str] | None) -> None:
     if numbers is None:
-        narrow = len(values) * max(map(len, values)) > 34
+        narrow = len(values) * max(len(value_words(value, 20)) for value in values) > 34
         axes.set_xticks(
-            range(len(values)), [fit(value, 16) for value in values], rotation=30 if narrow else 0,
+            range(len(values)), [value_words(value, 20) for value in values], rotation=30 if narrow else 0,
             ha="right" if narrow else "center",
         )  # fmt: skip
         axes.set_xlim(-0.4, len(values) - 0.6)

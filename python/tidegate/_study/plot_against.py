@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from tidegate._base.quantity import quantities
-from tidegate._run.words import key_words, metric_label, scale_of
+from tidegate._draw.places import words_beside
+from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words, interval_words
@@ -90,6 +91,7 @@ def against_figure(
 
 def _label(marks: Sequence[tuple[Axes, str, float, float, str]]) -> None:
     """Write values beside points, once where points of one value lie together."""
+    panels: dict[int, tuple[Axes, list[tuple[str, float, float, str]]]] = {}
     written: list[tuple[Axes, str, float, float]] = []
     for axes, value, x, y, colour in marks:
         across, up = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
@@ -100,9 +102,9 @@ def _label(marks: Sequence[tuple[Axes, str, float, float, str]]) -> None:
         if any(near):
             continue
         written.append((axes, value, across, up))
-        axes.annotate(
-            value, (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=colour, zorder=3
-        )
+        panels.setdefault(id(axes), (axes, []))[1].append((value_words(value, 24), x, y, colour))
+    for axes, words in panels.values():
+        words_beside(axes, words, size=7)
 
 
 def _means(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
 from tidegate._draw.figure import Figure
-from tidegate._draw.style import ACCENT, INK, MID, SOFT, STYLE, fit
+from tidegate._draw.style import INK, LINES, MID, STYLE, fit
+from tidegate._run.words import value_words
 from tidegate._study.layout import told
 
 if TYPE_CHECKING:
@@ -25,17 +27,6 @@ if TYPE_CHECKING:
     #: Draws a panel's curves into its axes, and returns what the legend shows of each.
     Draw = Callable[[Axes, Curves], dict[tuple[str, ...], Artist]]
 
-#: (colour, line, marker) of the curves: told apart without colour, too.
-LINES: tuple[tuple[str, Any, str], ...] = (
-    (ACCENT, "-", "o"),
-    (INK, (0, (5, 1.6)), "s"),
-    (MID, "-", "^"),
-    (INK, (0, (1, 1.2)), "D"),
-    (ACCENT, (0, (5, 1.6)), "v"),
-    (MID, (0, (1, 1.2)), "X"),
-    (SOFT, "-", "P"),
-    (SOFT, (0, (5, 1.6)), "*"),
-)
 #: Inches.
 _ONE, _SMALL = (4.9, 3.1), (2.9, 2.25)
 _LEFT, _TOP, _BOTTOM, _GAP_X, _GAP_Y = 0.72, 0.76, 0.62, 0.34, 0.52
@@ -83,10 +74,11 @@ def panels_figure(
             if lowest and len(x) <= wide * 15:
                 axes.set_xlabel(x)
             if column == 0:
-                axes.set_ylabel(fit(y, int(high * 17)))
+                axes.set_ylabel("\n".join(textwrap.wrap(y, int(high * 16))))
         if len(x) > wide * 15:
             middle = (_LEFT + (columns * wide + (columns - 1) * _GAP_X) / 2) / width
-            figure.text(middle, 0.16 / height, fit(x, int(width * 12)), fontsize=8.5, ha="center", color=INK)
+            words_x = "\n".join(textwrap.wrap(x, int(width * 13)))
+            figure.text(middle, 0.08 / height, words_x, fontsize=8.5, ha="center", va="bottom", color=INK)
         if len(words) > 1:
             _legend(figure, layout, handles, words, (width - beside + 0.1) / width, 1 - top / height)
         _words(figure, study.title, note_lines, width, height)
@@ -96,7 +88,7 @@ def panels_figure(
 def _curve_words(layout: Layout) -> dict[tuple[str, ...], str]:
     lines = dict.fromkeys(tuple(p.values[key] for key in layout.lines) for p in layout.points)
     if len(layout.lines) == 1:
-        return {line: line[0] for line in lines}
+        return {line: value_words(line[0], 48) for line in lines}
     return {line: told(layout.lines, line) for line in lines}
 
 
@@ -138,8 +130,6 @@ def _same(names: list[str]) -> str:
 
 
 def _wrapped(notes: Sequence[str], width: float) -> list[str]:
-    import textwrap
-
     return textwrap.wrap("  ·  ".join(notes), int((width - 0.2) / 0.064)) or [""]
 
 

@@ -9,8 +9,8 @@ from matplotlib.patches import Rectangle
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
-from tidegate._draw.style import FILL, fit
-from tidegate._run.words import key_words, metric_label, scale_of
+from tidegate._draw.style import FILL
+from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words
@@ -104,7 +104,11 @@ def box_figure(
                 handles[line] = _box(
                     axes, place, 0.8 * width, _values(study, metric, [point]), colour, marker
                 )
-        names = [f"{number:g}" for number in numbers[0]] if numbers else [fit(value, 16) for value in values]
+        names = (
+            [f"{number:g}" for number in numbers[0]]
+            if numbers
+            else [value_words(value, 20) for value in values]
+        )
         axes.set_xticks(range(len(values)), names)
         axes.set_xlim(-0.55, len(values) - 0.45)
         axes.grid(visible=False, axis="x")
