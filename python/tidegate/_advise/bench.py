@@ -13,7 +13,7 @@ from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.errors import ArgumentError
-from tidegate._study.prepare import Prepared, Readier
+from tidegate._study.prepare import PERTURBED, Prepared, Readier, runs_beside
 from tidegate._study.start import execute_study
 from tidegate._study.store import Store, opened
 from tidegate._study.workers import Local
@@ -39,6 +39,8 @@ class Bench:
     workers: int | None
     store: Store | None
     progress: Callable[[float], None] | None
+    #: Replications 1 to so many have small changes, number 0 is as written; 0: none has.
+    perturb: int = 0
 
     @cached_property
     def seed(self) -> int:
@@ -51,6 +53,8 @@ class Bench:
         Raises:
             ArgumentError: fewer than ``least`` were asked for.
         """
+        if self.perturb:
+            return self.perturb + 1
         if self.asked_runs is None:
             return max(usual, self.scenario.runs)
         if self.asked_runs < least:
@@ -72,13 +76,14 @@ class Bench:
         ``seed`` takes the place of the search's own, for networks that the search has not seen.
         """
         ready = Readier(self.scenario)
+        changed = [PERTURBED] if self.perturb else []
         prepared = Prepared(
             title=self.scenario.title or self.scenario.name,
             file=self.scenario.name,
             seed=self.seed if seed is None else seed,
             runs=runs,
             axes=["setting"],
-            points=[ready.point({"setting": "; ".join(each)}, each) for each in settings],
+            points=[ready.point({"setting": "; ".join(each)}, [*each, *changed]) for each in settings],
             until=None,
         )
         return execute_study(
@@ -115,16 +120,18 @@ def bench_for(
     workers: int | None,
     store: str | os.PathLike[str] | bool,
     progress: Callable[[float], None] | None = None,
+    perturb: int | None = None,
 ) -> Iterator[Bench]:
     """Open the store and give a bench on a scenario.
 
     Raises:
+        ArgumentError: ``perturb`` is no number of runs, or ``runs`` is given beside it.
         ScenarioError, TraceError, OSError: the scenario is wrong.
         StoreError: the store is damaged or cannot be written.
     """
     scenario = as_scenario(source, changes)
     with opened(store) as kept:
-        yield Bench(scenario, runs, seed, workers, kept, progress)
+        yield Bench(scenario, runs, seed, workers, kept, progress, runs_beside(runs, perturb))
 
 
 def check_method(method: str) -> None:

@@ -39,6 +39,7 @@ def size_for_goal(
     seed: int | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | bool = True,
+    perturb: int | None = None,
 ) -> GateSizing:
     """Return the size of a policer's bucket, a token bucket, a queue or a rate that serves a goal.
 
@@ -59,13 +60,15 @@ def size_for_goal(
         seed: as :func:`tidegate.run`.
         workers: threads; left out, one per processor.
         store: as :func:`tidegate.study`.
+        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
+            nobody can know (:func:`tidegate.run`); the interval of all of them has to meet the goal.
 
     Raises:
         ScenarioError, TraceError, OSError: the scenario is wrong.
         UnknownNameError: it has no such gate.
         ArgumentError: the goal is none, or the gate has nothing of the kind; the message says why.
     """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
         return find(bench, gate, goal, key=key)
 
 
@@ -91,7 +94,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     met = answer.verdict == MET
     sizes = sorted(tried)
     notes = []
-    if not bench.scenario.draws:
+    if not bench.scenario.draws and not bench.perturb:
         notes.append(
             "Nothing in the scenario is random, so all replications are one and other networks the same: a "
             "random start or jitter tells how far the answer holds."

@@ -32,6 +32,7 @@ def size_pool(
     seed: int | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | bool = True,
+    perturb: int | None = None,
 ) -> PoolSizing:
     """Return the smallest capacity of a pool with which a goal is met, whatever it has in the scenario.
 
@@ -54,6 +55,9 @@ def size_pool(
         seed: as :func:`tidegate.run`.
         workers: threads; left out, one per processor.
         store: as :func:`tidegate.study`.
+        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
+            nobody can know (:func:`tidegate.run`); so many at first, all together
+            have to meet the goal.
 
     Raises:
         ScenarioError, TraceError, OSError: the scenario is wrong.
@@ -61,7 +65,7 @@ def size_pool(
         ArgumentError: the goal is none, or does not fit the scenario, or no capacity meets it.
         EngineError: ``method="theory"``, and no theory applies.
     """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
         return find_pool(bench, pool, goal, method=method)
 
 

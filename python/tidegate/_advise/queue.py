@@ -29,6 +29,7 @@ def size(
     seed: int | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | bool = True,
+    perturb: int | None = None,
 ) -> Sizing:
     """Return the smallest queue of a gate that loses nothing, whatever its limit in the scenario is.
 
@@ -43,6 +44,8 @@ def size(
         seed: as :func:`tidegate.run`.
         workers: threads; left out, one per processor.
         store: as :func:`tidegate.study`.
+        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
+            nobody can know (:func:`tidegate.run`); none of them may lose anything.
 
     Raises:
         ScenarioError, TraceError, OSError: the scenario is wrong.
@@ -51,7 +54,7 @@ def size(
             the message says why.
         EngineError: ``method="theory"``, and no theory applies.
     """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
         return find(bench, gate, method=method)
 
 

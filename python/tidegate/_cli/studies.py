@@ -13,6 +13,7 @@ from tidegate._cli.options import (
     FILE,
     FORCE,
     JSON,
+    PERTURB,
     SEED,
     SET,
     STORE,
@@ -155,6 +156,7 @@ def reproduce(
     help="Number of replications; default: the file's runs. For a pool that many at first, and 16 times "
     "as many where they do not decide.",
 )
+@PERTURB
 @SEED
 @SET
 @WORKERS
@@ -169,6 +171,7 @@ def size(
     plot: str | None,
     method: str | None,
     runs: int | None,
+    perturb: int | None,
     seed: int | None,
     sets: tuple[str, ...],
     workers: int | None,
@@ -201,7 +204,16 @@ def size(
     found: Answer
     with (
         Progress("sizing") as progress,
-        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
+        bench_for(
+            file,
+            sets,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=store,
+            progress=progress,
+            perturb=perturb,
+        ) as bench,
     ):
         if pool is not None and goal is not None:
             found = find_pool(bench, pool, goal, method=method or "auto")

@@ -135,12 +135,7 @@ def prepare(
         raise ArgumentError(
             "the seed cannot be varied in a study: its replications already have different random numbers"
         )
-    changed = check_perturb(perturb, engine)
-    if changed and runs is not None:
-        raise ArgumentError(
-            f"runs: read {runs} beside perturb {changed}, which makes a run as written and {changed} with "
-            "small changes; give one of the two"
-        )
+    changed = runs_beside(runs, perturb, engine)
     if changed:
         runs = changed + 1
     count = scenario.runs if runs is None else runs
@@ -172,6 +167,21 @@ def prepare(
         warnings=warnings,
         engine=engine,
     )
+
+
+def runs_beside(runs: int | None, perturb: int | None, engine: str = "sim") -> int:
+    """Return how many runs with small changes each point has, beside the one as written; 0: none.
+
+    Raises:
+        ArgumentError: it is no number of runs, or ``runs`` is given too.
+    """
+    changed = check_perturb(perturb, engine)
+    if changed and runs is not None:
+        raise ArgumentError(
+            f"runs: read {runs} beside perturb {changed}, which makes a run as written and {changed} with "
+            "small changes; give one of the two"
+        )
+    return changed
 
 
 def _without_chance(points: Sequence[ReadyPoint], runs: int, engine: str) -> list[str]:
