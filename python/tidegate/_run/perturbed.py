@@ -207,6 +207,8 @@ def valued(name: str, value: float | None) -> str:
 
 def ranged(name: str, spread: Mapping[str, Any]) -> str:
     """Return "9.77 to 10.1 Mbit/s"."""
+    if spread["least"] is None:
+        return "–"
     low, high = (valued(name, spread[which]) for which in ("least", "greatest"))
     plain, _, unit = low.partition(" ")
     return f"{plain} to {high}" if unit and high.endswith(f" {unit}") else f"{low} to {high}"
@@ -244,13 +246,9 @@ def perturbed_lines(perturbed: Mapping[str, Any]) -> list[str]:
 
 
 def _ranges(perturbed: Mapping[str, Any]) -> TextTable:
-    head = [["with small changes", "as written", "least", "median", "greatest", "width, %"]]
+    head = [["with small changes", "as written", f"in {perturbed['runs']} runs", "width, %"]]
     rows = [
-        [
-            named(name),
-            *(valued(name, of[which]) for which in ("as_written", "least", "median", "greatest")),
-            percent(width_of(of)),
-        ]
+        [named(name), valued(name, of["as_written"]), ranged(name, of), percent(width_of(of))]
         for name, of in shown(perturbed).items()
     ]
     return table(head, rows)
