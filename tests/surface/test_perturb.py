@@ -146,3 +146,10 @@ def test_a_size_holds_for_small_changes_too() -> None:
     assert changed.size == max(changed.each)
     with pytest.raises(tg.ArgumentError, match="give one of the two"):
         tg.size(PLAIN, "link", perturb=4, runs=2, store=False)
+
+
+def test_with_the_jitter_of_a_real_path_the_example_holds() -> None:
+    run = tg.run(POLICER, perturb=16, record="summary")
+    spread = run.summary["perturbed"]["numbers"]["flow.bulk.goodput_bps"]
+    assert 16e6 < spread["least"] < spread["greatest"] < 18e6
+    assert "hangs on what nobody knows" not in " ".join(run.report().split())
