@@ -151,6 +151,33 @@ def test_a_recording_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     assert "more than limits.memory, 2000 MB" in done.stderr
 
 
+def test_until_done_is_reckoned_by_the_rows_up_to_then(tmp_path: Path) -> None:
+    """Memory is not reckoned for the 1,000 s that such a run may last at most."""
+    scenario = tmp_path / "a.toml"
+    scenario.write_text(
+        'duration = "until done"\nseed = 1\ngate.g.rate = "10 Gbit/s"\n'
+        '[flow.a]\npath = ["g"]\nrtt = "50 us"\ncount = 4\napp.transfer = "256 kB"\n'
+    )
+    assert tidegate("run", scenario, "--plot", tmp_path / "a.png").returncode == 0
+    done = tidegate("compare", scenario, "--vary", "flow.a.tcp.cc=reno,dctcp")
+    assert done.returncode == 0, done.stderr
+    done = tidegate("run", scenario, "--record", "1 ps")
+    assert done.returncode == 2
+    assert "more than limits.memory, 2000 MB" in done.stderr
+    assert "1000 s" not in done.stderr
+
+
+def test_a_run_counts_its_rows_by_what_they_take_in_the_end() -> None:
+    text = (
+        'duration = "60 s"\nseed = 1\nlimits.memory = "30 MB"\ngate.g.rate = "10 Mbit/s"\n'
+        '[flow.a]\npath = ["g"]\nrtt = "20 ms"\ntcp.base = "rfc"\n'
+    )
+    run = tg.run(tg.Scenario.from_toml(text), record="events")
+    assert "the limit of 30000000 bytes of memory was reached" in run.warnings[0]
+    rows = len(run.table("gates")) + len(run.table("flows"))
+    assert 15e6 < 300 * rows <= 30e6
+
+
 def test_flows_are_reckoned_as_they_cost(tmp_path: Path) -> None:
     """What is refused before a run is about what it takes: within a factor of two of the measured peak."""
     path = tmp_path / "many.toml"

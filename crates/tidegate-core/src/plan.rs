@@ -22,6 +22,7 @@ mod media;
 mod perturb;
 mod queue;
 mod rate;
+mod recording;
 mod request;
 mod tcp;
 mod tcp_rules;
@@ -53,6 +54,7 @@ pub use marker::{ColourAction, MarkerPlan, MeterPlan};
 pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
 pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};
+pub use recording::{GROUP_ROW_BYTES, ROW_BYTES, USUAL_MEMORY};
 pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
     DelayedAckPlan, Increase, LARGEST_WINDOW, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,

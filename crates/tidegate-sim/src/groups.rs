@@ -5,7 +5,7 @@
 
 use std::ops::AddAssign;
 
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{GROUP_ROW_BYTES, Plan, RecordLevel};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 use tidegate_result::GroupRow;
 
@@ -33,6 +33,19 @@ struct Group {
     delivered: Vec<u32>,
     /// By instant, round trips of so many microseconds.
     round_trips: Vec<u32>,
+}
+
+impl Group {
+    /// Has a place for so many instants at least.
+    #[inline]
+    fn reach(&mut self, instants: usize) {
+        if self.changes.len() < instants {
+            self.changes.resize(instants, Change::default());
+            self.windows.resize(instants * BINS, 0);
+            self.delivered.resize(instants * BINS, 0);
+            self.round_trips.resize(instants * BINS, 0);
+        }
+    }
 }
 
 /// What is new at an instant.
@@ -84,19 +97,23 @@ impl Groups {
         let instants = plan.duration.picos().div_ceil(every.picos()) as usize;
         let group = |flows: &[usize]| Group {
             mss: flows.first().map_or(1.0, |flow| f64::from(plan.flows[*flow].tcp.mss)),
-            changes: vec![Change::default(); instants],
-            windows: vec![0; instants * BINS],
-            delivered: vec![0; instants * BINS],
-            round_trips: vec![0; instants * BINS],
+            changes: vec![],
+            windows: vec![],
+            delivered: vec![],
+            round_trips: vec![],
         };
         Groups { every, instants, groups: plan.record.groups.iter().map(|row| group(&row.flows)).collect() }
     }
 
-    /// The first instant that shows what happens at `at`; none before the end of the run.
+    /// The first instant that shows what happens at `at`, with a place in a group; none before the end of the run.
     #[inline]
-    fn instant(&self, at: Time) -> Option<usize> {
+    fn instant(&mut self, at: Time, group: usize) -> Option<usize> {
         let instant = at.picos().div_ceil(self.every.picos()) as usize;
-        (instant < self.instants).then_some(instant)
+        if instant >= self.instants {
+            return None;
+        }
+        self.groups[group].reach(instant + 1);
+        Some(instant)
     }
 
     /// The sender of a flow did something at `at`; it has a window, and has counted so much since the run began.
@@ -110,7 +127,7 @@ impl Groups {
         if (Some(window), retransmitted, timeouts) == (member.window, member.retransmitted, member.timeouts) {
             return;
         }
-        let Some(instant) = self.instant(at) else { return };
+        let Some(instant) = self.instant(at, member.group) else { return };
         let group = &mut self.groups[member.group];
         let change = &mut group.changes[instant];
         change.retransmitted += retransmitted - member.retransmitted;
@@ -134,7 +151,7 @@ impl Groups {
         if more == 0 {
             return;
         }
-        let Some(instant) = self.instant(at) else { return };
+        let Some(instant) = self.instant(at, member.group) else { return };
         member.delivered = delivered;
         self.groups[member.group].changes[instant].delivered += more;
         if member.latest.0 != instant {
@@ -146,7 +163,7 @@ impl Groups {
 
     /// A round trip of a flow was measured at `at`.
     pub(crate) fn note_round_trip(&mut self, at: Time, member: &Member, length: Span) {
-        if let Some(instant) = self.instant(at) {
+        if let Some(instant) = self.instant(at, member.group) {
             let micros = length.picos() / 1_000_000;
             self.groups[member.group].round_trips[instant * BINS + bin(micros)] += 1;
         }
@@ -163,6 +180,7 @@ impl Groups {
     /// Adds what was noted elsewhere of other flows of the same groups.
     pub(crate) fn add(&mut self, other: &Groups) {
         for (group, of_others) in self.groups.iter_mut().zip(&other.groups) {
+            group.reach(of_others.changes.len());
             for (change, more) in group.changes.iter_mut().zip(&of_others.changes) {
                 change.flows += more.flows;
                 change.cwnd += more.cwnd;
@@ -177,8 +195,11 @@ impl Groups {
     }
 
     /// The rows of all groups, one group after the other. Every flow has been closed.
-    pub(crate) fn rows(&self) -> Vec<GroupRow> {
+    pub(crate) fn rows(&mut self) -> Vec<GroupRow> {
         let mut rows = Vec::with_capacity(self.groups.len() * self.instants);
+        for group in &mut self.groups {
+            group.reach(self.instants);
+        }
         for (number, group) in (0..).zip(&self.groups) {
             self.rows_of(number, group, &mut rows);
         }
@@ -218,9 +239,9 @@ impl Groups {
         }
     }
 
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        let each = 3 * BINS * size_of::<u32>() + size_of::<Change>();
-        (self.groups.len() * self.instants * each) as u64
+    /// Bytes of the instants up to `at`: the same for any number of threads, each of which counts in groups of its own.
+    pub(crate) fn memory_bytes(&self, at: Time) -> u64 {
+        at.picos() / self.every.picos() * self.groups.len() as u64 * GROUP_ROW_BYTES
     }
 }
 

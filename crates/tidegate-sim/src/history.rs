@@ -1,6 +1,6 @@
 //! Rows and marks of a recorded flow.
 
-use tidegate_core::plan::RecordLevel;
+use tidegate_core::plan::{ROW_BYTES, RecordLevel};
 use tidegate_core::tcp::{Counters, Endpoint, Phase, Shown};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{FlowRow, Mark, MarkKind};
@@ -151,8 +151,9 @@ impl History {
         }
     }
 
+    /// Bytes of the rows so far, with the table that they become.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        (self.rows.capacity() * size_of::<FlowRow>()) as u64
+        self.rows.len() as u64 * ROW_BYTES
     }
 }
 

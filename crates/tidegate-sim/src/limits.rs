@@ -35,7 +35,7 @@ impl Simulation {
         let packets = self.wire.packets.as_ref().map_or(0, Vec::capacity) * size_of::<PacketRecord>();
         let segments = self.wire.segments.memory_bytes();
         self.wire.network.memory_bytes()
-            + self.wire.groups.memory_bytes()
+            + self.wire.groups.memory_bytes(self.reached())
             + segments
             + self.crew.as_ref().map_or(0, |crew| crew.memory_bytes())
             + flows

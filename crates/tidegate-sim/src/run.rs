@@ -18,7 +18,7 @@ use crate::watch::Watch;
 ///
 /// # Errors
 /// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
-/// control of the kernel's.
+/// control of the kernel's, [`RunError::Recording`] where the rows up to the instant when all is done are too many.
 pub fn run(plan: &Plan, mut go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
     run_watched(plan, 1, &mut go_on)
 }
@@ -59,17 +59,23 @@ fn until_done(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunR
     let limit = simulation.drive(plan.duration, watch)?;
     match simulation.done_at().filter(|at| limit.is_none() && *at < plan.duration) {
         Some(at) => {
-            run_watched(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, threads, watch)
+            recorded(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, threads, watch)
         }
         // Memory and events are limits of the whole, records included.
         None if limit.is_some() => run_watched(&known, threads, watch),
         None => {
-            let mut result = run_watched(&known, threads, watch)?;
+            let mut result = recorded(&known, threads, watch)?;
             let open = ending(plan).filter(|flow| simulation.flows[*flow].done_at().is_none()).count();
             result.summary.warnings.push(not_done(plan, open));
             Ok(result)
         }
     }
+}
+
+/// A run until all is done, whose end is known now, so that its rows can be counted.
+fn recorded(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
+    plan.recording_fits().map_err(RunError::Recording)?;
+    run_watched(plan, threads, watch)
 }
 
 /// Refuses what only the kernel has, and classes in Python where there is no Python.

@@ -12,13 +12,15 @@ pub enum RunError {
     OnlyLive(String),
     /// A limit of the plan was reached in a run that is steered.
     Limit(String),
+    /// What is recorded of a run until all is done does not fit into the limit of memory.
+    Recording(String),
 }
 
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
-            RunError::OnlyLive(what) | RunError::Limit(what) => f.write_str(what),
+            RunError::OnlyLive(what) | RunError::Limit(what) | RunError::Recording(what) => f.write_str(what),
         }
     }
 }

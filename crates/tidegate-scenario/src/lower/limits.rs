@@ -1,14 +1,11 @@
 //! `[limits]`: the events and the memory that a run may take.
 
-use tidegate_core::plan::{FlowPlan, Limits, Plan};
+use tidegate_core::plan::{FlowPlan, Limits, Plan, USUAL_MEMORY};
 use tidegate_core::units::{Span, Time};
 
 use super::notes::Notes;
 use super::values::time;
 use crate::check::Form;
-
-/// The default of `limits.memory`; the table of keys gives the same.
-pub(crate) const MOST_MEMORY: u64 = 2_000_000_000;
 
 /// How long a run is at most that ends when all is done; the table of keys gives the same.
 const LONGEST: Span = Span::from_secs(1000);
@@ -50,6 +47,6 @@ pub(crate) fn limits(root: &Form) -> Limits {
     let limits = root.table("limits");
     Limits {
         events: limits.and_then(|limits| limits.whole("events")),
-        memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(MOST_MEMORY)),
+        memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(USUAL_MEMORY)),
     }
 }

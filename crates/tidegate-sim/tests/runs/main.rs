@@ -135,6 +135,25 @@ fn a_run_until_done_is_a_run_of_that_length() {
     assert_eq!(stopped.summary, whole(&bound).summary);
 }
 
+/// The end of such a run is known when it has been there: only then can its rows be too many.
+#[test]
+fn rows_until_all_is_done_are_those_up_to_then() {
+    let mut plan = one_link(Some(20), AppPlan::Transfer { bytes: 50_000 }, tcp(CongestionPlan::Reno));
+    plan.duration = Time::ZERO + Span::from_secs(1_000);
+    plan.until_done = true;
+    // Up to the bound they would be two hundred million.
+    plan.record.level = RecordLevel::Every(Span::from_micros(10));
+    let result = whole(&plan);
+    assert!(
+        result.summary.duration_s < 1.0 && result.summary.warnings.is_empty(),
+        "{:?}",
+        result.summary.warnings
+    );
+    plan.record.level = RecordLevel::Every(Span::from_picos(1));
+    let Err(RunError::Recording(told)) = run(&plan, &mut |_| true) else { panic!("it fits") };
+    assert!(told.contains("more than limits.memory, 2000 MB") && !told.contains("1000 s"), "{told}");
+}
+
 #[test]
 fn an_interrupted_run_has_no_result() {
     let plan = one_link(Some(20), AppPlan::Bulk, tcp(CongestionPlan::Reno));

@@ -19,7 +19,7 @@ use super::rate_in_force::RateInForce;
 use super::row::{CellRow, GateRow};
 use crate::gate::rate::Service;
 use crate::gcra::Interval;
-use crate::plan::{GatePlan, RecordLevel};
+use crate::plan::{GatePlan, ROW_BYTES, RecordLevel};
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
@@ -290,9 +290,9 @@ impl Recorder {
         &self.rows
     }
 
-    /// Bytes held by the rows so far.
+    /// Bytes of the rows so far, with the table that they become.
     pub(super) fn memory_bytes(&self) -> u64 {
-        (self.rows.capacity() * size_of::<GateRow>()) as u64
+        self.rows.len() as u64 * ROW_BYTES
     }
 
     /// The whole history.

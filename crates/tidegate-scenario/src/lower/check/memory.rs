@@ -1,40 +1,20 @@
 //! What a run would hold in memory, before it begins. A scenario that could never fit is refused.
 
-use tidegate_core::plan::{JitterPlan, Plan, RecordLevel};
+use tidegate_core::plan::{JitterPlan, Plan, USUAL_MEMORY};
 
 use crate::check::Form;
 use crate::lower::draft::{Gate, Hop, User};
-use crate::lower::limits::{MOST_MEMORY, limits};
+use crate::lower::limits::limits;
 use crate::lower::notes::Notes;
 use crate::units::plural;
 
-/// The bytes of one row of a recording at the peak, about: the row, its columns, and the table they become. Measured: 288.
-const ROW: u64 = 300;
-/// Of a group of flows, with the spread that it is counted in until the run is over.
-const GROUP_ROW: u64 = 4_000;
-
-/// Whether the rows that a plan records at fixed intervals fit into `limits.memory`.
+/// Whether the rows that a plan records at fixed intervals fit into `limits.memory`. Of a run until all is done nobody knows how many
+/// they are: it is asked again when its end is known, and its rows count as they are made.
 ///
 /// # Errors
 /// What is wrong, in words.
 pub fn check_recording(plan: &Plan) -> Result<(), String> {
-    let RecordLevel::Every(every) = plan.record.level else { return Ok(()) };
-    let count = |chosen: &Option<Vec<usize>>, all: usize| chosen.as_ref().map_or(all, Vec::len) as u64;
-    let things = count(&plan.record.gates, plan.gates.len()) + count(&plan.record.flows, plan.flows.len());
-    let instants = plan.duration.picos() / every.picos().max(1);
-    let groups = instants.saturating_mul(plan.record.groups.len() as u64);
-    let rows = instants.saturating_mul(things).saturating_add(groups);
-    let bytes = (rows - groups).saturating_mul(ROW).saturating_add(groups.saturating_mul(GROUP_ROW));
-    let most = plan.limits.memory_bytes.unwrap_or(MOST_MEMORY).max(MOST_MEMORY);
-    if bytes <= most {
-        return Ok(());
-    }
-    Err(format!(
-        "recording a row every {every} gives {rows} rows in {}, about {} MB: more than limits.memory, {} MB",
-        plan.duration,
-        bytes / 1_000_000,
-        most / 1_000_000
-    ))
+    if plan.until_done { Ok(()) } else { plan.recording_fits() }
 }
 
 /// What one server, one flow or source, and one place on a path take in memory at the peak of a run that records nothing, in
@@ -63,7 +43,7 @@ pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &
         .saturating_mul(SERVER)
         .saturating_add(flows.saturating_mul(FLOW))
         .saturating_add(places.saturating_mul(PLACE));
-    let most = limits(root).memory_bytes.unwrap_or(MOST_MEMORY);
+    let most = limits(root).memory_bytes.unwrap_or(USUAL_MEMORY);
     let written = root.table("limits").and_then(|limits| limits.given("memory"));
     if need <= most.max(SMALL) {
         return true;
