@@ -201,6 +201,12 @@ def results_reference() -> str:
             "frames. They count the media frames that began in the measured time.\n"
         ),
         _fields(structs["MediaSummary"]),
+        "### Copies of a flow: `flow_groups[]`\n",
+        (
+            "One row for each flow with copies (`count`), of all of them together; without such a flow "
+            "`flow_groups` is absent.\n"
+        ),
+        _fields(structs["FlowGroupSummary"]),
         "### Groups of background traffic: `traffic_groups[]`\n",
         (
             "One row for each group, then one of all sources, named `all`; without background traffic "

@@ -65,7 +65,7 @@ def test_one_and_two_threads(path: Path) -> None:
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("record", [None, "events"])
 def test_run_ahead_changes_nothing(path: Path, record: str | None) -> None:
-    # Every event of more seconds of cells is more than the limit of memory, which counts what a row takes in the end.
+    # Every event of more seconds of cells is above the limit of memory: rows count as what they become.
     times = {"duration": "3 s", "warmup": "0 s"} if record else {"duration": "12 s"}
     loaded = Scenario.load(path, set=times)
     fast = everything(loaded, seed=3, record=record)

@@ -169,13 +169,13 @@ def test_until_done_is_reckoned_by_the_rows_up_to_then(tmp_path: Path) -> None:
 
 def test_a_run_counts_its_rows_by_what_they_take_in_the_end() -> None:
     text = (
-        'duration = "60 s"\nseed = 1\nlimits.memory = "30 MB"\ngate.g.rate = "10 Mbit/s"\n'
+        'duration = "60 s"\nseed = 1\nlimits.memory = "40 MB"\ngate.g.rate = "10 Mbit/s"\n'
         '[flow.a]\npath = ["g"]\nrtt = "20 ms"\ntcp.base = "rfc"\n'
     )
     run = tg.run(tg.Scenario.from_toml(text), record="events")
-    assert "the limit of 30000000 bytes of memory was reached" in run.warnings[0]
+    assert "the limit of 40000000 bytes of memory was reached" in run.warnings[0]
     rows = len(run.table("gates")) + len(run.table("flows"))
-    assert 15e6 < 300 * rows <= 30e6
+    assert 20e6 < 300 * rows < 44e6
 
 
 def test_flows_are_reckoned_as_they_cost(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ mod framing;
 mod gate;
 mod groups;
 mod holding;
+mod idle;
 mod laws;
 mod marker;
 mod media;

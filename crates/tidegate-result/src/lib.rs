@@ -30,6 +30,7 @@ pub use request_summary::RequestSummary;
 pub use result::{RunResult, Table, class_histories, flow_and_gate_tables, slot_bps};
 pub use rows::{Column, FlowRow, GroupRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
-    AllocationSummary, ClassSummary, FeedbackSummary, FlowMeasure, FlowSummary, GateSummary, MediaSummary,
-    Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, WaitingSummary, not_done, summarise,
+    AllocationSummary, ClassSummary, FeedbackSummary, FlowGroupSummary, FlowMeasure, FlowSummary,
+    GateSummary, MediaSummary, Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, WaitingSummary,
+    not_done, summarise,
 };

@@ -23,16 +23,16 @@ def total_goodput(summary: Summary) -> float:
     first one's start (or that of the measured time, if it is later) to the last one's end. Otherwise per
     second of the measured time, so that transfers one after another are never together faster than the link.
     """
-    return _together(summary, "goodput_bps")
+    return together(summary, summary["flows"], "goodput_bps")
 
 
 def total_throughput(summary: Summary) -> float:
     """Return the throughput of all flows together, bit/s, over the time of :func:`total_goodput`."""
-    return _together(summary, "throughput_bps")
+    return together(summary, summary["flows"], "throughput_bps")
 
 
-def _together(summary: Summary, rate: str) -> float:
-    flows = summary["flows"]
+def together(summary: Summary, flows: Sequence[Row], rate: str) -> float:
+    """Return a rate of some of the flows together, as :func:`total_goodput` does of all."""
     begin, end = summary["measured_from_s"], summary["duration_s"]
     done = [row for row in transfers(flows) if row["completion_s"] is not None]
     if not done or len(flows) == 1:

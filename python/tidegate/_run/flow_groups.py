@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidegate._run.completion import together
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 #: Numbers of flows that have a sum.
 _SUMS = (
-    "goodput_bps",
-    "throughput_bps",
     "segments_sent",
     "segments_delivered",
     "segments_retransmitted",
@@ -41,15 +41,16 @@ def spread(values: Iterable[float | None]) -> list[float | None]:
     return [known[(len(known) - 1) * percent // 100] for percent in _PERCENT]
 
 
-def group_rows(flows: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a summary for each of these groups: how many flows, sums, and the spread of goodput."""
+def group_rows(summary: dict[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each of these groups: flows, rates together, sums, the spread of goodput."""
     if not names:
         return []
-    groups = grouped(flows)
+    groups = grouped(summary["flows"])
     rows = []
     for name in names:
         members = groups.get(name, [])
         row: dict[str, Any] = {"name": name, "flows": len(members)}
+        row |= {rate: together(summary, members, rate) for rate in ("goodput_bps", "throughput_bps")}
         row |= {key: sum(member[key] or 0 for member in members) for key in _SUMS}
         shares = spread(member["goodput_bps"] for member in members)
         row |= {f"goodput_p{p}_bps": share for p, share in zip(_PERCENT, shares, strict=True)}

@@ -96,7 +96,9 @@ class History:
     gate_recorded: bool
     #: The gate that holds flows back most, where it was not recorded.
     unrecorded: str | None
-    #: Round trip and one-way delay of each flow, ms; empty where they were not recorded.
+    #: The round trip of each flow's path while nothing waits, ms, where the run tells it.
+    path_rtt: dict[str, float]
+    #: Round trip as TCP measures it and one-way delay of each flow, ms; empty where not recorded.
     rtt: dict[str, Floats]
     one_way: dict[str, Floats]
     gate_time: Floats
@@ -232,6 +234,11 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         gate=shown,
         gate_recorded=shown in gates,
         unrecorded=None if main in gates else main,
+        path_rtt={
+            row["name"]: row["rtt_path_ms"]
+            for row in run.summary["flows"]
+            if row.get("rtt_path_ms") is not None
+        },
         rtt=_delays(parts, names, ("rtt_ms", "srtt_ms")),
         one_way=_delays(parts, names, ("one_way_ms",)),
         gate_time=gate_time,

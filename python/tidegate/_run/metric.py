@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 #: The tables of a study, and the Parquet files of its folder.
-TABLES = ("runs", "flows", "gates", "traffic", "traffic_groups", "requests", "pools", "calls")
+TABLES = ("runs", "flows", "flow_groups", "gates", "traffic", "traffic_groups", "requests", "pools", "calls")
 #: What a metric's first word means: the tables that its element may be in, the first that has its name.
 KINDS = {
-    "flow": ("flows",),
+    "flow": ("flows", "flow_groups"),
     "gate": ("gates",),
     "traffic": ("traffic", "traffic_groups"),
     "request": ("requests",),
@@ -33,7 +33,7 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
 
     ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``,
     ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows together, or one
-    that was measured. Of traffic NAME is a source or a group of sources.
+    that was measured. Of traffic NAME is a source or a group of sources; of flows a flow or all its copies.
 
     Raises:
         UnknownNameError: the run has no such number; the message offers the nearest.

@@ -33,6 +33,9 @@ def has_delays(data: History) -> bool:
 def delay_panel(axes: Axes, data: History) -> None:
     """Draw round trips and one-way delays of the flows, in ms; of many flows a median and a band.
 
+    A round trip is as TCP measures it, with the time for which a receiver holds an ACK back; one way is the
+    path's delay with the waits alone. Of one flow the round trip of its idle path is a line.
+
     Without flows, the waits at the gate.
     """
     axes.set_ylabel("ms")
@@ -58,7 +61,11 @@ def delay_panel(axes: Axes, data: History) -> None:
             if name in data.rtt:
                 time, value = thin(data.time[name], data.rtt[name])
                 axes.plot(time, value, color=colour, ls=dash, lw=1.1, drawstyle="steps-post")
-                labels.append(Label(last(value), "round trip" if alone else name, colour))
+                labels.append(Label(last(value), "round trip\nin TCP" if alone else name, colour))
+                if alone and name in data.path_rtt:
+                    path = data.path_rtt[name]
+                    axes.axhline(path, color=MID, lw=0.8, ls=(0, (4, 2)))
+                    labels.append(Label(path, "path, idle", MID))
     else:
         axes.set_title(f"Delay of {len(data.names)} flows: round trip and one way")
         grid = np.linspace(0, data.duration, 600)

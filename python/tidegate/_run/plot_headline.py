@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import loss, number, percent, rate
-from tidegate._run.completion import done_told
+from tidegate._run.completion import done_told, together
 from tidegate._run.record import flows_through
 from tidegate._run.summary import figures_of
 
@@ -66,6 +66,7 @@ def gate_line(run: Recorded, data: History) -> str:
     words.append(f"loss {percent(loss(row), 2)}%")
     passing = flows_through(run, gate)
     if 0 < len(passing) < len(run.flows):
-        goodput = sum(float(run.flows.row(name)["goodput_bps"]) for name in passing)
+        rows = [run.flows.row(name).summary for name in passing]
+        goodput = together(run.summary, rows, "goodput_bps")
         words.append(f"passed by {len(passing)} of the {len(run.flows)} flows, goodput {rate(goodput)}")
     return f"Gate {gate}: {'  ·  '.join(words)}"

@@ -14,12 +14,20 @@ if TYPE_CHECKING:
 #: Rows shown of a table; the rest is one line.
 _SHOWN = 12
 
-POLICE_SHORT = "For a policer, used is the share of the rate in its contract."
+POLICE_SHORT = "For a policer, used is the share of the rate in its contract; line: the gate's own rate."
+BUCKET_SHORT = (
+    "For a token bucket, rate is what it could pass in the measured time, burst included; long run: its rate."
+)
 
 
 def has_policer(gate: Row) -> bool:
     """Tell whether a gate polices."""
     return "contract_bps" in gate
+
+
+def line_rate(gate: Row) -> float | None:
+    """Return what the line of a gate that polices could pass: its contract is not its speed. Else None."""
+    return gate["rate_mean_bps"] if has_policer(gate) else None
 
 
 def police_tables(summary: dict[str, Any]) -> list[str]:

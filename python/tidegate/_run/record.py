@@ -13,6 +13,7 @@ from tidegate._run.columns import TABLES
 from tidegate._run.flow_groups import group_rows
 from tidegate._run.table import (
     CallsRow,
+    FlowGroupRow,
     FlowRow,
     GateRow,
     GroupRow,
@@ -47,10 +48,12 @@ class Recorded:
         self.pcap = pcap
         self.folder = folder
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
+        copies = summary.get("flow_groups", [])
+        self.flow_groups = Table([FlowGroupRow(self, row) for row in copies])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
         self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
         recorded = manifest.get("groups") or []
-        self.groups = Table([GroupRow(self, row) for row in group_rows(summary["flows"], recorded)])
+        self.groups = Table([GroupRow(self, row) for row in group_rows(summary, recorded)])
         self.traffic = Table([TrafficRow(self, row) for row in summary.get("traffic", [])])
         groups = summary.get("traffic_groups", [])
         self.traffic_groups = Table([TrafficGroupRow(self, row) for row in groups])

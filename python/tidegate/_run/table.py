@@ -166,6 +166,15 @@ class GroupRow(Row):
     __slots__ = ()
 
 
+class FlowGroupRow(Row):
+    """The copies of one flow together: rates over their span, and how long transfers took. No history."""
+
+    _what = "flow"
+    _table = "flow_groups"
+    _series: ClassVar[dict[str, dict[str, str]]] = {}
+    __slots__ = ()
+
+
 class RequestRow(Row):
     """The requests of one flow, or of all (named ``all``).
 

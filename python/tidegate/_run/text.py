@@ -22,6 +22,7 @@ from tidegate._run.completion import (
     completion,
     done_cell,
     done_told,
+    together,
     total_goodput,
     total_throughput,
     transfers,
@@ -30,9 +31,11 @@ from tidegate._run.completion import (
 from tidegate._run.flow_groups import grouped, spread
 from tidegate._run.perturbed import perturbed_lines
 from tidegate._run.police_text import (
+    BUCKET_SHORT,
     POLICE_SHORT,
     drops_by_reason,
     has_policer,
+    line_rate,
     police_tables,
 )
 from tidegate._run.tcp_words import tcp_told
@@ -96,8 +99,11 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
         some = list(groups.items())[:MOST_ROWS] if len(groups) > 1 else []
         for name, members in some:
             if len(members) > 1:
-                means = (_sum(members, "goodput_bps"), _sum(members, "throughput_bps"))
-                rows.append(_together(f"{name}.1–{len(members)}", members, means, factor, finite=finite))
+                rates = (
+                    together(summary, members, "goodput_bps"),
+                    together(summary, members, "throughput_bps"),
+                )
+                rows.append(_together(f"{name}.1–{len(members)}", members, rates, factor, finite=finite))
     if len(flows) > 1:
         rows.append(_together(f"all {len(flows)}", flows, (goodput, throughput), factor, finite=finite))
     text = table(head, rows, left=2)
@@ -141,6 +147,15 @@ def _together(
     ]
 
 
+def _rates(gate: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
+    """Return the rate that ``used`` is of, that of a policed gate's line, and a bucket's in the long run."""
+    return gate["limit_bps"], line_rate(gate), gate.get("bucket_bps")
+
+
+def _scaled(value: float | None, factor: float) -> str:
+    return number(None if value is None else value / factor)
+
+
 def gates_tables(gates: Sequence[dict[str, Any]]) -> list[str]:
     """Return one line per gate, or the busiest ones, in a table; gates that count cells in one of their own.
 
@@ -153,11 +168,13 @@ def gates_tables(gates: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
-    top = max((row["limit_bps"] or 0 for row in gates), default=0)
+    top = max((value for row in gates for value in _rates(row) if value), default=0)
     factor, unit = rate_scale(top)
+    has = [True, *(any(each) for each in list(zip(*map(_rates, gates), strict=True))[1:])]
+    rates = [name for name, told in zip(("rate", "line", "long run"), has, strict=True) if told]
     head = [
-        ["gate", "rate", "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
-        ["", unit, "%", what, "%", "mean", what, "ms", "ms"],
+        ["gate", *rates, "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
+        ["", *(unit for _ in rates), "%", what, "%", "mean", what, "ms", "ms"],
     ]
     shown = list(gates)
     if len(shown) > MOST_ROWS:
@@ -165,7 +182,7 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
     rows = [
         [
             shorten(row["name"], 18),
-            number(None if (limit := row["limit_bps"]) is None else limit / factor),
+            *(_scaled(value, factor) for value, told in zip(_rates(row), has, strict=True) if told),
             percent(row["utilisation"]),
             number(row[f"dropped_{what}"]),
             percent(loss(row), 2),
@@ -225,6 +242,18 @@ def _cells(gate: dict[str, Any]) -> str | None:
 
 #: What stands above the lines of what limited each flow.
 LIMITED_BY = "What limited each flow (share of the time)"
+
+
+def _path_told(flows: Sequence[dict[str, Any]]) -> str:
+    """Say what RTT is, and how long the path's round trips are without it."""
+    paths = sorted(flow["rtt_path_ms"] for flow in flows if "rtt_path_ms" in flow)
+    if not paths:
+        return ""
+    span = " to ".join(dict.fromkeys(number(each) for each in (paths[0], paths[-1])))
+    return (
+        " RTT is as TCP measures it, with waits and delayed ACKs; while nothing waits the path takes "
+        f"{span} ms."
+    )
 
 
 def run_report(summary: dict[str, Any], title: str) -> str:
@@ -287,6 +316,9 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
         note += " A cell is 53 bytes."
     if any(map(has_policer, summary["gates"])):
         note += f" {POLICE_SHORT}"
+    if any("bucket_bps" in gate for gate in summary["gates"]):
+        note += f" {BUCKET_SHORT}"
+    note += _path_told(summary["flows"])
     if measures_delays(groups):
         note = f"{note} {TRAFFIC_SHORT}".strip()
     if note:

@@ -43,23 +43,30 @@ def cdf_figure(
 ) -> Figure:
     """Draw for each point the share of its runs in which a number is at most x.
 
+    Of a number that each copy of a flow has (``flow.page.completion_s``), and of ``completion_s`` of all
+    flows, it is the share of the flows of all runs.
+
     Raises:
         ArgumentError: nothing is varied, or there is more to draw than can be read.
         UnknownNameError: there is no such number, axis or value.
     """
     placed = layout_of(study.axes, study.points, facet=facet, only=only, along=False)
+    each = _each_flow(study, metric)
 
     def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
         handles: dict[tuple[str, ...], Artist] = {}
         drawn: dict[bytes, Artist] = {}
         for line, points in curves.items():
-            values = _values(study, metric, points)
+            values = _values(study, metric, points) if each is None else np.empty(0)
+            all_of_them = len(values)
+            if each is not None:
+                values, all_of_them = _of_flows(study, each, metric, points)
             if values.tobytes() in drawn:
                 handles[line] = drawn[values.tobytes()]
                 continue
             colour, dash, _ = style_of(placed, line)
             ranks = _ranks(len(values), _STEPS)
-            share = (ranks + 1) / max(1, len(values))
+            share = (ranks + 1) / max(1, all_of_them)
             (handle,) = axes.plot(
                 np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0], share)),
                 color=colour, ls=dash, lw=1.3, drawstyle="steps-post",
@@ -70,6 +77,11 @@ def cdf_figure(
         return handles
 
     x = metric_label(metric, study.gate)
+    if each is not None:
+        return panels_figure(
+            study, placed, draw, x.replace(", slowest", ""), "share of the flows at or below",
+            [_flows_note(study, each), f"seed {study.seed}", *fixed_words(placed)],
+        )  # fmt: skip
     return panels_figure(
         study, placed, draw, x, "share of the runs at or below", _notes(study, metric, placed)
     )
@@ -159,6 +171,52 @@ def _values(study: StudyNumbers, metric: str, points: Sequence[Point]) -> np.nda
     factor, _ = scale_of(metric)
     found = [v for point in points for v in study.values(metric, point.number) if v is not None]
     return np.sort(np.array(found, dtype=float)) / factor
+
+
+def _each_flow(study: StudyNumbers, metric: str) -> tuple[str, list[str]] | None:
+    """Return the column of ``flows`` and the flows whose values a metric stands for; None: a value per run.
+
+    ``flow.page.completion_s`` is that of each copy of page, ``completion_s`` of each flow that has one.
+    """
+    if not study.has("flows"):
+        return None
+    import polars as pl
+
+    names = study.scan("flows").select(pl.col("name").cast(pl.String).unique(maintain_order=True)).collect()
+    flows = names["name"].to_list()
+    if metric == "completion_s":
+        return (metric, flows) if len(flows) > 1 else None
+    kind, _, rest = metric.partition(".")
+    name, _, column = rest.partition(".")
+    copies = [flow for flow in flows if flow.startswith(f"{name}.")]
+    known = study.scan("flows").collect_schema().names()
+    return (column, copies) if kind == "flow" and copies and column in known else None
+
+
+def _of_flows(
+    study: StudyNumbers, each: tuple[str, list[str]], metric: str, points: Sequence[Point]
+) -> tuple[np.ndarray, int]:
+    """Return the number of every flow in every run that has it, increasing, in the unit that is shown.
+
+    And of how many these are: a transfer that is not done counts, so the share stays below 1.
+    """
+    import polars as pl
+
+    column, flows = each
+    numbers = [point.number for point in points]
+    rows = study.scan("flows").filter(
+        pl.col("point").is_in(numbers), pl.col("name").cast(pl.String).is_in(flows)
+    )
+    known = rows.collect_schema().names()
+    begun = pl.col("start_s" if column == "completion_s" and "start_s" in known else column)
+    found = rows.filter(begun.is_not_null()).select(pl.col(column).cast(pl.Float64)).collect()[column]
+    return np.sort(found.drop_nulls().to_numpy()) / scale_of(metric)[0], len(found)
+
+
+def _flows_note(study: StudyNumbers, each: tuple[str, list[str]]) -> str:
+    runs = sorted(set(study.counts()))
+    count = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    return f"a distribution over {len(each[1])} flows in each of {count} runs per point"
 
 
 def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:

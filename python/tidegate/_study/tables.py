@@ -67,7 +67,8 @@ class StudyTables:
     def frame(self, table: str) -> pl.DataFrame:
         """Return a table.
 
-        ``runs``, ``flows``, ``gates``, ``traffic``, ``traffic_groups``, ``requests``, ``pools`` or ``calls``.
+        ``runs``, ``flows``, ``flow_groups``, ``gates``, ``traffic``, ``traffic_groups``, ``requests``,
+        ``pools`` or ``calls``.
 
         Raises:
             UnknownNameError: there is no such table.
@@ -119,6 +120,11 @@ class StudyTables:
     def flows(self) -> pl.DataFrame:
         """One row per point, replication and flow, as in a run's summary."""
         return self.frame("flows")
+
+    @property
+    def flow_groups(self) -> pl.DataFrame:
+        """One row per point, replication and flow with copies (``count``), of all its copies together."""
+        return self.frame("flow_groups")
 
     @property
     def gates(self) -> pl.DataFrame:

@@ -37,6 +37,7 @@ const share = (part: string, all: string) => (row: Row) =>
 export const FLOWS: Shown[] = [
   column("goodput_bps", "goodput", "rate"),
   column("throughput_bps", "throughput", "rate"),
+  ms("rtt_path_ms", "path"),
   ms("rtt_p50_ms", "RTT p50"),
   ms("rtt_p99_ms", "RTT p99"),
   column("resent", "resent", "percent", {
@@ -49,6 +50,10 @@ export const FLOWS: Shown[] = [
 ];
 export const GATES: Shown[] = [
   column("limit_bps", "rate", "rate"),
+  column("line_bps", "line", "rate", {
+    of: (row) => ("contract_bps" in row ? row.rate_mean_bps : null),
+  }),
+  column("bucket_bps", "long run", "rate", { of: (row) => row.bucket_bps }),
   USED,
   LOSS,
   column("dropped_cells", "dropped", "count", { unit: "cells" }),

@@ -56,7 +56,11 @@ pub struct FlowSummary {
     pub losses: LossSummary,
     /// What gates dropped on its way back, by reason; only reasons that occurred.
     pub back_drops: BTreeMap<&'static str, u64>,
-    /// Mean round-trip time: from the sending of a segment that was sent once to the first ACK that reports it, by its number or by
+    /// The round trip of its path while nothing waits there: delays, and the transmission of a largest packet and its ACK at the gates'
+    /// highest rates. What TCP measures (`rtt_mean_ms`) has waits, jitter and the time for which the receiver
+    /// holds an ACK back (delayed ACKs) besides.
+    pub rtt_path_ms: f64,
+    /// Mean round-trip time as TCP measures it, delayed ACKs included: from the sending of a segment that was sent once to the first ACK that reports it, by its number or by
     /// SACK. An ACK gives one, of the newest segment that it reports. If its number covers a segment that was sent again, only
     /// what SACK reports counts: the rest may have waited for that segment. Both engines measure so, at the sender.
     pub rtt_mean_ms: Option<f64>,
@@ -152,6 +156,7 @@ impl FlowSummary {
             ecn_reductions: of.ecn_reductions,
             losses: LossSummary::default(),
             back_drops: BTreeMap::new(),
+            rtt_path_ms: millis(flow.shortest_round_trip_seconds(&plan.gates)),
             rtt_mean_ms: of.rtt.mean_s().map(millis),
             rtt_p50_ms: of.rtt.quantile_s(0.5).map(millis),
             rtt_p99_ms: of.rtt.quantile_s(0.99).map(millis),

@@ -58,6 +58,10 @@ pub struct GateSummary {
     /// The rate that `utilisation` is of: that of the contract where a policer allows less than the law offers,
     /// else `rate_mean_bps`.
     pub limit_bps: Option<f64>,
+    /// Of a token bucket the rate in the long run, bits on the gate's wire: `rate_mean_bps` has its burst besides, so it is more in a
+    /// short run. Other gates have no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket_bps: Option<f64>,
     /// Bytes on the gate's wire that went on.
     pub delivered_bytes: u64,
     /// Bytes its rate law could have carried.
@@ -213,6 +217,10 @@ fn gate_row(
         waiting: WaitingSummary::new(&counters, is_cell),
         rate_mean_bps,
         limit_bps,
+        bucket_bps: match row.rate {
+            RatePlan::TokenBucket { rate, .. } => Some(rate.bps() as f64),
+            _ => None,
+        },
         delivered_bytes: delivered.bytes,
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
         unused_bytes,

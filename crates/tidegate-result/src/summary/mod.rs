@@ -3,6 +3,7 @@
 
 mod classes;
 mod flow;
+mod flow_group;
 mod gate;
 mod traffic;
 mod waiting;
@@ -16,6 +17,7 @@ use crate::losses;
 use crate::request_summary::RequestSummary;
 pub use classes::ClassSummary;
 pub use flow::{FlowMeasure, FlowSummary};
+pub use flow_group::FlowGroupSummary;
 pub use gate::{AllocationSummary, FeedbackSummary, GateSummary};
 pub use traffic::{MediaSummary, TrafficGroupSummary, TrafficSummary, TransitSummary};
 pub use waiting::WaitingSummary;
@@ -37,6 +39,9 @@ pub struct Summary {
     pub measured_from_s: f64,
     /// One row per flow.
     pub flows: Vec<FlowSummary>,
+    /// One row per flow with copies (`count`), of all its copies together; without such a flow, none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flow_groups: Vec<FlowGroupSummary>,
     /// One row per gate.
     pub gates: Vec<GateSummary>,
     /// One row per background source.
@@ -84,6 +89,7 @@ pub fn summarise(
         replication: plan.replication,
         duration_s: plan.duration.as_secs_f64(),
         measured_from_s: measured.from.as_secs_f64(),
+        flow_groups: flow_group::rows(&flows, measured.from.as_secs_f64(), plan.duration.as_secs_f64()),
         flows,
         gates: gate::rows(plan, network, measured),
         traffic: traffic::rows(plan, network, measured),

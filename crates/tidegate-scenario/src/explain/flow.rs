@@ -1,6 +1,5 @@
 //! A flow in words.
 
-use tidegate_core::aal5::cells_of;
 use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, TcpPlan, TickPhase};
 use tidegate_core::units::Span;
 
@@ -89,32 +88,12 @@ fn delayed_ack_text(delayed: Option<&DelayedAckPlan>) -> String {
     format!("one ACK for {} segments, {late}", delayed.every)
 }
 
-/// Seconds that a packet takes through empty gates, delays apart. Cells of one packet are in
-/// several gates at once: it takes its time at the slowest, and one cell's at the others.
-fn empty_passage(gates: &[usize], plan: &Plan, size: u32) -> f64 {
-    let each = gates.iter().filter_map(|gate| {
-        let gate = &plan.gates[*gate];
-        let packet = gate.packets_per_second(size).filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate)?;
-        Some((packet, gate.framing.cell_gate().map_or(packet, |llc| packet / f64::from(cells_of(size, llc)))))
-    });
-    let (sum, slowest) = each.fold((0.0, 0.0), |(sum, slowest): (f64, f64), (packet, cell)| {
-        (sum + cell, slowest.max(packet - cell))
-    });
-    sum + slowest
-}
-
 /// Round trip, bottleneck, bandwidth × delay, and what a window allows.
 fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let tcp = &flow.tcp;
-    let (packet, ack) = (flow.largest_packet(), tcp.headers);
-    let service = |gates: &[usize], size: u32| {
-        gates
-            .chunk_by(|one, next| [one, next].iter().all(|gate| plan.gates[**gate].is_cell_gate()))
-            .map(|section| empty_passage(section, plan, size))
-            .sum::<f64>()
-    };
+    let packet = flow.largest_packet();
     let delays = flow.round_trip_seconds(&plan.gates);
-    let rtt = delays + service(&flow.path, packet) + service(&flow.back, ack);
+    let rtt = flow.idle_round_trip_seconds(&plan.gates);
     let mut lines = vec![format!(
         "round trip {} from delays alone; {} with the transmission of a packet of {packet} B and its ACK, without \
          queueing",
@@ -134,11 +113,12 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     if let Some((index, polices, rate)) = slowest {
         let gate = &plan.gates[index];
         lines.push(format!(
-            "bottleneck: {} {}; {} on the wire is at most {} of user data",
+            "bottleneck: {} {}; {} on the wire is at most {} of user data{}",
             if polices { "the policer of gate" } else { "gate" },
             gate.name,
             rate_text(rate * 8.0 * f64::from(gate.wire_bytes(packet))),
             rate_text(rate * 8.0 * f64::from(tcp.mss)),
+            police::with_burst(gate, plan, packet, tcp.mss).unwrap_or_default(),
         ));
         let bdp = rate * rtt;
         let queue = match queue_packets(gate, packet) {

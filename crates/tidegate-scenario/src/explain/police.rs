@@ -2,7 +2,7 @@
 
 use tidegate_core::gcra::{Conformance, Limit};
 use tidegate_core::plan::{
-    AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, RatePlan, TcpBase,
+    AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, Plan, RatePlan, TcpBase,
 };
 use tidegate_core::units::Rate;
 
@@ -107,15 +107,44 @@ pub(super) fn burst_lines(flow: &FlowPlan, gates: &[GatePlan], packet: u32, rtt:
     on_path.filter_map(|gate| burst_line(flow, gate, packet, rtt)).collect()
 }
 
+/// The rate in bit/s and the depth in bytes of a gate's bucket: its policer's, or that of its rate law.
+fn bucket(gate: &GatePlan, packet: u32) -> Option<(f64, f64)> {
+    match gate.rate {
+        _ if packet_rate(gate, packet).is_some() => {
+            gate.contract().map(|contract| (contract.bits_per_second as f64, contract.burst_bytes))
+        }
+        RatePlan::TokenBucket { rate, burst_bytes, .. } => Some((rate.bps() as f64, burst_bytes as f64)),
+        _ => None,
+    }
+}
+
+/// A bucket's rate is a bound in the long run only: what its burst adds to it in a run of the plan's length, up to the speed of
+/// the line. Empty where there is no bucket.
+pub(super) fn with_burst(gate: &GatePlan, plan: &Plan, packet: u32, mss: u32) -> Option<String> {
+    let (rate, depth) = bucket(gate, packet)?;
+    let user = f64::from(mss) / f64::from(gate.wire_bytes(packet));
+    let line = match gate.rate {
+        RatePlan::TokenBucket { peak, .. } => peak.map(|peak| peak.bps() as f64),
+        _ => gate.packets_per_second(packet).map(|line| line * 8.0 * f64::from(gate.wire_bytes(packet))),
+    };
+    let bound = |seconds: f64| (rate + 8.0 * depth / seconds).min(line.unwrap_or(f64::INFINITY)) * user;
+    let burst = bytes_text(depth as u64);
+    Some(match (plan.duration.as_secs_f64(), line) {
+        (seconds, _) if !plan.until_done && seconds > 0.0 => format!(
+            " in the long run; with a burst of {burst} at most {} in a run of {}",
+            rate_text(bound(seconds)),
+            seconds_text(seconds)
+        ),
+        (_, Some(line)) => {
+            format!(" in the long run; while the burst of {burst} lasts, at most {}", rate_text(line * user))
+        }
+        _ => format!(" in the long run; the burst of {burst} goes at any speed"),
+    })
+}
+
 fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option<String> {
     let polices = packet_rate(gate, packet).is_some();
-    let (rate, depth) = match gate.rate {
-        _ if polices => {
-            gate.contract().map(|contract| (contract.bits_per_second as f64, contract.burst_bytes))?
-        }
-        RatePlan::TokenBucket { rate, burst_bytes, .. } => (rate.bps() as f64, burst_bytes as f64),
-        _ => return None,
-    };
+    let (rate, depth) = bucket(gate, packet)?;
     let round_trips = depth / (rate * rtt / 8.0);
     if !round_trips.is_finite() {
         return None;
