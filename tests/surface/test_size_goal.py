@@ -50,7 +50,7 @@ def test_a_bucket_against_brute_force(cc: str) -> None:
     # 1448 of 1500 bytes are user data, with timestamps.
     needed = 0.95 * 20 * 1448 / 1500
     assert goodput(POLICER, {**changes, "gate.isp.police.burst": f"{found.size} B"}) >= needed
-    # Every tenth below it: the whole interval of none is enough, and the one just below has almost the goodput.
+    # Every tenth below it: the whole interval of none is enough, and the next one has almost the goodput.
     for share in (0.5, 0.6, 0.7, 0.8, 0.9):
         rows = goodputs(POLICER, {**changes, "gate.isp.police.burst": f"{round(share * found.size)} B"})
         less = estimate(rows)
@@ -115,8 +115,8 @@ def test_queues_of_lte_recordings_against_brute_force(name: str) -> None:
         runs = [tg.run(link, set=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
         waits = estimate([run.gates["link"]["queue_delay_p99_ms"] for run in runs])
         if (waits.mean or 0) + (waits.half_width or 0) > 300:
-            # The 99th percentile of one recording jumps with the size. Beyond a size that misses another may meet the
-            # bound by luck; such an island between two steps of a ladder is not looked for.
+            # The 99th percentile of one recording jumps with the size. Beyond a size that misses another may
+            # meet the bound by luck; such an island between two steps of a ladder is not looked for.
             if step > 0:
                 break
         else:

@@ -59,11 +59,17 @@ def _apart(first: dict[str, Any], other: dict[str, Any], factor: float) -> list[
 
 
 def _orders(labels: Sequence[str], spreads: Sequence[dict[str, Any]], runs: int) -> list[str]:
-    """Say which variants have more goodput than the first with one change, and less with another."""
+    """Say which variants have more goodput than the first with one change, and less with another.
+
+    Differences of less than 1% of the first one's goodput are none.
+    """
     told = []
+    first = spreads[0]
+    same = 0.01 * abs(first["as_written"])
     for label, of in zip(labels[1:], spreads[1:], strict=True):
-        more = sum(two > one for one, two in zip(spreads[0]["values"], of["values"], strict=True))
-        less = sum(two < one for one, two in zip(spreads[0]["values"], of["values"], strict=True))
+        apart = [two - one for one, two in zip(first["values"], of["values"], strict=True)]
+        more = sum(difference > same for difference in apart)
+        less = sum(difference < -same for difference in apart)
         if more and less:
             told.append(
                 f"Whether {label} or {labels[0]} has more goodput hangs on what nobody knows: {label} has "
