@@ -153,3 +153,10 @@ def test_with_the_jitter_of_a_real_path_the_example_holds() -> None:
     spread = run.summary["perturbed"]["numbers"]["flow.bulk.goodput_bps"]
     assert 16e6 < spread["least"] < spread["greatest"] < 18e6
     assert "hangs on what nobody knows" not in " ".join(run.report().split())
+
+
+def test_pictures_and_manifests_name_the_tcp() -> None:
+    assert tg.run(PLAIN, record="summary").manifest["tcp"] == "cubic, linux-6.18"
+    study = tg.study(PLAIN, vary={"gate.link.queue": ["20 packets", "100 packets"]}, perturb=1, store=False)
+    words = [text.get_text() for text in study.plot().texts]
+    assert any("cubic, linux-6.18" in text for text in words)

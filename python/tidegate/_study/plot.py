@@ -199,7 +199,12 @@ def _moving(placed: Layout) -> str:
 
 
 def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
-    return [interval_words(study, metric, placed.points), f"seed {study.seed}", *fixed_words(placed)]
+    return [interval_words(study, metric, placed.points), *whose(study), *fixed_words(placed)]
+
+
+def whose(study: StudyNumbers) -> list[str]:
+    """Return the TCPs that ran, unless there are none, and the seed, for the notes of a picture."""
+    return [*filter(None, [study.manifest.get("tcp")]), f"seed {study.seed}"]
 
 
 def interval_words(study: StudyNumbers, metric: str, points: Sequence[Point]) -> str:

@@ -13,7 +13,7 @@ from tidegate._draw.style import FILL
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
-from tidegate._study.plot import fixed_words
+from tidegate._study.plot import fixed_words, whose
 from tidegate._study.plot_panels import panels_figure, style_of
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def cdf_figure(
     if each is not None:
         return panels_figure(
             study, placed, draw, x.replace(", slowest", ""), "share of the flows at or below",
-            [_flows_note(study, each), f"seed {study.seed}", *fixed_words(placed)],
+            [_flows_note(study, each), *whose(study), *fixed_words(placed)],
         )  # fmt: skip
     return panels_figure(
         study, placed, draw, x, "share of the runs at or below", _notes(study, metric, placed)
@@ -228,5 +228,5 @@ def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
             "scenario in which something is random"
         )
     count = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-    return [f"a distribution over {count} runs per point, each with one value", f"seed {study.seed}",
+    return [f"a distribution over {count} runs per point, each with one value", *whose(study),
             *fixed_words(placed)]  # fmt: skip
