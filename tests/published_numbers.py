@@ -53,6 +53,7 @@ def flow(
         [flow.bulk]
         path = ["link"]
         rtt = "{rtt * 1000:g} ms"
+        tcp.base = "rfc"
         tcp.window = "unlimited"
         tcp.initial_ssthresh = "{max(2, round(threshold))} segments"
         {tcp}
@@ -181,6 +182,7 @@ def ns3_first_maximum() -> Number:
         [flow.bulk]
         path = ["link"]
         rtt = "50 ms"
+        tcp.base = "rfc"
         tcp.cc = "cubic"
         tcp.mss = "1448 B"
         tcp.window = "unlimited"
@@ -263,6 +265,7 @@ def dctcp_alpha(rtt: int) -> Number:
         [flow.bulk]
         path = ["link"]
         rtt = "{rtt} ms"
+        tcp.base = "rfc"
         tcp.cc = "dctcp"
         tcp.mss = "1448 B"
         tcp.window = "unlimited"

@@ -31,7 +31,7 @@ def shortened(path: Path) -> Scenario:
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_command_line_and_python_in_two_processes(path: Path, tmp_path: Path) -> None:
-    options = ["--set", "duration=12 s", "--seed", "3", "--pcap"]
+    options = ["--set", "duration=12 s", "--seed", "3", "--pcap", "--allow-python"]
     said = command("run", path, *options, "--out", tmp_path / "a", "--json")
     code = (
         "import sys, tidegate as tg\n"

@@ -204,7 +204,7 @@ def test_the_shaping_papers_scenario_runs_as_it_is() -> None:
     assert link["dropped_cells"] > 0
     assert link["wasted_cells"] > 0
     # 9180 B + 40 B + 8 B are 193 cells.
-    # Packets count when they are segmented, cells when they leave: what waits at the beginning and the end differs.
+    # Packets count when they are segmented, cells when they leave: what waits at either end differs.
     for gate in (run.gates[name] for name in names[:4]):
         difference = 193 * gate["offered_packets"] - gate["offered_cells"]
         assert abs(difference) <= gate["queue_max_cells"] + 1

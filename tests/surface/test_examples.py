@@ -60,10 +60,19 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(comparison.variants) == 6
     assert (tmp_path / "demo" / "comparison.png").stat().st_size > 50_000
     said = capsys.readouterr().out
-    for word in ("reno", "newreno", "cubic", "1000 packets", "50 packets", "goodput", "p99", "loss", "used"):
+    for word in ("linux-6.18", "cubic", "bbr", "none", "fq_codel", "goodput", "p99", "loss", "used"):
         assert word in said
-    rows = {(r["flow.bulk.tcp.cc"], r["gate.bottleneck.queue"]): r for r in comparison.rows()}
-    for cc in ("reno", "newreno", "cubic"):
-        deep, shallow = rows[cc, "1000 packets"], rows[cc, "50 packets"]
-        assert deep["queue_delay_p99_ms"] > shallow["queue_delay_p99_ms"]
-        assert deep["goodput_bps"] > shallow["goodput_bps"]
+    variants = [
+        (variant.changes["flow.bulk.tcp.cc"], variant.changes["gate.bottleneck.queue.aqm"])
+        for variant in comparison.variants
+    ]
+    rows = dict(zip(variants, comparison.rows(), strict=True))
+    calls = {
+        which: variant.run.traffic["call"]["delay_p99_ms"]
+        for which, variant in zip(variants, comparison.variants, strict=True)
+    }
+    for cc in ("cubic", "bbr"):
+        plain, codel, fair = (cc, "none"), (cc, "codel"), (cc, "fq_codel")
+        assert rows[plain]["queue_delay_p99_ms"] > rows[codel]["queue_delay_p99_ms"]
+        assert rows[plain]["goodput_bps"] > rows[codel]["goodput_bps"]
+        assert calls[plain] > calls[codel] > calls[fair]

@@ -22,6 +22,8 @@ const PLAIN_HEADERS: u32 = 40;
 const PORTS: u32 = 20_000;
 /// Most bytes of TCP options.
 const MOST_OPTIONS: u32 = 40;
+/// Bytes that timestamps take in each segment, padding included (RFC 7323 appendix A).
+const TIMESTAMPS: u32 = 12;
 
 /// Writes what was seen at one end, in order of time.
 ///
@@ -164,7 +166,7 @@ fn options(plan: &TcpPlan, segment: &Segment) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{MaximumSegmentSize, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted};
     let mut options = Vec::new();
     if segment.flags & flags::SYN != 0 {
-        options.push(MaximumSegmentSize(u16::try_from(plan.mss).unwrap_or(u16::MAX)));
+        options.push(MaximumSegmentSize(announced_mss(plan)));
         if scaled(plan) {
             options.push(TcpOptionElement::WindowScale(14));
         }
@@ -180,6 +182,13 @@ fn options(plan: &TcpPlan, segment: &Segment) -> Vec<TcpOptionElement> {
         options.push(SelectiveAcknowledgement(*first, [more.first().copied(), more.get(1).copied(), None]));
     }
     options
+}
+
+/// The maximum segment size that a SYN announces: of the packet's size without the fixed headers alone, so with the bytes
+/// that timestamps take from each segment (RFC 6691 §2).
+fn announced_mss(plan: &TcpPlan) -> u16 {
+    let options = if plan.timestamps { TIMESTAMPS } else { 0 };
+    u16::try_from(plan.mss + options).unwrap_or(u16::MAX)
 }
 
 /// Options with the AccECN Option (RFC 9768 §3.2.3) behind them, padded together.
@@ -218,7 +227,7 @@ fn raw(elements: &[TcpOptionElement], option: AccEcn) -> Vec<u8> {
 #[must_use]
 pub fn misfit(plan: &Plan) -> Option<String> {
     plan.flows.iter().find_map(|flow| {
-        let needed = PLAIN_HEADERS + if flow.tcp.timestamps { 12 } else { 0 };
+        let needed = PLAIN_HEADERS + if flow.tcp.timestamps { TIMESTAMPS } else { 0 };
         (flow.tcp.headers != needed || flow.tcp.mss > 65_535 - PLAIN_HEADERS - MOST_OPTIONS).then(|| {
             format!(
                 "flow.{}: packets weigh {} header bytes in the run and {needed} in the capture",

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 HEADERS_SHORT = "Goodput counts payload only; throughput and gate rates count every header."
 
@@ -201,6 +201,14 @@ def loss(gate: dict[str, Any]) -> float | None:
     """Return what was dropped over what was offered, in cells at a cell gate."""
     share: float | None = gate["loss"]
     return share
+
+
+def facts(told: Iterable[str | None]) -> str:
+    """Return what there is to tell in one line, or in several that break between two facts."""
+    # The text wrapper breaks at no space of this kind.
+    unbroken = "\u00a0"
+    line = f"{unbroken}· ".join(fact.replace(" ", unbroken) for fact in told if fact)
+    return wrapped(line).replace(unbroken, " ")
 
 
 def wrapped(text: str, indent: str = "") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import (
     counts_cells,
+    facts,
     joined,
     number,
     percent,
@@ -75,19 +76,14 @@ def comparison_lines(comparison: Variants) -> list[str]:
     units = "cells" if any(map(counts_cells, filter(None, gates))) else "whole packets"
     return [
         comparison.title,
-        wrapped(
-            " · ".join(
-                filter(
-                    None,
-                    [
-                        f"engine {first['engine']}",
-                        comparison.tcp,
-                        comparison.seeds,
-                        comparison.place,
-                        f"measured from {begin_told(summaries)} to {until_told(*lengths(summaries))}",
-                    ],
-                )
-            )
+        facts(
+            [
+                f"engine {first['engine']}",
+                comparison.tcp,
+                comparison.seeds,
+                comparison.place,
+                f"measured from {begin_told(summaries)} to {until_told(*lengths(summaries))}",
+            ]
         ),
         "",
         table(head, body, left=count),

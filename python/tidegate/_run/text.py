@@ -8,6 +8,7 @@ from tidegate._base.text import (
     HEADERS_SHORT,
     TextTable,
     counts_cells,
+    facts,
     joined,
     loss,
     number,
@@ -266,19 +267,14 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
     begin, end = summary["measured_from_s"], summary["duration_s"]
     lines = [
         title,
-        wrapped(
-            " · ".join(
-                filter(
-                    None,
-                    [
-                        f"engine {summary['engine']}",
-                        tcp_told(summary["flows"]),
-                        f"seed {summary['seed']}",
-                        f"measured from {begin:g} to {until_told(end, end)}",
-                        done_told(summary["flows"]),
-                    ],
-                )
-            )
+        facts(
+            [
+                f"engine {summary['engine']}",
+                tcp_told(summary["flows"]),
+                f"seed {summary['seed']}",
+                f"measured from {begin:g} to {until_told(end, end)}",
+                done_told(summary["flows"]),
+            ]
         ),
     ]
     if summary["flows"]:

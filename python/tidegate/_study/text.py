@@ -88,12 +88,15 @@ def study_lines(
     shortest = manifest.get("shortest_s", longest)
     lines = [
         study.title,
-        text.wrapped(
-            " · ".join(
-                filter(None, [f"engine {manifest['engine']}", manifest.get("tcp"), f"seed {study.seed}"])
-            )
-            + f" · {at} · measured from "
-            f"{manifest['measured_from_s']:g} to {until_told(shortest, longest)} · " + _runs(study, counts)
+        text.facts(
+            [
+                f"engine {manifest['engine']}",
+                manifest.get("tcp"),
+                f"seed {study.seed}",
+                at,
+                f"measured from {manifest['measured_from_s']:g} to {until_told(shortest, longest)}",
+                _runs(study, counts),
+            ]
         ),
         *_means(study, short, counts, columns),
     ]
