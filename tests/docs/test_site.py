@@ -59,9 +59,9 @@ def test_the_picture_of_each_example_is_that_of_its_first_command() -> None:
     for example in gallery.examples(ROOT / "examples"):
         first = next(line for line in "\n".join(example.comment).splitlines() if "--plot" in line)
         name = example.file.name
-        assert re.fullmatch(rf"\s+tidegate run examples/{name}( --allow-python)? --plot [\w-]+\.png( --gate \w+)?", first), (
-            first
-        )
+        assert re.fullmatch(
+            rf"\s+tidegate run examples/{name}( --allow-python)? --plot [\w-]+\.png( --gate \w+)?", first
+        ), first
 
 
 def test_wrong_links_are_found(tmp_path: Path) -> None:
