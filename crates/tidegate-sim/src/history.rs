@@ -2,7 +2,9 @@
 
 use tidegate_core::plan::{ROW_BYTES, RecordLevel};
 use tidegate_core::tcp::{Counters, Endpoint, Phase, Shown};
+use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
+use tidegate_result::columns::HELD_BY_POLICER;
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
 /// Rows of a recorded flow. Where rows are taken every so often, each end writes its own columns of a row when it passes the row's
@@ -25,6 +27,8 @@ pub(crate) struct History {
     past_in_order: u64,
     /// The newest sample of the round trip.
     pub(crate) round_trip: Option<Span>,
+    /// Whether a policer is why the congestion window is small.
+    pub(crate) policed: bool,
     /// From sending to arrival, of the data segment that came last.
     one_way: Option<Span>,
 }
@@ -53,6 +57,7 @@ impl History {
             past: [Counters::default(); 2],
             past_in_order: 0,
             round_trip: None,
+            policed: false,
             one_way: None,
         }
     }
@@ -90,6 +95,15 @@ impl History {
             let place = self.take_next(SENDER);
             let past = self.past[SENDER].segments_retransmitted;
             write_sender(&mut self.rows[place], shown, (self.round_trip, past, mss));
+            self.rows[place].held_by = self.held_by(shown);
+        }
+    }
+
+    /// The code of what keeps the sender from sending more.
+    fn held_by(&self, shown: &Shown) -> u8 {
+        match shown.held_by {
+            HeldBy::CongestionWindow if self.policed => HELD_BY_POLICER,
+            held_by => held_by as u8,
         }
     }
 
@@ -141,7 +155,9 @@ impl History {
         let (sender, receiver, mss) = ends;
         let mut row = empty(at);
         let again = self.past[SENDER].segments_retransmitted;
-        write_sender(&mut row, &sender.shown(), (self.round_trip, again, mss));
+        let shown = sender.shown();
+        write_sender(&mut row, &shown, (self.round_trip, again, mss));
+        row.held_by = self.held_by(&shown);
         let received = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
         write_receiver(&mut row, receiver, (self.one_way, received));
         // Of several rows at one instant the last counts.
@@ -161,7 +177,7 @@ impl History {
 /// the size of a segment.
 #[inline]
 fn write_sender(row: &mut FlowRow, shown: &Shown, (round_trip, past, mss): (Option<Span>, u64, f64)) {
-    let Shown { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, segments_retransmitted } = *shown;
+    let Shown { cwnd, ssthresh, in_flight, srtt, rto, phase, segments_retransmitted, .. } = *shown;
     row.cwnd_segments = cwnd / mss;
     row.ssthresh_segments = ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss);
     row.in_flight_segments = in_flight as f64 / mss;
@@ -175,7 +191,6 @@ fn write_sender(row: &mut FlowRow, shown: &Shown, (round_trip, past, mss): (Opti
         Phase::Recovery => 2,
         Phase::Loss => 3,
     };
-    row.held_by = held_by as u8;
 }
 
 /// Writes the columns of a receiver into a row, with the newest one-way delay and the bytes of earlier connections, all and in order.

@@ -120,6 +120,7 @@ impl Flow {
     fn sample_before(&mut self, at: Time, sender: bool, receiver: bool) {
         if let Some(history) = &mut self.history {
             if sender {
+                history.policed = self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender));
                 history.sample_sender(at, &self.sender.shown(), self.mss);
             }
             if receiver {
@@ -159,6 +160,7 @@ impl Flow {
         if let Some(history) = &mut self.history {
             history.mark(at, self.sender.counters());
             if !history.lets_ends_part() {
+                history.policed = self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender));
                 history.note(at, (&self.sender, &self.receiver, self.mss));
             }
         }

@@ -83,6 +83,11 @@ impl Policed {
         self.blamed.filter(|_| !self.fixed || repairs())
     }
 
+    /// Whether a policer is why the congestion window is small.
+    pub(crate) fn holds(&self, sender: &Endpoint) -> bool {
+        self.policer(sender).is_some()
+    }
+
     /// A segment leaves that this had held back.
     pub(crate) fn blame(&self, unit: &mut Unit, held_by: HeldBy, sender: &Endpoint) {
         if held_by == HeldBy::CongestionWindow

@@ -1,8 +1,9 @@
-"""What held a sender back over time, from what it had in flight.
+"""What held a sender back over time, from what it had in flight: the words of docs/design/limited-by.md.
 
-Time is cut at the packets that it sent. Of each gap the cause is, in this order: the receiver's window,
-where the data in flight filled it; the application, where nothing was in flight; the limit of the link, for
-a round trip after a loss, or while packets waited; and else the sender's own window.
+Time is cut at the packets that it sent; each gap has the cause of the later one. As far as a capture tells,
+that is, in this order: the application, where nothing was in flight; the limit of the link, where the packet
+waited; the receiver's window, where the data in flight filled it; the policer, from the repair of a loss that
+it made on, because it made the window small; and else the sender's congestion window.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 #: Data in flight of this share of the window fill it: a whole segment may not fit in the rest.
 _FULL = 0.9
 _WAITED_NS = 3_000_000
-_CAUSES = ("sender's window", "policer", "rate", "random loss", "AQM", "receiver window", "application")
+_CAUSES = ("congestion window", "policer", "rate", "AQM", "receiver window", "application")
 
 
 def limited_by(acks: Acks, stream: Sent, law: Law) -> dict[str, float]:
@@ -39,28 +40,21 @@ def limited_by(acks: Acks, stream: Sent, law: Law) -> dict[str, float]:
     acked = np.where(last >= 0, acks.ack[np.maximum(last, 0)], stream.start[data[0]])
     window = np.where(last >= 0, acks.window[np.maximum(last, 0)], _NEVER)
     flight = np.maximum(0, top[:-1] - acked)
-    lost_at = time[stream.fate[data] == LOST]
-    since = np.searchsorted(lost_at, time[1:], side="right") - 1
-    recent = np.zeros(len(gap), dtype=bool)
-    if len(lost_at):
-        recent = (since >= 0) & (
-            time[1:] - lost_at[np.maximum(since, 0)] < 2 * max(stream.base_round_trip_ns, 1)
-        )
-    waited = stream.round_trip_ns[data][1:] > stream.base_round_trip_ns + _WAITED_NS
+    # Of a packet without a round trip of its own, as a resent one, the one measured before it tells.
+    trip = stream.round_trip_ns[data]
+    known = np.maximum.accumulate(np.where(trip >= 0, np.arange(len(trip)), 0))
+    waited = trip[known][1:] > stream.base_round_trip_ns + _WAITED_NS
     idle = (flight == 0) & (gap > 0.5 * stream.base_round_trip_ns)
     filled = flight + int(stream.payload[data].max()) > _FULL * window
     queued = law.kind in ("constant", "token bucket", "steps", "varying") or law.drops == "queue full"
-    name = {"policer": "policer"}.get(law.kind, "rate" if queued else "random loss")
-    if law.drops == "early":
-        name = "AQM"
     cause = np.zeros(len(gap), dtype=np.int8)
-    if law.kind == "policer" or law.drops != "none":
-        cause[recent] = _CAUSES.index(
-            name if law.kind == "policer" or law.drops != "random" else "random loss"
-        )
+    lost_at = time[stream.fate[data] == LOST]
+    if law.kind == "policer" and len(lost_at):
+        # A repair begins a round trip after the loss; whatever else drops there, a capture does not tell.
+        cause[time[1:] > lost_at[0] + stream.base_round_trip_ns] = _CAUSES.index("policer")
+    cause[filled] = _CAUSES.index("receiver window")
     if queued:
         cause[waited] = _CAUSES.index("rate" if law.drops != "early" else "AQM")
-    cause[filled & ~idle] = _CAUSES.index("receiver window")
     cause[idle] = _CAUSES.index("application")
     spent = np.bincount(cause, weights=gap, minlength=len(_CAUSES)) / gap.sum()
     seen = np.bincount(cause, minlength=len(_CAUSES)) > 0

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 #: Flows that have lines of their own.
 SHOWN = 8
 #: The words of the band that are the sender's.
-_POLICED = " A policer keeps no queue: what it drops shows as the congestion window."
+_POLICED = " A policer keeps no queue: it holds the sender back by the window that its drops made small."
 _HELD = WORDS["flows"]["held_by"]
 #: Numbers of colours of the sender's words and of gates; gates begin with the colour of the bars' first.
-_HELD_COLOURS, _GATE_COLOURS = (2, 1, 4, 3), (0, 5, 6, 7)
+_HELD_COLOURS, _GATE_COLOURS = (2, 1, 4, 3, 7), (0, 5, 6, 7)
 
 
 def run_view(run: Recorded, gate: str | None = None) -> View | None:

@@ -9,12 +9,12 @@ import type { Columns, Recording } from "./recording";
 const SHOWN = 8;
 /** Instants at most, and numbers of all lines together at most. */
 const [MOST, ALL] = [100_000, 3_000_000];
-const POLICED = " A policer keeps no queue: what it drops shows as the congestion window.";
+const POLICED = " A policer keeps no queue: it holds the sender back by the window that its drops made small.";
 const NOTE =
   "At each instant: the gate on its way with the longest wait, while packets wait there; " +
   "else what kept the sender from sending more.";
 /** Numbers of colours of the sender's words and of gates. */
-const HELD_COLOURS = [2, 1, 4, 3];
+const HELD_COLOURS = [2, 1, 4, 3, 7];
 const GATE_COLOURS = [0, 5, 6, 7];
 
 /** The instants that the lines of a page share, and what columns stand at there. */

@@ -10,7 +10,7 @@ mod words;
 
 pub use entries::{CLASSES, DROPS, FLOWS, GATES, GROUPS, MARKS, REQUESTS};
 pub use entry::{Description, Entry, Gates, Names, Of, Value};
-pub use words::{DROP_REASONS, HELD_BY, MARK_KINDS, PHASES};
+pub use words::{DROP_REASONS, HELD_BY, HELD_BY_POLICER, MARK_KINDS, PHASES};
 
 /// Every table with its columns, in order.
 #[must_use]
