@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from common import EXAMPLES, SMALL, tidegate
+from common import command as told_by
 from tidegate._base.text import table
 
 if TYPE_CHECKING:
@@ -178,3 +179,36 @@ def test_a_table_knows_its_cells() -> None:
     assert text.rows == [["x", "1"], ["yy", "22"]]
     assert str(text.with_note("(2 of 9)")).splitlines()[-1] == "(2 of 9)"
     assert text.splitlines()[0] == "a    b"
+
+
+def test_answers_of_size_and_tune_and_identify_have_reports(tmp_path: Path) -> None:
+    scenario = tmp_path / "small.toml"
+    scenario.write_text(SMALL.replace("loss = 0.002\n", ""))
+    page = tmp_path / "size.html"
+    told_by(
+        "size", scenario, "--gate", "bottleneck", "--goal", "goodput > 50%", "--runs", "2", "--report", page
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "<pre>" in text
+    assert "The scenario, small.toml" in text
+    assert "tidegate size" in text
+    told_by("run", scenario, "--pcap", "--out", tmp_path / "run")
+    capture = tmp_path / "run" / "packets.pcap"
+    page = tmp_path / "identify.html"
+    told_by("identify", capture, "--report", page)
+    text = page.read_text(encoding="utf-8")
+    assert "What limited each sender" in text
+    assert "<svg" in text
+    assert "A scenario with the law" in text
+
+
+def test_what_scripts_alone_draw_has_no_heading_on_paper(tmp_path: Path) -> None:
+    scenario = tmp_path / "small.toml"
+    scenario.write_text(SMALL)
+    page = tmp_path / "compared.html"
+    told_by("compare", scenario, "--vary", "flow.bulk.tcp.cc=newreno,cubic", "--report", page)
+    text = page.read_text(encoding="utf-8")
+    assert '<section id="against" class="scripted">' in text
+    assert '<section id="picture">' in text
+    assert "print-color-adjust" in text
+    assert "details-content" in text

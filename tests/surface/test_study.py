@@ -195,7 +195,7 @@ def test_the_command_line(random: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0
     assert "±" in done.stdout
-    assert "Difference from the first line" in done.stdout
+    assert "Difference from cc=reno, replication by replication" in done.stdout
     assert {path.name for path in (tmp_path / "s").iterdir()} >= {
         "manifest.json",
         "study.json",
@@ -227,3 +227,15 @@ def test_one_run_says_that_there_is_no_interval(random: Path) -> None:
     assert any("no interval" in warning for warning in study.warnings)
     assert study.estimate("goodput_bps").half_width is None
     assert "runs them all" in " ".join(tg.run(random, record="summary").warnings)
+
+
+def test_differences_name_the_value_that_they_are_from(random: Path) -> None:
+    # Points that differ in both keys are compared with none: the difference would have no cause.
+    done = tidegate(
+        "study", random, "--vary", "flow.bulk.tcp.cc=reno,cubic",
+        "--vary", "gate.link.rate=4 Mbit/s,40 Mbit/s", "--runs", "3", COLUMNS="120",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    of_cc, of_rate = done.stdout.split("Difference from ")[1:]
+    assert of_cc.startswith("cc=reno, other values alike")
+    assert of_rate.startswith("rate=4 Mbit/s, other values alike")

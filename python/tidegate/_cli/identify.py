@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tidegate._base.files import write_text
 from tidegate._base.limits import MOST_PACKETS, most
 from tidegate._cli.names import FILES
-from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
+from tidegate._cli.options import JSON, REPORT, check_picture, check_report, command_line, epilog, tell, warn
+
+if TYPE_CHECKING:
+    from tidegate._identify.value import Identification
 
 
 @click.command(
@@ -28,6 +33,7 @@ from tidegate._cli.options import JSON, check_picture, epilog, tell, warn
 @click.option(
     "-o", "--out", "scenario", metavar="FILE", type=FILES, help="Write a scenario with the law, ready to run."
 )
+@REPORT
 @click.option(
     "--packets",
     type=click.IntRange(1, most("most_packets")),
@@ -40,6 +46,7 @@ def identify(
     as_json: bool,
     picture: str | None,
     scenario: str | None,
+    page: str | None,
     packets: int | None,
 ) -> None:
     """Tell the law of a link from captures.
@@ -56,6 +63,7 @@ def identify(
     from tidegate._identify.start import identify as do
 
     check_picture(picture)
+    check_report(page)
     with Progress("identify") as progress:
         found = do(list(captures), progress, packets or MOST_PACKETS)
     if not found.directions:
@@ -76,4 +84,27 @@ def identify(
         write_text(scenario, text)
         if not as_json:
             report = found.report() + "\n\n" + beside(found, Path(scenario))
-    tell(found, as_json=as_json, folder=None, picture=picture, report=report)
+    if page is not None:
+        _write_page(found, page, command_line())
+    tell(found, as_json=as_json, folder=None, picture=picture, page=page, report=report)
+
+
+def _write_page(found: Identification, page: str, command: list[str]) -> None:
+    """Write the report: the answer, its picture, and the scenario where the law is one."""
+    from tempfile import TemporaryDirectory
+
+    from tidegate._base.errors import ArgumentError
+    from tidegate._draw.inline import inline
+    from tidegate._page.answer import answer_page
+
+    with TemporaryDirectory() as folder:
+        svg = inline(found.plot(Path(folder) / "picture.svg").read_text(encoding="utf-8"), "identify")
+    scenarios = {}
+    with contextlib.suppress(ArgumentError):
+        scenarios["A scenario with the law"] = found.scenario()
+    title = ", ".join(Path(each).name for each in found.files)
+    text = answer_page(
+        title, found.report(), found.to_json(), command,
+        svg=svg, scenarios=scenarios, warnings=found.warnings,
+    )  # fmt: skip
+    write_text(page, text)

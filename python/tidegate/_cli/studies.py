@@ -14,11 +14,14 @@ from tidegate._cli.options import (
     FORCE,
     JSON,
     PERTURB,
+    REPORT,
     SEED,
     SET,
     STORE,
     WORKERS,
     check_picture,
+    check_report,
+    command_line,
     engine_option,
     epilog,
     say,
@@ -161,6 +164,7 @@ def reproduce(
 @SET
 @WORKERS
 @STORE
+@REPORT
 @JSON
 def size(
     file: str,
@@ -176,6 +180,7 @@ def size(
     sets: tuple[str, ...],
     workers: int | None,
     store: str | bool,
+    page: str | None,
     as_json: bool,
 ) -> int:
     """Find the smallest queue without loss, or the smallest pool.
@@ -201,6 +206,7 @@ def size(
     if (gate is None) == (pool is None) or (pool is not None and goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
     check_picture(plot)
+    check_report(page)
     found: Answer
     with (
         Progress("sizing") as progress,
@@ -225,6 +231,8 @@ def size(
             found = find(bench, gate, method=method or "auto")
     if plot is not None and isinstance(found, GateSizing):
         found.plot(plot)
+    if page is not None:
+        _write_page(found, page, file)
     (say if as_json else say_report)(found.to_json() if as_json else found.report())
     if plot is not None and not as_json:
         say(f"Picture: {plot}")
@@ -257,6 +265,7 @@ def size(
 @SET
 @WORKERS
 @STORE
+@REPORT
 @JSON
 def tune(
     file: str,
@@ -267,6 +276,7 @@ def tune(
     sets: tuple[str, ...],
     workers: int | None,
     store: str | bool,
+    page: str | None,
     as_json: bool,
 ) -> int:
     """Find the best setting of a gate with rate.follow.
@@ -277,6 +287,7 @@ def tune(
     setting that is not significantly worse than any other. The exit status is 1 if no setting
     certainly meets the goal.
     """
+    check_report(page)
     from tidegate._advise.bench import bench_for
     from tidegate._advise.tune import find
     from tidegate._base.progress import Progress
@@ -286,5 +297,32 @@ def tune(
         bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
     ):
         found = find(bench, gate, goal=goal)
+    if page is not None:
+        _write_page(found, page, file)
     (say if as_json else say_report)(found.to_json() if as_json else found.report())
     return 0 if found.met else 1
+
+
+def _write_page(found: Answer, page: str, file: str) -> None:
+    """Write the report: the answer, what was drawn of it, and the scenario as the file has it."""
+    from tempfile import TemporaryDirectory
+
+    from tidegate._advise.gate_result import GateSizing
+    from tidegate._base.files import write_text
+    from tidegate._draw.inline import inline
+    from tidegate._page.answer import answer_page
+
+    svg = None
+    if isinstance(found, GateSizing):
+        with TemporaryDirectory() as folder:
+            drawn = Path(folder) / "picture.svg"
+            found.plot(drawn)
+            svg = inline(drawn.read_text(encoding="utf-8"), "size")
+    source = Path(file)
+    scenarios = {f"The scenario, {source.name}": source.read_text("utf-8")} if source.is_file() else {}
+    write_text(
+        page,
+        answer_page(
+            source.name, found.report(), found.to_json(), command_line(), svg=svg, scenarios=scenarios
+        ),
+    )

@@ -82,7 +82,15 @@ class Stage:
     id: str
 
 
-Item = Grid | Paragraph | Picture | Image | Shares | Listing | Stage
+@dataclass(frozen=True)
+class Lines:
+    """Text whose lines and columns stand as in a terminal."""
+
+    kind: ClassVar[str] = "lines"
+    text: str
+
+
+Item = Grid | Lines | Paragraph | Picture | Image | Shares | Listing | Stage
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,13 @@ class Section:
     items: Sequence[Item]
     #: Closed until it is asked for.
     folded: bool = False
+
+    @property
+    def scripted(self) -> bool:
+        """Whether scripts alone draw what it shows, so that on paper there is nothing."""
+        return any(item.kind == "stage" for item in self.items) and all(
+            item.kind in ("stage", "paragraph") for item in self.items
+        )
 
 
 @dataclass(frozen=True)

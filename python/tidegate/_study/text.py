@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate._base import text
+from tidegate._base.errors import UnknownNameError
+from tidegate._base.estimate import Estimate
 from tidegate._run.completion import until_told
 from tidegate._run.summary import short_keys
 from tidegate._study.layout import find_key, told
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tidegate._base.estimate import Estimate
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
 
@@ -101,11 +102,12 @@ def study_lines(
         *_means(study, short, counts, columns),
     ]
     if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
-        lines += [
-            "",
-            f"Difference from {_baseline_words(study, baseline)}, replication by replication",
-            *_differences(study, short, columns, baseline)[1:],
-        ]
+        for each in _baselines(study, baseline):
+            lines += [
+                "",
+                f"Difference from {_baseline_words(study, each)}, replication by replication",
+                *_differences(study, short, columns, each)[1:],
+            ]
     elif len(study.points) > _PAIRS:
         lines += [
             "",
@@ -219,14 +221,37 @@ def _means(
     return _tables(study, [*short, *(["runs"] if several else [])], places, study.points, cell, names)
 
 
+def _baselines(study: StudyNumbers, asked: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any] | None]:
+    """Return what differences are taken from: what was asked for, else each axis's first value by itself.
+
+    Points that differ in two axes are not compared: their difference has no cause. None stands for the first
+    line, where axes move together.
+    """
+    if asked is not None:
+        return [asked]
+    first = study.points[0].values
+    each = [{key: first[key]} for key in study.axes if len({point.values[key] for point in study.points}) > 1]
+    try:
+        for baseline in each:
+            study.against(baseline)
+    except UnknownNameError:
+        return [None]
+    return each
+
+
 def _baseline_words(study: StudyNumbers, baseline: Mapping[str, Any] | None) -> str:
     if baseline is None:
-        return "the first line"
+        first = study.points[0].values
+        return f"the first line ({told(tuple(first), tuple(first.values()))})"
     keys = tuple(find_key(study.axes, key) for key in baseline)
     others = len(study.axes) > len(keys)
     return told(keys, [str(value) for value in baseline.values()]) + (
         ", other values alike" if others else ""
     )
+
+
+#: A difference of less than this share of the number, its interval included, is told as 0 ± that share.
+_NEGLIGIBLE = 1e-4
 
 
 def _differences(
@@ -238,7 +263,12 @@ def _differences(
     places = [[point.values[key] for key in study.axes] for point in points]
 
     def cell(metric: str, point: Point) -> Estimate:
-        return study.difference(metric, point.number, others[point.number])
+        found = study.difference(metric, point.number, others[point.number])
+        level = abs(study.estimate(metric, others[point.number]).mean or 0.0)
+        reach = abs(found.mean or 0.0) + (found.half_width or 0.0)
+        if found.mean and reach < _NEGLIGIBLE * level:
+            return Estimate(0.0, _NEGLIGIBLE * level, None, found.n)
+        return found
 
     return _tables(study, short, places, points, cell, names)
 

@@ -1,5 +1,6 @@
 // The form beside the text: a field for each value that stands there, made from the schema.
 import { element } from "../shared/dom";
+import type { Problem } from "./place";
 import { quantity, STEPS, stepOf, stepped, written } from "./quantity";
 import { at, bounds, isYesOrNo, keys, type Schema, words } from "./schema";
 import { added, changed, type Entry, entries, plain, quoted } from "./toml";
@@ -31,6 +32,37 @@ export class Form {
       this.build();
     }
     for (const entry of this.current) this.fields.get(entry.path.join("."))?.(entry);
+  }
+
+  /** Says at each field what is wrong with it; returns the first such field. */
+  tell(problems: Problem[]): HTMLElement | null {
+    for (const old of this.host.querySelectorAll(".row > .error")) old.remove();
+    for (const old of this.host.querySelectorAll("[aria-invalid]")) {
+      old.removeAttribute("aria-invalid");
+      old.removeAttribute("aria-describedby");
+    }
+    let first: HTMLElement | null = null;
+    for (const { key, problem, help } of problems) {
+      const field = this.fieldOf(key ?? "");
+      if (!field || field.hasAttribute("aria-invalid")) continue;
+      const words = element("p", { class: "error", id: `${field.id}-error` }, problem);
+      if (help) words.append(element("small", {}, ` ${help}`));
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-describedby", words.id);
+      field.after(words);
+      first ??= field;
+    }
+    return first;
+  }
+
+  /** The field of a key, or of the value that it is a part of. */
+  private fieldOf(key: string): HTMLElement | null {
+    const parts = key.split(".");
+    for (let count = parts.length; count > 0; count--) {
+      const found = document.getElementById(`field-${parts.slice(0, count).join(".")}`);
+      if (found) return found;
+    }
+    return null;
   }
 
   private build(): void {

@@ -45,7 +45,7 @@ class Laboratory {
   private readonly variants = new Variants(
     place("variants"),
     () => this.text,
-    () => this.run(),
+    () => this.kept(),
     (text) => this.take(text, true),
   );
 
@@ -67,6 +67,8 @@ class Laboratory {
     );
     place("scenarios").addEventListener("click", () => scenarios.open());
     place("share").addEventListener("click", () => this.share());
+    // A page without a server has no kernel to run with.
+    place("live").hidden = this.answers instanceof Inside;
     place("live").addEventListener("click", () => this.runLive());
     for (const what of ["toml", "json", "png", "svg", "html"] as const) {
       const button = place(`get-${what}`);
@@ -82,11 +84,33 @@ class Laboratory {
     const first = examples.find((each) => each.name === "household");
     const named = /^#e=([\w-]+)$/.exec(location.hash)?.[1];
     const example = examples.findLast((each) => each.name === named);
-    const given = example ? { text: example.text, examples: true } : await shared(location.hash);
-    const begun = given ?? { text: start.text ?? first?.text ?? "", examples: start.text === null };
+    const given = example
+      ? { text: example.text, examples: true, variants: [] }
+      : await shared(location.hash);
+    const begun = given ?? {
+      text: start.text ?? first?.text ?? "",
+      examples: start.text === null,
+      variants: [],
+    };
     this.examples = begun.examples;
     this.take(begun.text, false);
-    history.replaceState(null, "", await fragment({ text: this.text, examples: this.examples }));
+    if (begun.variants.length) {
+      this.variants.restore(begun.variants);
+      this.run();
+    }
+    history.replaceState(null, "", await this.address());
+  }
+
+  /** The scenario and the variants that are kept, as part of an address. */
+  private address(): Promise<string> {
+    const { text, examples } = this;
+    return fragment({ text, examples, variants: this.variants.kept });
+  }
+
+  /** A variant was kept or removed: it is part of the address. */
+  private kept(): void {
+    this.remember();
+    this.run();
   }
 
   private get asked(): Asked {
@@ -118,19 +142,21 @@ class Laboratory {
     this.text = text;
     this.editor.show(text);
     this.form?.show(text);
+    this.variants.show();
     this.run();
   }
 
   private async remember(): Promise<void> {
-    const address = await fragment({ text: this.text, examples: this.examples });
+    const address = await this.address();
     if (address !== location.hash) history.pushState(null, "", address);
   }
 
   private async back(): Promise<void> {
     clearTimeout(this.timer);
     const found = await shared(location.hash);
-    if (!found || found.text === this.text) return;
+    if (!found || location.hash === (await this.address())) return;
     this.examples = found.examples;
+    this.variants.restore(found.variants);
     this.show(found.text);
   }
 
@@ -183,6 +209,7 @@ class Laboratory {
     document.title = `${this.results.title} – Tidegate laboratory`;
     this.banner.hidden = true;
     this.editor.tell([]);
+    this.form?.tell([]);
     this.state.textContent = words;
     place("short").textContent = this.results.short();
     place("short").hidden = false;
@@ -232,10 +259,10 @@ class Laboratory {
     this.results.stale(true);
     place("short").hidden = true;
     this.editor.tell(refusal.problems);
+    const field = this.form?.tell(refusal.problems) ?? null;
     const count = refusal.problems.filter((each) => each.line !== null || each.key).length;
-    this.state.textContent = count
-      ? `${count} ${count === 1 ? "problem" : "problems"} in the scenario`
-      : "";
+    const words = `${count} ${count === 1 ? "problem" : "problems"} in the scenario`;
+    this.state.replaceChildren(...(count ? [this.link(words, field)] : []));
     this.banner.hidden = count > 0;
     if (count) return;
     this.banner.textContent = refusal.message;
@@ -245,6 +272,15 @@ class Laboratory {
         "The laboratory was started again with another address. Open the one that it printed; " +
         "what stands behind # in this page's address is your scenario and can be put behind that one.";
     }
+  }
+
+  /** What leads to the field that is wrong or, where none is, to the list below the text. */
+  private link(words: string, field: HTMLElement | null): HTMLElement {
+    const click = () => {
+      (field ?? place("problems")).scrollIntoView({ block: "center" });
+      field?.focus();
+    };
+    return element("button", { type: "button", class: "link", click }, words);
   }
 
   /** Asks now and then whether the server is there again. */

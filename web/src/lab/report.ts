@@ -27,7 +27,7 @@ export async function page(shown: Results, asked: Asked, version: string): Promi
 <main><section><h2>Results</h2>${shown.tables()}</section>
 <section><h2>Over time</h2><div id="board" hidden></div>
 <figure class="still"><img alt="The same lines as a picture" style="max-width: 100%" src="${image}"></figure></section>
-${shown.cloud ? '<section><h2>One number against another</h2><div id="cloud" hidden></div></section>' : ""}
+${shown.cloud ? '<section class="scripted"><h2>One number against another</h2><div id="cloud" hidden></div></section>' : ""}
 <section>${listings.join("\n")}</section></main>
 ${data("numbers", shown.numbers())}
 ${shown.view ? data("series", short(shown.view)) : ""}

@@ -41,10 +41,13 @@ export function described(root: Schema, path: string[]): string {
   return at(root, path)?.description ?? "";
 }
 
-/** The words that a key takes, each with its meaning. */
+/** What the schema says of a word that the simulator refuses, such as the kernel's own congestion controls. */
+const LIVE_ONLY = /\bengine live only$/;
+
+/** The words that a key takes in the simulator, each with its meaning. */
 export function words(schema: Schema): { word: string; meaning: string }[] {
-  return forms(schema).flatMap((form) =>
-    typeof form.const === "string" ? [{ word: form.const, meaning: form.description ?? "" }] : [],
+  return forms(schema).flatMap(({ const: word, description: meaning = "" }) =>
+    typeof word === "string" && !LIVE_ONLY.test(meaning) ? [{ word, meaning }] : [],
   );
 }
 

@@ -4,6 +4,8 @@ export interface Shared {
   text: string;
   /** Whether traces are those of the examples. */
   examples: boolean;
+  /** The texts of the variants that are kept. */
+  variants: string[];
 }
 
 async function through(
@@ -14,20 +16,28 @@ async function through(
 }
 
 export async function fragment(shared: Shared): Promise<string> {
-  const bytes = new Uint8Array(await through(shared.text, new CompressionStream("deflate-raw")));
+  const { text: edited, examples, variants } = shared;
+  const what = variants.length ? JSON.stringify([edited, ...variants]) : edited;
+  const bytes = new Uint8Array(await through(what, new CompressionStream("deflate-raw")));
   const text = btoa(String.fromCharCode(...bytes));
-  return `#${shared.examples ? "x" : "s"}=${text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  const kind = variants.length ? (examples ? "w" : "v") : examples ? "x" : "s";
+  return `#${kind}=${text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
 /** The scenario of a fragment; null where there is none that can be read. */
 export async function shared(hash: string): Promise<Shared | null> {
-  const found = /^#([sx])=([\w-]+)$/.exec(hash);
+  const found = /^#([sxvw])=([\w-]+)$/.exec(hash);
   if (!found?.[2]) return null;
   try {
     const text = atob(found[2].replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(text, (sign) => sign.charCodeAt(0));
     const read = await through(bytes, new DecompressionStream("deflate-raw"));
-    return { text: new TextDecoder().decode(read), examples: found[1] === "x" };
+    const whole = new TextDecoder().decode(read);
+    const examples = found[1] === "x" || found[1] === "w";
+    if (found[1] === "s" || found[1] === "x") return { text: whole, examples, variants: [] };
+    const [edited, ...variants]: unknown[] = JSON.parse(whole);
+    const texts = variants.filter((each) => typeof each === "string");
+    return typeof edited === "string" ? { text: edited, examples, variants: texts } : null;
   } catch {
     return null;
   }

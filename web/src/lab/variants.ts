@@ -10,7 +10,8 @@ export interface Variant {
 const MOST = 4;
 
 export class Variants {
-  kept: Variant[] = [];
+  /** The texts that are kept, the first one first. */
+  kept: string[] = [];
   private readonly list = element("ul", { class: "variants", "aria-label": "Kept variants" });
   private readonly keep = element("button", { type: "button", id: "keep" }, "Keep as variant");
 
@@ -24,32 +25,38 @@ export class Variants {
     host.append(this.keep, this.list);
   }
 
-  /** What is compared: each kept one and the edited one, named by what differs from the first. */
+  /** Keeps what an address has kept. */
+  restore(texts: string[]): void {
+    this.kept = texts.slice(0, MOST - 1);
+    this.show();
+  }
+
+  /** What is compared: each kept one and the edited one, named by their values of what differs between them. */
   all(): Variant[] {
-    const first = this.kept[0];
-    if (!first) return [];
-    const texts = [...this.kept.map((each) => each.text), this.text()];
-    const names = texts.map((text) => difference(first.text, text) || "first");
+    if (!this.kept.length) return [];
+    const texts = [...this.kept, this.text()];
+    const names = differences(texts).map((name) => name || "first");
     return texts.map((text, place) => ({ text, name: named(names, place, texts.length) }));
   }
 
   private add(): void {
-    this.kept.push({ name: "", text: this.text() });
+    this.kept.push(this.text());
     this.show();
     this.changed();
   }
 
-  private show(): void {
+  /** Names the kept ones anew: their names say what differs from the one that is edited. */
+  show(): void {
     const names = this.all();
     this.list.replaceChildren(
-      ...this.kept.map((variant, place) => {
+      ...this.kept.map((text, place) => {
         const name = names[place]?.name ?? "";
         const remove = () => {
           this.kept.splice(place, 1);
           this.show();
           this.changed();
         };
-        const open = () => this.open(variant.text);
+        const open = () => this.open(text);
         return element(
           "li",
           {},
@@ -70,16 +77,21 @@ function named(names: string[], place: number, count: number): string {
   return names.indexOf(name) === place ? said : `${said} (${place + 1})`;
 }
 
-/** The keys of a text that differ from another's, with their values. */
-function difference(from: string, to: string): string {
-  const before = new Map(entries(from).map((each) => [each.path.join("."), each.raw]));
-  const after = entries(to);
-  const found = after.filter((each) => before.get(each.path.join(".")) !== each.raw);
-  const names = new Set(after.map((each) => each.path.join(".")));
-  const gone = [...before.keys()].filter((key) => !names.has(key));
+/** For each text its values of the keys that differ between the texts. */
+function differences(texts: string[]): string[] {
+  const found = texts.map(
+    (text) => new Map(entries(text).map((each) => [each.path.join("."), each] as const)),
+  );
+  const keys = [...new Set(found.flatMap((each) => [...each.keys()]))].filter(
+    (key) => new Set(found.map((each) => each.get(key)?.raw)).size > 1,
+  );
   const short = (path: string[]) => path.slice(2).join(".") || path.join(".");
-  return [
-    ...found.map((each) => `${short(each.path)} ${plain(each.raw)}`),
-    ...gone.map((key) => `without ${key}`),
-  ].join(", ");
+  return found.map((each) =>
+    keys
+      .map((key) => {
+        const entry = each.get(key);
+        return entry ? `${short(entry.path)} ${plain(entry.raw)}` : `without ${key}`;
+      })
+      .join(", "),
+  );
 }

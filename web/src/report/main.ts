@@ -28,6 +28,7 @@ function begin(): void {
   const place = stage("cloud");
   if (points && place) cloud(place, points);
   if (board || place) fold();
+  unfoldOnPaper();
 }
 
 /** Still pictures of what charts show are for paper: on the screen they are folded away, and there for who wants them. */
@@ -43,9 +44,13 @@ function fold(): void {
     still.replaceWith(details);
     details.append(...still.childNodes);
   }
+}
+
+/** What is folded away is not lost on paper: scenario, command, every variant and the still pictures. */
+function unfoldOnPaper(): void {
   const opened = new Set<HTMLDetailsElement>();
   addEventListener("beforeprint", () => {
-    for (const each of document.querySelectorAll<HTMLDetailsElement>("details.still:not([open])")) {
+    for (const each of document.querySelectorAll<HTMLDetailsElement>("details:not([open])")) {
       each.open = true;
       opened.add(each);
     }

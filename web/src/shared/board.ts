@@ -44,7 +44,14 @@ export class Board {
       this.charts.push(bands(place, view.bands, columns, linked));
     }
     for (const panel of view.panels) {
-      this.charts.push(chart(this.place(panel.title, panel.unit), panel, columns, linked));
+      this.charts.push(
+        chart(
+          this.place(panel.title, panel.unit === "bytes" ? "" : panel.unit),
+          panel,
+          columns,
+          linked,
+        ),
+      );
     }
     for (const note of view.notes) host.append(element("p", { class: "where" }, note));
     this.watch.observe(host);

@@ -75,6 +75,25 @@ function shadeUnmeasured(plot: uPlot, until: number): void {
 
 const round = (value: number) => Number(value.toPrecision(10));
 
+/** The unit of the largest of some bytes. */
+function bytes(most: number): [number, string] {
+  if (most >= 1e6) return [1e6, "MB"];
+  return most >= 1e3 ? [1e3, "kB"] : [1, "B"];
+}
+
+/** A number with its unit where that is chosen by size, as with bytes. */
+function sized(value: number | null | undefined, unit: string): string {
+  if (unit !== "bytes" || typeof value !== "number") return told(value);
+  const [factor, short] = bytes(Math.abs(value));
+  return `${told(value / factor)} ${short}`;
+}
+
+/** Ticks of bytes, in kB or MB: a number of seven digits has no room beside a chart on a phone. */
+function ticks(at: number[]): string[] {
+  const [factor, short] = bytes(Math.max(0, ...at));
+  return at.map((each) => (each === 0 ? "0" : `${told(each / factor)} ${short}`));
+}
+
 export function chart(
   host: HTMLElement,
   first: Panel,
@@ -87,6 +106,8 @@ export function chart(
   const setup = options(linked, host.clientWidth || 600, HEIGHT);
   const shown = panel.lines.map(() => true);
   setup.series = [{}, ...panel.lines.map((line) => series(line, binned))];
+  if (panel.unit === "bytes")
+    setup.axes = [setup.axes?.[0] ?? {}, { ...setup.axes?.[1], values: (_, at) => ticks(at) }];
   setup.scales = { ...setup.scales, y: { range: (_, __, most) => upright(panel, most) } };
   setup.hooks = {
     ...setup.hooks,
@@ -119,7 +140,8 @@ export function chart(
     (moved) => {
       outputs.forEach((output, place) => {
         const at = moved.cursor.idxs?.[place + 1];
-        output.value = at === null || at === undefined ? "" : told(moved.data[place + 1]?.[at]);
+        output.value =
+          at === null || at === undefined ? "" : sized(moved.data[place + 1]?.[at], panel.unit);
       });
     },
   ];
@@ -140,9 +162,9 @@ export function chart(
     at(time) {
       const place = plot.valToIdx(time);
       const parts = panel.lines.flatMap((line, number) =>
-        shown[number] ? [`${line.name} ${told(plot.data[number + 1]?.[place])}`] : [],
+        shown[number] ? [`${line.name} ${sized(plot.data[number + 1]?.[place], panel.unit)}`] : [],
       );
-      return `${panel.title}: ${parts.join(", ")} ${panel.unit}`;
+      return `${panel.title}: ${parts.join(", ")}${panel.unit === "bytes" ? "" : ` ${panel.unit}`}`;
     },
   };
 }
