@@ -9,7 +9,8 @@ import type { Columns, Recording } from "./recording";
 const SHOWN = 8;
 /** Instants at most, and numbers of all lines together at most. */
 const [MOST, ALL] = [100_000, 3_000_000];
-const POLICED = " A policer keeps no queue: it holds the sender back by the window that its drops made small.";
+const POLICED =
+  " A policer keeps no queue: it holds the sender back by the window that its drops made small.";
 const NOTE =
   "At each instant: the gate on its way with the longest wait, while packets wait there; " +
   "else what kept the sender from sending more.";
