@@ -109,6 +109,7 @@ RESULT = ROOT / "crates" / "tidegate-result" / "src"
 SUMMARY = (
     "summary/mod.rs",
     "summary/flow.rs",
+    "summary/flow_group.rs",
     "summary/gate.rs",
     "summary/classes.rs",
     "summary/traffic.rs",
