@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_window_bounds_what_gates_do_not() {
-        let both = packets_per_second(&link("100 Gbit/s", "tcp.window = \"14600 B\"\n"));
+        let both = packets_per_second(&link("100 Gbit/s", "tcp.window = \"14480 B\"\n"));
         assert!((both - 1600.0).abs() < 1e-6, "ten segments each 20 ms, twice: {both}");
     }
 
