@@ -1,9 +1,9 @@
 //! What a run would hold in memory, before it begins. A scenario that could never fit is refused.
 
-use tidegate_core::plan::{JitterPlan, Plan, USUAL_MEMORY};
+use tidegate_core::plan::{AppPlan, JitterPlan, Plan, USUAL_MEMORY};
 
 use crate::check::Form;
-use crate::lower::draft::{Gate, Hop, User};
+use crate::lower::draft::{Gate, Hop, Load, User};
 use crate::lower::limits::limits;
 use crate::lower::notes::Notes;
 use crate::units::plural;
@@ -18,9 +18,11 @@ pub fn check_recording(plan: &Plan) -> Result<(), String> {
 }
 
 /// What one server, one flow or source, and one place on a path take in memory at the peak of a run that records nothing, in
-/// bytes, about. Measured: 7,400 to 7,800 for a flow with one gate for all, 4,400 more with a gate of its own.
+/// bytes, about. Measured: 7,400 to 7,800 for a flow with one gate for all, 4,400 more with a gate of its own, 3,000 more where it
+/// has requests.
 const SERVER: u64 = 4_300;
 const FLOW: u64 = 7_500;
+const REQUESTS: u64 = 3_000;
 const PLACE: u64 = 100;
 
 /// Below this a limit that is written is about what the run collects: it stops there with a word.
@@ -29,10 +31,13 @@ const SMALL: u64 = 50_000_000;
 /// Whether all copies of gates and flows fit into `limits.memory`; if not, it is reported.
 pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) -> bool {
     let own = |hops: &[Hop<'_>]| hops.iter().filter(|hop| gates[hop.gate].per_flow).count() as u64;
-    let (mut servers, mut flows, mut places) = (gates.len() as u64, 0_u64, 0_u64);
+    let (mut servers, mut flows, mut places, mut asking) = (gates.len() as u64, 0_u64, 0_u64, 0_u64);
     for user in users {
         let copies = user.count;
         flows = flows.saturating_add(copies);
+        if matches!(user.load, Load::Flow { app: AppPlan::Request(_), .. }) {
+            asking = asking.saturating_add(copies);
+        }
         let hops = (user.path.len() + user.back.len()) as u64;
         places = places.saturating_add(copies.saturating_mul(hops));
         // A sender's random delay is a gate of its own.
@@ -42,6 +47,7 @@ pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &
     let need = servers
         .saturating_mul(SERVER)
         .saturating_add(flows.saturating_mul(FLOW))
+        .saturating_add(asking.saturating_mul(REQUESTS))
         .saturating_add(places.saturating_mul(PLACE));
     let most = limits(root).memory_bytes.unwrap_or(USUAL_MEMORY);
     let written = root.table("limits").and_then(|limits| limits.given("memory"));
