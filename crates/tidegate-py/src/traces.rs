@@ -6,15 +6,15 @@ use pyo3::prelude::*;
 use tidegate_core::random::Seed;
 use tidegate_core::units::Span;
 use tidegate_scenario::trace::convert::{ConvertOptions, convert};
-use tidegate_scenario::trace::info::{InfoOptions, info};
+use tidegate_scenario::trace::info::{InfoOptions, TraceInfo, info};
 use tidegate_scenario::trace::synth::Cellular;
-use tidegate_scenario::trace::{self, Format, LoadedTrace, TraceOptions};
+use tidegate_scenario::trace::{self, Format, LoadedTrace, Remarked, TraceOptions};
 use tidegate_scenario::{read_rate, read_span};
 
 use crate::error::{self, ArgumentError, InternalError};
 use crate::guard::patiently;
 
-fn load(py: Python<'_>, path: &str, format: Option<&str>, opportunity_bytes: u32) -> PyResult<LoadedTrace> {
+fn load(py: Python<'_>, path: &str, format: Option<&str>, opportunity_bytes: u32) -> PyResult<Remarked> {
     let format = format.map(named).transpose()?;
     let options = TraceOptions { opportunity_bytes, ..TraceOptions::default() };
     let path = PathBuf::from(path);
@@ -37,8 +37,10 @@ pub(crate) fn trace_info(
     format: Option<&str>,
     opportunity_bytes: u32,
 ) -> PyResult<String> {
-    let trace = load(py, path, format, opportunity_bytes)?;
-    let described = patiently(py, move |_| serde_json::to_string(&info(&trace, &InfoOptions::default())))?;
+    let Remarked { trace, remarks } = load(py, path, format, opportunity_bytes)?;
+    let described = patiently(py, move |_| {
+        serde_json::to_string(&TraceInfo { remarks, ..info(&trace, &InfoOptions::default()) })
+    })?;
     described.map_err(|error| InternalError::new_err(format!("the description is not JSON: {error}")))
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn trace_convert(
 ) -> PyResult<String> {
     let to = named(to)?;
     let options = ConvertOptions { opportunity_bytes, window: span("window", window)? };
-    let trace = load(py, path, format, opportunity_bytes)?;
+    let Remarked { trace, .. } = load(py, path, format, opportunity_bytes)?;
     patiently(py, move |_| convert(&trace, to, &options))?.map_err(|wrong| error::convert(path, wrong))
 }
 

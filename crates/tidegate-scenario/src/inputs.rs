@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use tidegate_core::plan::{OpportunityTrace, RateTrace, SizePlan};
 use tidegate_core::units::Span;
 
-use crate::trace::{self, Format, LoadedTrace, TraceError, TraceOptions};
+use crate::trace::{self, Format, LoadedTrace, Remarked, TraceError, TraceOptions};
 
 /// A file that a scenario read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,9 @@ pub(crate) enum Loaded {
     Opportunities(Arc<OpportunityTrace>),
 }
 
+/// A trace with what is to be said of its file.
+pub(crate) type Heard = (Loaded, Vec<String>);
+
 /// Which files may be read, and which a message may quote.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Quotes {
@@ -101,7 +104,7 @@ pub(crate) struct Library {
     /// In place of the file system.
     given: Option<Files>,
     quotes: Quotes,
-    traces: BTreeMap<TraceKey, Result<Loaded, TraceError>>,
+    traces: BTreeMap<TraceKey, Result<Heard, TraceError>>,
     sizes: BTreeMap<String, Result<SizePlan, TraceError>>,
     inputs: BTreeMap<String, Input>,
     /// The names asked for; what is here from before was read for another scenario.
@@ -133,7 +136,7 @@ impl Library {
         name: &str,
         format: Option<Format>,
         options: TraceOptions,
-    ) -> Result<Loaded, TraceError> {
+    ) -> Result<Heard, TraceError> {
         self.named.insert(name.to_owned());
         let key = (name.to_owned(), format, options.opportunity_bytes, options.drp_step);
         if let Some(loaded) = self.traces.get(&key) {
@@ -142,12 +145,13 @@ impl Library {
         let path = self.readable(name)?;
         let shown = path.display().to_string();
         let loaded = self.bytes(name, || trace::read(&path, &shown)).and_then(|bytes| {
-            let trace = trace::parse(&bytes, &shown, format, &options)?;
+            let Remarked { trace, remarks } = trace::parse_with_remarks(&bytes, &shown, format, &options)?;
             self.keep_input(name, path.clone(), &bytes);
-            Ok(match trace {
+            let loaded = match trace {
                 LoadedTrace::Rates(trace) => Loaded::Rates(Arc::new(trace)),
                 LoadedTrace::Opportunities(trace) => Loaded::Opportunities(Arc::new(trace)),
-            })
+            };
+            Ok((loaded, remarks))
         });
         let loaded = loaded.map_err(|error| self.discreet(error, name, &path));
         self.traces.insert(key, loaded.clone());

@@ -39,4 +39,5 @@ def trace_report(file: str, info: dict[str, Any]) -> str:
     if info.get("points") is not None:
         rows.append(["recorded rates", str(info["points"])])
     left = max(len(row[0]) for row in rows)
-    return plain("\n".join([file, *(f"  {name.ljust(left)}  {value}" for name, value in rows)]))
+    notes = [f"Note: {remark}." for remark in info.get("remarks", [])]
+    return plain("\n".join([file, *(f"  {name.ljust(left)}  {value}" for name, value in rows), *notes]))

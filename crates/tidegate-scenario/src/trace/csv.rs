@@ -7,13 +7,17 @@
 //! 2,
 //! ```
 //!
-//! - The header names the columns and their units: `time` (seconds), `time_s`, `time_ms`,
-//!   `time_us`; `rate` (bit/s), `rate_bps`, `rate_kbps`, `rate_mbps`, `rate_gbps`. Their
-//!   order is free and other columns are ignored. A file without a header is refused: its unit is not known.
-//! - Times increase and begin at 0. A rate of 0 is an outage.
+//! - The header names the columns and their units: `time_s`, `time_ms`, `time_us`; `rate_bps`, `rate_kbps`,
+//!   `rate_mbps`, `rate_gbps`. Their order is free and other columns are ignored. A file whose units are not known (no
+//!   header, or plain `time` or `rate`) is refused.
+//! - Fields are separated by commas, or by semicolons or tabs where the header has more of those. Within a
+//!   field a comma is a decimal one, as spreadsheets write it. A row that has another number of fields than the header
+//!   is refused.
+//! - Times increase and begin at 0, or are counted from 1970: then the first one is taken from all.
+//!   A rate of 0 is an outage.
 //! - The last row may leave its rate empty: the recording ends there. Where it does not,
 //!   the last rate holds as long as the one before it.
-//! - Numbers are exact: whole bits per second and whole picoseconds, or an error.
+//! - Numbers are rounded to the nearest bit/s and picosecond.
 //! - Lines that begin with `#` and empty lines are skipped.
 
 use std::fmt::Write as _;
@@ -21,50 +25,28 @@ use std::fmt::Write as _;
 use tidegate_core::plan::RateTrace;
 use tidegate_core::units::{Rate, Time};
 
-use super::decimal::{self, Refused};
+use super::decimal;
+use super::detect::first_line;
 use super::error::Blame;
+use super::rows::{Row, Rows, Wrong, columns, header, row};
 use super::{TraceError, check_rates};
 
-/// Names of time columns and the power of ten that makes picoseconds.
-const TIMES: [(&str, i32); 4] = [("time", 12), ("time_s", 12), ("time_ms", 9), ("time_us", 6)];
-
-/// Names of rate columns and the power of ten that makes bits per second.
-const RATES: [(&str, i32); 5] =
-    [("rate", 0), ("rate_bps", 0), ("rate_kbps", 3), ("rate_mbps", 6), ("rate_gbps", 9)];
-
-const HEADER_HELP: &str = "name one time column (time_s, time_ms, time_us) and one rate column \
-                           (rate_bps, rate_kbps, rate_mbps, rate_gbps), as in time_s,rate_mbps";
-
-/// Where the two values of a row stand and what they count.
-#[derive(Clone, Copy, Debug)]
-struct Columns {
-    time: (usize, i32),
-    rate: (usize, i32),
-}
-
-/// What one row says.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    line: u64,
-    at: Time,
-    /// `None`: the recording ends here.
-    rate: Option<Rate>,
-}
-
-/// Reads a CSV trace.
+/// Reads a CSV trace, with what is to be said of it.
 ///
 /// # Errors
 /// The first line that is wrong.
-pub fn read(bytes: &[u8], name: &str) -> Result<RateTrace, TraceError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<(RateTrace, Vec<String>), TraceError> {
     let blame = Blame { file: name };
+    let separator = separator(first_line(bytes).map_or(b"", |(_, line)| line));
     let mut reader = ::csv::ReaderBuilder::new()
+        .delimiter(separator)
         .has_headers(false)
         .flexible(true)
         .comment(Some(b'#'))
         .trim(::csv::Trim::All)
         .from_reader(bytes);
-    let mut columns = None;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut known = None;
+    let mut rows = Rows::default();
     let mut record = ::csv::ByteRecord::new();
     loop {
         let more = reader.read_byte_record(&mut record).map_err(|error| unreadable(&error, blame))?;
@@ -72,24 +54,22 @@ pub fn read(bytes: &[u8], name: &str) -> Result<RateTrace, TraceError> {
             break;
         }
         let line = record.position().map_or(0, ::csv::Position::line);
-        let shown = shown(&record);
-        let wrong = |(problem, help): Wrong| blame.line(line, shown.as_bytes(), problem, help);
-        let Some(known) = columns else {
-            columns = Some(header(&record).map_err(wrong)?);
+        let wrong = |wrong: Wrong| wrong.at(blame, line, &record, separator);
+        let Some(columns) = known else {
+            known = Some(header(&record).and_then(|()| columns(&record)).map_err(wrong)?);
             continue;
         };
-        push(&mut rows, row(&record, known, line).map_err(wrong)?).map_err(wrong)?;
+        rows.push(row(&record, columns, line).map_err(wrong)?).map_err(wrong)?;
     }
-    finish(rows, blame)
+    rows.decimal_commas().map_err(|(line, wrong)| blame.line(line, b"", wrong.problem, wrong.help))?;
+    let remarks = rows.remarks();
+    finish(&rows.rows, blame).map(|trace| (trace, remarks))
 }
 
-/// What is wrong with a row, and what would be right.
-type Wrong = (&'static str, &'static str);
-
-/// A row as it may stand in a message.
-fn shown(record: &::csv::ByteRecord) -> String {
-    let fields: Vec<_> = record.iter().map(String::from_utf8_lossy).collect();
-    fields.join(",")
+/// What separates the fields: what the header has most of.
+fn separator(header: &[u8]) -> u8 {
+    let count = |separator: u8| header.iter().filter(|&&byte| byte == separator).count();
+    [b';', b'\t'].into_iter().find(|&other| count(other) > count(b',')).unwrap_or(b',')
 }
 
 /// A row that the CSV layer itself cannot take apart.
@@ -99,92 +79,8 @@ fn unreadable(error: &::csv::Error, blame: Blame<'_>) -> TraceError {
     TraceError { line, ..whole }
 }
 
-/// The columns that the first row names.
-fn header(record: &::csv::ByteRecord) -> Result<Columns, Wrong> {
-    if record.get(0).is_some_and(|field| field.first().is_some_and(|b| b.is_ascii_digit() || *b == b'.')) {
-        return Err((
-            "there is no header, so the unit of the rate is not known",
-            "write one above this line, such as time_s,rate_mbps (or rate_bps, rate_kbps, rate_gbps)",
-        ));
-    }
-    let mut time = None;
-    let mut rate = None;
-    for (index, field) in record.iter().enumerate() {
-        let name = field.to_ascii_lowercase();
-        let find = |names: &[(&str, i32)]| {
-            names.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, power)| (index, *power))
-        };
-        for (column, found) in [(&mut time, find(&TIMES)), (&mut rate, find(&RATES))] {
-            if found.is_some() && column.is_some() {
-                return Err(("there are two time columns or two rate columns", HEADER_HELP));
-            }
-            *column = column.or(found);
-        }
-    }
-    match (time, rate) {
-        (Some(time), Some(rate)) => Ok(Columns { time, rate }),
-        (None, _) => Err(("the header names no time column", HEADER_HELP)),
-        (_, None) => Err(("the header names no rate column", HEADER_HELP)),
-    }
-}
-
-/// One row of values.
-fn row(record: &::csv::ByteRecord, columns: Columns, line: u64) -> Result<Row, Wrong> {
-    let field = |index: usize| {
-        let bytes = record.get(index).ok_or(("a column is missing", "write one time and one rate"))?;
-        std::str::from_utf8(bytes).map_err(|_| ("not a number", "write plain numbers, as in 0.5,3.2"))
-    };
-    let picos = decimal::scaled(field(columns.time.0)?, columns.time.1).map_err(|refused| match refused {
-        Refused::NotANumber => ("the time is not a number", "write plain numbers, as in 0.5,3.2"),
-        Refused::Negative => ("the time is below 0", "times begin at 0"),
-        Refused::TooFine => ("the time is finer than a picosecond", "round the time to whole picoseconds"),
-        Refused::TooLarge => TOO_LONG,
-    })?;
-    if picos >= u64::MAX / 2 {
-        return Err(TOO_LONG);
-    }
-    let text = field(columns.rate.0)?;
-    let rate = if text.is_empty() {
-        None
-    } else {
-        let bps = decimal::scaled(text, columns.rate.1).map_err(|refused| match refused {
-            Refused::NotANumber => ("the rate is not a number", "write plain numbers, as in 0.5,3.2"),
-            Refused::Negative => ("the rate is below 0", "write 0 for an outage"),
-            Refused::TooFine => {
-                ("the rate is not a whole number of bit/s", "round the rate to whole bits per second")
-            }
-            Refused::TooLarge => ("the rate is above 1 Pbit/s", "check the unit of the rate"),
-        })?;
-        Some(Rate::from_bps(bps))
-    };
-    Ok(Row { line, at: Time::from_picos(picos), rate })
-}
-
-const TOO_LONG: Wrong = ("the time is more than 106 days, longer than any run", "check the unit of the time");
-
-/// Keeps the rows in order.
-fn push(rows: &mut Vec<Row>, row: Row) -> Result<(), Wrong> {
-    match rows.last() {
-        None if row.at != Time::ZERO => {
-            Err(("the first time is not 0", "subtract the time of the first row from all times"))
-        }
-        None if row.rate.is_none() => Err(("the first row has no rate", "write a rate after the time")),
-        Some(before) if before.rate.is_none() => Err((
-            "the row before had no rate, which ends the recording",
-            "give every row but the last a rate",
-        )),
-        Some(before) if row.at <= before.at => {
-            Err(("this row is not later than the row before it", "times must increase from row to row"))
-        }
-        _ => {
-            rows.push(row);
-            Ok(())
-        }
-    }
-}
-
 /// The trace that the rows make.
-fn finish(rows: Vec<Row>, blame: Blame<'_>) -> Result<RateTrace, TraceError> {
+fn finish(rows: &[Row], blame: Blame<'_>) -> Result<RateTrace, TraceError> {
     let points: Vec<(Time, Rate)> = rows.iter().filter_map(|row| Some((row.at, row.rate?))).collect();
     let lines: Vec<u64> = rows.iter().map(|row| row.line).collect();
     let Some(last) = rows.last() else {

@@ -6,7 +6,7 @@
 //!   files takes 1 to 100 Hz). That is how the published files spell it;
 //!   `:recommended_frequency` is read too. A file without it needs
 //!   [`TraceOptions::drp_step`].
-//! - A rate may have up to three decimals: whole bits per second, or an error.
+//! - Rates are rounded to the nearest bit/s, the frequency to the nearest millionth.
 //! - Value i holds from ⌊i·10¹²/frequency⌋ ps to the next, so the step never drifts.
 //! - Empty lines are skipped.
 
@@ -30,7 +30,7 @@ pub(super) fn frequency(comment: &[u8]) -> Option<Result<u64, Refused>> {
     let text = std::str::from_utf8(comment).ok()?.trim();
     let rest = KEYS.iter().find_map(|key| text.strip_prefix(key))?;
     let value = rest.trim_start().strip_prefix(['=', ':'])?;
-    Some(decimal::scaled(value.trim(), 6))
+    Some(decimal::nearest_u64(value.trim(), 6))
 }
 
 /// How the instants of the values follow from their index, exactly.
@@ -101,7 +101,6 @@ fn grid_of(value: Result<u64, Refused>, again: bool) -> Result<Grid, &'static st
         Ok(micro) if micro > 1_000_000_000_000 => Err("more than a million values per second"),
         Ok(micro) => Ok(Grid::Frequency(micro)),
         Err(Refused::NotANumber) => Err("the frequency is not a number"),
-        Err(Refused::TooFine) => Err("the frequency has more than six decimals"),
         Err(Refused::TooLarge) => Err("more than a million values per second"),
     }
 }
@@ -110,13 +109,10 @@ fn grid_of(value: Result<u64, Refused>, again: bool) -> Result<Grid, &'static st
 fn kilobits(line: &[u8]) -> Result<Rate, (&'static str, &'static str)> {
     let help = "each line is one rate in kbit/s, as in 11002 or 11002.5";
     let text = std::str::from_utf8(line).map_err(|_| ("not a rate in kbit/s", help))?;
-    match decimal::scaled(text, 3) {
+    match decimal::nearest_u64(text, 3) {
         Ok(bps) => Ok(Rate::from_bps(bps)),
         Err(Refused::Negative) => Err(("a rate cannot be below 0", "write 0 for an outage")),
         Err(Refused::NotANumber) => Err(("not a rate in kbit/s", help)),
-        Err(Refused::TooFine) => {
-            Err(("not a whole number of bit/s", "a rate in kbit/s may have up to three decimals"))
-        }
         Err(Refused::TooLarge) => Err(("the rate is above 1 Pbit/s", "check the unit: kbit/s")),
     }
 }

@@ -110,7 +110,7 @@ fn quote(read: &[u8]) -> String {
 }
 
 /// Whether a line looks like numbers: digits, signs, and what separates them.
-fn is_numbers(read: &[u8]) -> bool {
+pub(super) fn is_numbers(read: &[u8]) -> bool {
     let mut digit_before = false;
     read.iter().all(|&byte| {
         let is_exponent = digit_before && matches!(byte, b'e' | b'E');

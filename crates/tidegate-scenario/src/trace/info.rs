@@ -67,6 +67,9 @@ pub struct TraceInfo {
     /// Rates in the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<u64>,
+    /// What was understood that the file does not say, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// Describes a trace.
@@ -107,6 +110,7 @@ pub fn info(trace: &LoadedTrace, options: &InfoOptions) -> TraceInfo {
         opportunities,
         opportunity_bytes,
         points,
+        remarks: Vec::new(),
     }
 }
 

@@ -13,8 +13,8 @@
 //!
 //! [`info`] describes a trace and [`convert`] makes one kind from the other;
 //! [`synth`] invents one. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
-//! about one, in the scenario's own schema. Traces are read exactly: whole picoseconds,
-//! whole bits per second, or an error that names the line.
+//! about one, in the scenario's own schema. Numbers are rounded to the nearest picosecond and bit per
+//! second, by one rule for all formats; what is no number is an error that names the line.
 //!
 //! # Which format a file has
 //!
@@ -22,19 +22,21 @@
 //!
 //! 1. The name: `.up`, `.down`, `.mahi` and `.mahimahi` are Mahimahi, `.drp` is DRP.
 //! 2. The content: a comment with `:recommended_frequency` (or `:recommended_freqeuncy`) is
-//!    DRP; else a comma in the first line that is neither empty nor a comment is CSV, and two
-//!    numbers in it with white space between them are seconds and Mbit/s.
+//!    DRP; else in the first line that is neither empty nor a comment two numbers with white space between them are
+//!    seconds and Mbit/s, and a comma, a semicolon or a tab is CSV.
 //!
-//! Anything else (one number per line under another name) could be milliseconds or kbit/s:
-//! an error that asks for the format.
+//! One number per line under another name could be milliseconds or kbit/s: an error that asks for the format. So is
+//! everything else, with what it is where that can be told (JSON).
 
 pub mod convert;
 pub mod csv;
 mod decimal;
+mod detect;
 pub mod drp;
 mod error;
 pub mod info;
 pub mod mahimahi;
+mod rows;
 pub mod seconds_mbps;
 pub(crate) mod sizes;
 pub mod synth;
@@ -48,6 +50,7 @@ use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::units::{Rate, Span, Time};
 
 use crate::file::{self, LARGEST_DATA, LARGEST_SCENARIO, Refused};
+pub use detect::detect;
 use error::Blame;
 pub use error::TraceError;
 pub use windows::deliverable_bytes;
@@ -143,14 +146,23 @@ impl Default for TraceOptions {
     }
 }
 
+/// A trace, and what a reader of its file should hear.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remarked {
+    /// The trace.
+    pub trace: LoadedTrace,
+    /// What was understood that the file does not say in so many words: a sentence each, without its full stop.
+    pub remarks: Vec<String>,
+}
+
 /// Reads the trace file at `path`; `None` finds the format by the rules above.
 ///
 /// # Errors
 /// A file that cannot be read, or is no such trace.
-pub fn load(path: &Path, format: Option<Format>, options: &TraceOptions) -> Result<LoadedTrace, TraceError> {
+pub fn load(path: &Path, format: Option<Format>, options: &TraceOptions) -> Result<Remarked, TraceError> {
     let name = path.display().to_string();
     let bytes = read(path, &name)?;
-    parse(&bytes, &name, format, options)
+    parse_with_remarks(&bytes, &name, format, options)
 }
 
 /// The bytes of a file of code.
@@ -187,49 +199,39 @@ pub fn parse(
     format: Option<Format>,
     options: &TraceOptions,
 ) -> Result<LoadedTrace, TraceError> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match format.map_or_else(|| detect(bytes, name), Ok)? {
-        Format::Mahimahi => mahimahi::read(bytes, name, options).map(LoadedTrace::Opportunities),
-        Format::Drp => drp::read(bytes, name, options).map(LoadedTrace::Rates),
-        Format::Csv => csv::read(bytes, name).map(LoadedTrace::Rates),
-        Format::SecondsMbps => seconds_mbps::read(bytes, name).map(LoadedTrace::Rates),
-    }
+    parse_with_remarks(bytes, name, format, options).map(|read| read.trace)
 }
 
-/// The format of a trace, by its name and then by its content; the module's text has the
-/// rules.
+/// As [`parse`], with what a reader of the file should hear.
 ///
 /// # Errors
-/// A file that could be either, or is empty.
-pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
-    let blame = Blame { file: name };
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    match ending.to_ascii_lowercase().as_str() {
-        "up" | "down" | "mahi" | "mahimahi" => return Ok(Format::Mahimahi),
-        "drp" => return Ok(Format::Drp),
-        _ => {}
+/// Bytes that are no such trace.
+pub fn parse_with_remarks(
+    bytes: &[u8],
+    name: &str,
+    format: Option<Format>,
+    options: &TraceOptions,
+) -> Result<Remarked, TraceError> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
+        return Err(Blame { file: name }.whole(
+            "this is JSON, not a trace",
+            "write time_s,rate_mbps and under it a line for each piece, with the second in which it begins and its \
+             rate in Mbit/s, as in 0,1.285 and 1.013,1.693 (with durations, add them up)",
+        ));
     }
-    let mut first = None;
-    for (number, line) in lines(bytes) {
-        if let Some(comment) = line.strip_prefix(b"#") {
-            if drp::frequency(comment).is_some() {
-                return Ok(Format::Drp);
-            }
-        } else if first.is_none() && !line.trim_ascii().is_empty() {
-            first = Some((number, line));
+    let mut remarks = Vec::new();
+    let trace = match format.map_or_else(|| detect(bytes, name), Ok)? {
+        Format::Mahimahi => LoadedTrace::Opportunities(mahimahi::read(bytes, name, options)?),
+        Format::Drp => LoadedTrace::Rates(drp::read(bytes, name, options)?),
+        Format::SecondsMbps => LoadedTrace::Rates(seconds_mbps::read(bytes, name)?),
+        Format::Csv => {
+            let (trace, said) = csv::read(bytes, name)?;
+            remarks = said;
+            LoadedTrace::Rates(trace)
         }
-    }
-    match first {
-        Some((_, line)) if line.contains(&b',') => Ok(Format::Csv),
-        Some((_, line)) if seconds_mbps::is_line(line) => Ok(Format::SecondsMbps),
-        Some((number, line)) => Err(blame.line(
-            number,
-            line,
-            "one number on each line could be milliseconds (Mahimahi) or kbit/s (DRP)",
-            "give the format: mahimahi, drp or csv (or rename the file to end in .up, .down or .drp)",
-        )),
-        None => Err(blame.whole("there is no data in this file", "give a Mahimahi, DRP or CSV trace")),
-    }
+    };
+    Ok(Remarked { trace, remarks })
 }
 
 /// Lines with their numbers from 1; `\n` or `\r\n` ends one, and a last newline opens none.

@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<RateTrace, TraceError> {
             return Err(wrong("this is not two numbers", FORM));
         }
         let words: Vec<&str> = std::str::from_utf8(text).unwrap_or("").split_ascii_whitespace().collect();
-        let value = |word: &str, power: i32| decimal::nearest(word, power);
+        let value = |word: &str, power: i32| decimal::nearest_u64(word, power);
         let at = value(words[0], TIME_POWER).ok().filter(|picos| *picos < u64::MAX / 2);
         let at = at.ok_or_else(|| {
             wrong("the time is below 0, or more than 106 days", "check the unit of the time: seconds")

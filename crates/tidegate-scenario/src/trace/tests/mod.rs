@@ -2,6 +2,7 @@
 //! the real traces come out as an independent count says.
 
 mod capacity;
+mod field;
 mod readers;
 mod real;
 mod synthetic;

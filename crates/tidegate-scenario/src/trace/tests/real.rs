@@ -32,7 +32,7 @@ fn skip(why: &str) {
 }
 
 fn read(file: &Path) -> LoadedTrace {
-    load(file, None, &TraceOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+    load(file, None, &TraceOptions::default()).unwrap_or_else(|error| panic!("{error}")).trace
 }
 
 #[test]

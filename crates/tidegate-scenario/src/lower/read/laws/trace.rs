@@ -21,12 +21,18 @@ pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut N
     };
     let options = TraceOptions { opportunity_bytes, drp_step: form.span("step") };
     let at_end = choice(form.get("at_end"), [("repeat", AtEnd::Repeat), ("stop", AtEnd::Stop)], notes);
-    match library.trace(file.text()?, format, options) {
+    let (loaded, remarks) = match library.trace(file.text()?, format, options) {
+        Ok(heard) => heard,
         Err(error) => {
             unreadable(file, &error, notes);
-            None
+            return None;
         }
-        Ok(Loaded::Rates(trace)) => {
+    };
+    for remark in remarks {
+        notes.warn(file.at, &file.key, remark, "tidegate traces info FILE says what was read");
+    }
+    match loaded {
+        Loaded::Rates(trace) => {
             if let Some(item) = opportunity {
                 notes.wrong(item, "this trace holds rates, not delivery opportunities", "take the key out");
             }
@@ -39,6 +45,6 @@ pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut N
             }
             Some(RatePlan::RateTrace { trace, at_end })
         }
-        Ok(Loaded::Opportunities(trace)) => Some(RatePlan::Opportunities { trace, at_end }),
+        Loaded::Opportunities(trace) => Some(RatePlan::Opportunities { trace, at_end }),
     }
 }
