@@ -64,7 +64,8 @@ export class Tidegate {
   /**
    * A simulated run.
    * @param {Scenario} scenario
-   * @param {{ seed?: number, replication?: number, record?: string }} [how] `record`: "summary", "events" or an interval
+   * @param {{ seed?: number, replication?: number, perturbation?: number, record?: string }} [how] `record`: "summary", "events"
+   *   or an interval; `perturbation`: which small change that nobody can know, 0 none
    * @returns {Run}
    */
   run(scenario, how = {}) {

@@ -41,6 +41,7 @@ __all__ = [
     "read_span",
     "reference",
     "schema",
+    "small_changes",
     "student_t",
     "trace_convert",
     "trace_info",
@@ -429,6 +430,7 @@ def dtm_allocate(
 ) -> tuple[list[int], list[int], list[int]]: ...
 def effcap_estimate(capacity: bytes, samples: int, blocks: int) -> bytes: ...
 def build_info() -> dict[str, str]: ...
+def small_changes() -> list[str]: ...
 def gcra_police(
     arrivals: bytes,
     sizes: bytes,

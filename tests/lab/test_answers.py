@@ -39,6 +39,21 @@ def test_a_run_has_the_numbers_of_the_command_line(lab: Running, folder: Path) -
     assert answer["report"].startswith("Small")
 
 
+def test_small_changes_are_those_of_the_command_line(lab: Running, folder: Path) -> None:
+    answer = post(lab, "run", text=SMALL, seed=5, perturb=3)[1]
+    said = json.loads(command("run", folder / "small.toml", "--seed", "5", "--perturb", "3", "--json"))
+    assert answer["summary"]["perturbed"] == said["perturbed"]
+    assert "with small changes" in answer["report"]
+    page = post(lab, "download", what="html", text=SMALL, seed=5, perturb=3)[1]
+    assert b"with small changes" in page
+    both = [{"name": "a", "text": SMALL}, {"name": "b", "text": SMALL.replace("newreno", "cubic")}]
+    compared = post(lab, "compare", variants=both, perturb=2)[1]
+    assert [each["perturbed"]["runs"] for each in compared["summaries"]] == [2, 2]
+    for wrong in (0, 65, "16", True, 1.5):
+        status, told = post(lab, "run", text=SMALL, perturb=wrong)
+        assert (status, told["error"].split(":")[0]) == (400, "perturb")
+
+
 @pytest.mark.parametrize(
     "example", ["lte", "policer", "transfer", "web", "abr", "random-loss", "virtual-path", "l4s"]
 )

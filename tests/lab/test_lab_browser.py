@@ -188,6 +188,22 @@ def test_variants_are_compared(chrome: Chrome) -> None:
     until(chrome, lambda: "Small" in one(chrome, "#results h2").text)
 
 
+def test_how_much_is_luck_is_told_where_it_is_asked(chrome: Chrome) -> None:
+    assert not chrome.find_elements("css selector", ".luck")
+    before = answered(chrome)
+    one(chrome, "#luck").click()
+    until(chrome, lambda: answered(chrome) > before and one(chrome, ".luck table"))
+    rows = [each.text for each in chrome.find_elements("css selector", ".luck tbody td.text")]
+    assert "goodput of bulk" in rows
+    assert "in 16 runs" in one(chrome, ".luck thead").text
+    one(chrome, "#keep").click()
+    write(chrome, SMALL.replace("newreno", "cubic"))
+    until(chrome, lambda: "now: tcp.cc cubic" in one(chrome, ".luck table").text)
+    assert faults(chrome) == []
+    one(chrome, "#luck").click()
+    until(chrome, lambda: not chrome.find_elements("css selector", ".luck"))
+
+
 def test_the_gallery_opens_an_example(chrome: Chrome) -> None:
     one(chrome, "#scenarios").click()
     card = next(c for c in chrome.find_elements("css selector", ".card") if c.text.startswith("lte-codel\n"))

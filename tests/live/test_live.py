@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 import tidegate as tg
 from common import tidegate
@@ -208,3 +209,22 @@ def test_how_runs_use_the_machine_is_the_environments(link: Path, monkeypatch: p
     done = tidegate("run", link, "--engine", "live", "--json")
     assert done.returncode == 2
     assert "idle=asleep" in done.stdout + done.stderr
+
+
+def test_rows_and_shares_name_the_same_culprit(link: Path) -> None:
+    """A policer's drops make the window small: the row at an instant says so too, as simulated rows do."""
+    policed = {
+        "duration": "4 s",
+        "gate.bottleneck.rate": "1 Gbit/s",
+        "gate.bottleneck.police": {"rate": "8 Mbit/s", "burst": "20 kB"},
+        "flow.two.start": "3.9 s",
+        "flow.two.app.transfer": "2 kB",
+        "record.every": "10 ms",
+    }
+    run = tg.run(link, engine="live", set=policed)
+    one = run.summary["flows"][0]
+    rows = run.table("flows").filter(pl.col("flow") == "one", pl.col("time_s") >= 1.0)
+    policer = rows.filter(pl.col("held_by") == "policer").height / rows.height
+    assert one["limited_by"]["policer of bottleneck"] > 0.5
+    assert policer > 0.5
+    assert rows.filter(pl.col("held_by") == "congestion window").height < 0.2 * rows.height

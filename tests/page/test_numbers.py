@@ -13,7 +13,12 @@ import pytest
 import tidegate as tg
 from common import EXAMPLES, ROOT
 from tidegate._base.text import TextTable, number, percent, rate_scale
-from tidegate._run.text import flows_table, gates_tables, limited_by
+from tidegate._compare.changed import changed_lines
+from tidegate._compare.text import comparison_lines
+from tidegate._run.perturbed import perturbed_lines
+from tidegate._run.text import flows_table, gates_tables, limited_by, requests_table
+from tidegate._run.text_calls import calls_tables
+from tidegate._run.text_traffic import traffic_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,22 +36,26 @@ FILES = [
 #: Reads what is asked from standard input and prints the page's answer.
 SCRIPT = """
 import { fixed, number, percent, rateScale } from "./src/shared/number";
-import { FLOWS, GATES, ofFlows, ofGates, written } from "./src/lab/numbers";
+import { FLOWS, GATES, VARIANTS, ofFlows, ofGates, ofOthers, written } from "./src/lab/numbers";
+import { changed, ranges } from "./src/lab/luck";
 import { limitedBy } from "./src/lab/limits";
 import { readFileSync } from "node:fs";
-const { values, summaries } = JSON.parse(readFileSync(0, "utf8"));
+const { values = [], summaries = [], compared = [], lucky = [] } = JSON.parse(readFileSync(0, "utf8"));
 console.log(JSON.stringify({
   numbers: values.map((each) =>
     [number(each), number(each, 2), percent(each), fixed(each % 1e6, 0), rateScale(each)[1]]),
   tables: summaries.map((summary) => ({
     flows: written(ofFlows(summary), FLOWS),
     gates: ofGates(summary.gates).map(({ rows }) => written(rows, GATES)),
+    others: ofOthers(summary).map(({ rows, columns }) => written(rows, columns)),
     limits: summary.flows.map((flow) => limitedBy(flow.limited_by)),
   })),
+  compared: compared.map((rows) => written(rows, VARIANTS, "scenario")),
+  lucky: lucky.map(({ labels, each }) => each.length > 1 ? changed(labels, each) : ranges(each[0])),
 }));
 """
 #: What the command's table calls a column that the page names in full, as its head has no groups.
-CALLED = {"RTT p99": "p99", "wait p99": "p99"}
+CALLED = {"RTT p99": "p99", "wait p99": "p99", "delay p50": "p50", "delay p99": "p99", "response p50": "p50"}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +86,7 @@ def test_digits_and_units_are_those_of_the_command(page: Callable[[Any], dict[st
     expected = [
         [number(each), number(each, 2), percent(each), _whole(each), rate_scale(each)[1]] for each in values
     ]
-    found = page({"values": values, "summaries": []})["numbers"]
+    found = page({"values": values})["numbers"]
     for value, mine, theirs in zip(values, found, expected, strict=True):
         assert mine == theirs, value
 
@@ -89,7 +98,7 @@ def _whole(value: float) -> str:
 
 def test_tables_are_those_of_the_command(page: Callable[[Any], dict[str, Any]]) -> None:
     summaries = [json.loads(tg.run(path, seed=1, record="summary").to_json()) for path in FILES]
-    found = page({"values": [], "summaries": summaries})["tables"]
+    found = page({"summaries": summaries})["tables"]
     compared = set()
     for path, summary, tables in zip(FILES, summaries, found, strict=True):
         assert tables["limits"] == [limited_by(flow.get("limited_by")) for flow in summary["flows"]]
@@ -97,6 +106,7 @@ def test_tables_are_those_of_the_command(page: Callable[[Any], dict[str, Any]]) 
         mine = tables["gates"]
         if summary["flows"]:
             theirs, mine = [*theirs, flows_table(summary)], [*mine, tables["flows"]]
+        theirs, mine = [*theirs, *_others(summary)], [*mine, *tables["others"]]
         for command, own in zip(theirs, mine, strict=True):
             compared |= _same(path.name, command, own)
     assert {
@@ -111,6 +121,100 @@ def test_tables_are_those_of_the_command(page: Callable[[Any], dict[str, Any]]) 
         "resent",
     } <= compared
     assert {"queue", "cwnd", "done", "timeouts", "RTT p50"} <= compared
+    assert {"arrived", "p50", "jitter", "finished", "p95", "capacity", "blocked"} <= compared
+
+
+def _others(summary: dict[str, Any]) -> list[TextTable]:
+    """Return the command's tables of traffic, requests and pools: of each the first one."""
+    first = [traffic_tables(summary.get("traffic_groups", []))[1:2]]
+    if summary.get("requests"):
+        first.append([requests_table(summary["requests"])])
+    first.append(calls_tables(summary)[1:2] if summary.get("pools") else [])
+    return [each for some in first for each in some if isinstance(each, TextTable)]
+
+
+def test_very_many_groups_and_requests_have_the_rows_of_the_command(page: Callable[[Any], Any]) -> None:
+    link = '[gate.link]\nrate = "50 Mbit/s"\ndelay = "10 ms"\nqueue = "50 packets"\n'
+    sources = "".join(
+        f'[traffic.s{n}]\npath = ["link"]\nsource.constant.rate = "{100 + 7 * n % 50} kbit/s"\n'
+        for n in range(15)
+    )
+    asks = "".join(
+        f'[flow.f{n}]\npath = ["link"]\nstart = "{n} ms"\n'
+        f'app.request = {{ think = "300 ms", response = "{20 + n} kB" }}\n'
+        for n in range(15)
+    )
+    scenario = tg.Scenario.from_toml(f'duration = "4 s"\n{link}{sources}{asks}')
+    summary = json.loads(tg.run(scenario, seed=1, record="summary").to_json())
+    (told,) = page({"summaries": [summary]})["tables"]
+    for command, own in zip(_others(summary), told["others"], strict=True):
+        assert [row["name"] for row in own["rows"]] == [row[0] for row in command.rows]
+        assert len(own["rows"]) == 13
+
+
+def test_copies_of_a_flow_have_a_line_together(page: Callable[[Any], Any]) -> None:
+    scenario = tg.Scenario.from_toml(
+        'duration = "8 s"\n[gate.link]\nrate = "20 Mbit/s"\ndelay = "10 ms"\nqueue = "50 packets"\n'
+        '[flow.bulk]\ncount = 2\npath = ["link"]\n'
+        '[flow.page]\ncount = 14\npath = ["link"]\nstart = "4 s"\napp = { transfer = "60 kB" }\n'
+    )
+    summary = json.loads(tg.run(scenario, seed=1, record="summary").to_json())
+    ((told,),) = [[each["flows"] for each in page({"summaries": [summary]})["tables"]]]
+    command = flows_table(summary)
+    assert [row["name"] for row in told["rows"]] == [row[0] for row in command.rows]
+    assert {"goodput", "throughput", "resent", "timeouts", "done"} <= _same("copies", command, told)
+
+
+def test_comparisons_are_those_of_the_command(page: Callable[[Any], dict[str, Any]]) -> None:
+    """The same cells, and the same words on what hangs on luck."""
+    link = {"gate.isp.jitter": ["0 s", "1 ms"]}
+    compared = [
+        tg.compare(EXAMPLES / "policer.toml", vary=link, seed=1, perturb=5),
+        tg.compare(EXAMPLES / "transfer.toml", vary={"flow.file.tcp.cc": ["cubic", "reno"]}, seed=1),
+        tg.compare(EXAMPLES / "web.toml", vary={"seed": [1, 2]}),
+        tg.compare(EXAMPLES / "many.toml", vary={"seed": [1, 2]}, perturb=3),
+    ]
+    rows = [[{**row, "scenario": str(n)} for n, row in enumerate(each.rows())] for each in compared]
+    found = page({"compared": rows})["compared"]
+    told = set()
+    for each, own in zip(compared, found, strict=True):
+        lines = [line for line in comparison_lines(each) if isinstance(line, TextTable)]
+        command = TextTable(lines[0].head, [[str(n), *row[1:]] for n, row in enumerate(lines[0].rows)], 1)
+        told |= _same(each.title, command, own)
+    assert {"goodput", "wait p50", "p99", "loss", "used", "timeouts", "done", "fairness"} <= told
+    for each in (compared[0], compared[3]):
+        labels = [variant.label(each.axes) for variant in each.variants]
+        summaries = [variant.run.summary["perturbed"] for variant in each.variants]
+        ((own),) = page({"lucky": [{"labels": labels, "each": summaries}]})["lucky"]
+        _, command, about, *sentences = changed_lines(each)
+        assert isinstance(command, TextTable)
+        assert [row["cells"] for row in own["rows"]] == [row[1:] for row in command.rows]
+        assert own["head"] == [list(pair) for pair in zip(*(line[1:] for line in command.head), strict=True)]
+        assert own["about"] == _joined(about)
+        assert own["sentences"] == [_joined(each) for each in sentences]
+
+
+def test_what_is_luck_is_told_as_by_the_command(page: Callable[[Any], dict[str, Any]]) -> None:
+    files = [
+        EXAMPLES / f"{name}.toml" for name in ("policer", "virtual-path", "web", "transfer", "uplink", "many")
+    ]
+    summaries = [tg.run(path, seed=1, record="summary", perturb=5).summary for path in files]
+    found = page({"lucky": [{"labels": [], "each": [each["perturbed"]]} for each in summaries]})["lucky"]
+    sentences = 0
+    for path, summary, own in zip(files, summaries, found, strict=True):
+        _, command, about, *told = perturbed_lines(summary["perturbed"])
+        assert isinstance(command, TextTable)
+        assert [[row["name"], *row["cells"]] for row in own["rows"]] == command.rows, path.name
+        assert [head for head, _ in own["head"]] == list(command.head[0][1:])
+        assert own["about"] == _joined(about)
+        assert own["sentences"] == [_joined(each) for each in told], path.name
+        sentences += len(told)
+    assert sentences > 3
+
+
+def _joined(text: str) -> str:
+    """Return a paragraph of the command in one line."""
+    return " ".join(text.split())
 
 
 def _same(where: str, table: TextTable, page: dict[str, Any]) -> set[str]:
@@ -123,7 +227,7 @@ def _same(where: str, table: TextTable, page: dict[str, Any]) -> set[str]:
     ]
     compared = set()
     for name, *line in table.rows:
-        # The command cuts long names; groups of flows stand in its table alone.
+        # The command cuts long names.
         told = dict(zip(zip(*(head[1:] for head in table.head), strict=True), line, strict=True))
         for head, cell in zip(heads, rows.get(name, []), strict=name in rows):
             if head in told:

@@ -7,14 +7,14 @@ import { packed } from "../../web/src/inside/pack";
 
 const [module, folder] = process.argv.slice(2);
 const answers = new Answers(await Tidegate.load(readFileSync(module)));
-for (const { ask, text, variants, files = [], seed, pack } of JSON.parse(readFileSync(0, "utf8"))) {
+for (const { ask, text, variants, files = [], seed, perturb, pack } of JSON.parse(readFileSync(0, "utf8"))) {
   const bytes = Object.fromEntries(files.map((name) => [name, new Uint8Array(readFileSync(`${folder}/${name}`))]));
   try {
     if (ask === "pack") {
       console.log(JSON.stringify({ answer: packed(Float64Array.from(pack, (each) => each ?? Number.NaN)) }));
       continue;
     }
-    const answer = ask === "run" ? answers.run({ text, files: bytes, seed }) : answers.compare(variants, bytes);
+    const answer = ask === "run" ? answers.run({ text, files: bytes, seed, perturb }) : answers.compare(variants, bytes, perturb);
     const columns = answer.view.columns.map((column) => Array.from(column));
     console.log(JSON.stringify({ answer: { ...answer, view: { ...answer.view, columns } } }));
   } catch (error) {

@@ -86,6 +86,23 @@ def test_every_example_gives_the_servers_numbers_and_lines(asked: Callable[..., 
         same_view(told["answer"]["view"], body["view"])
 
 
+@pytest.mark.parametrize("name", ["policer", "calls-and-downloads", "web", "many", "transfer"])
+def test_small_changes_make_of_numbers_what_they_make_at_the_server(
+    asked: Callable[..., Any], name: str
+) -> None:
+    text = (EXAMPLES / f"{name}.toml").read_text()
+    (told,) = asked({"ask": "run", "text": text, "perturb": 3})
+    mine, theirs = (
+        each["summary"]["perturbed"] for each in (told["answer"], served("run", text=text, perturb=3)["body"])
+    )
+    assert (mine["runs"], mine["changes"]) == (theirs["runs"], theirs["changes"])
+    assert [*mine["numbers"]] == [*theirs["numbers"]]
+    for number, spread in theirs["numbers"].items():
+        own = mine["numbers"][number]
+        assert all(close(own[key], spread[key]) for key in spread if key != "values"), number
+        assert all(map(close, own["values"], spread["values"])), number
+
+
 def variants(texts: Sequence[str]) -> list[dict[str, str]]:
     return [{"name": f"variant {place}", "text": text} for place, text in enumerate(texts)]
 
@@ -101,9 +118,11 @@ def variants(texts: Sequence[str]) -> list[dict[str, str]]:
     ids=["one gate", "transfers", "others", "traffic"],
 )  # fmt: skip
 def test_variants_are_compared_as_by_the_server(asked: Callable[..., Any], texts: list[str]) -> None:
-    (told,) = asked({"ask": "compare", "variants": variants(texts)})
-    body = served("compare", variants=variants(texts))["body"]
+    (told,) = asked({"ask": "compare", "variants": variants(texts), "perturb": 2})
+    body = served("compare", variants=variants(texts), perturb=2)["body"]
     here = told["answer"]
+    for mine, theirs in zip(here["summaries"], body["summaries"], strict=True):
+        assert mine.pop("perturbed").keys() == theirs.pop("perturbed").keys()
     for name in ("seed", "warnings", "summaries"):
         assert here[name] == body[name]
     for mine, theirs in zip(here["rows"], body["rows"], strict=True):

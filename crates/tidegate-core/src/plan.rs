@@ -53,6 +53,7 @@ pub use holding::HoldingPlan;
 pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace};
 pub use marker::{ColourAction, MarkerPlan, MeterPlan};
 pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
+pub use perturb::SMALL_CHANGES;
 pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};
 pub use recording::{GROUP_ROW_BYTES, ROW_BYTES, USUAL_MEMORY};

@@ -4,6 +4,7 @@ use tidegate_core::net::measured;
 use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
 use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
+use tidegate_result::columns::HELD_BY_POLICER;
 use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, has_ecn};
@@ -161,9 +162,13 @@ pub(crate) fn histories(plan: &Plan, wires: &[FlowWire], states: &States, every:
         let kept = states.flows[number].iter().filter(|sample| sample.tick.is_multiple_of(stride));
         let mut received = Latest::of(&wire.progress);
         let (mut round_trip, mut one_way) = (Latest::of(&wire.round_trips), Latest::of(&wire.one_ways));
+        let mut blamed = Latest::of(&wire.blamed);
         kept.map(|sample| {
             let delays = [round_trip.at(sample.at), one_way.at(sample.at)];
-            row(sample, received.at(sample.at).unwrap_or_default(), delays, states.mss[number])
+            let own = row(sample, received.at(sample.at).unwrap_or_default(), delays, states.mss[number]);
+            let policed = blamed.at(sample.at).flatten().is_some();
+            let by_policer = policed && own.held_by == HeldBy::CongestionWindow as u8;
+            FlowRow { held_by: if by_policer { HELD_BY_POLICER } else { own.held_by }, ..own }
         })
         .collect()
     };

@@ -73,6 +73,12 @@ fn build_info(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(info)
 }
 
+/// What a small change is that nobody can know, in words.
+#[pyfunction]
+fn small_changes() -> Vec<&'static str> {
+    tidegate_core::plan::SMALL_CHANGES.to_vec()
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     guard::install();
@@ -96,6 +102,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
+    module.add_function(wrap_pyfunction!(small_changes, module)?)?;
     module.add_function(wrap_pyfunction!(dtm::dtm_allocate, module)?)?;
     module.add_function(wrap_pyfunction!(effcap::effcap_estimate, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;

@@ -30,7 +30,7 @@ pub struct FlowRow {
     pub retransmitted_segments: u64,
     /// 0 slow start, 1 congestion avoidance, 2 recovery, 3 after a time-out.
     pub phase: u8,
-    /// 0 application, 1 congestion window, 2 receiver window, 3 pacing.
+    /// 0 application, 1 congestion window, 2 receiver window, 3 pacing, 4 a window that is small because of a policer.
     pub held_by: u8,
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::table::{Key, Kind, Literal, ROOT, Section, WhenAbsent};
+use crate::table::{Key, Kind, Literal, ROOT, Section, WhenAbsent, Word};
 use crate::units::{PRODUCT, example, unit_names};
 
 /// The JSON Schema (draft 2020-12) of a scenario, with a description on every key. It
@@ -92,6 +92,15 @@ fn value(literal: Literal) -> Value {
     }
 }
 
+/// A word that a key takes; `"engine": "live"`: only that engine does.
+fn form(word: &Word) -> Value {
+    let mut form = json!({ "const": word.name, "description": word.about });
+    if word.live_only {
+        form["engine"] = json!("live");
+    }
+    form
+}
+
 fn kind(of: Kind) -> Value {
     match of {
         Kind::Flag => json!({ "type": "boolean" }),
@@ -124,13 +133,11 @@ fn kind(of: Kind) -> Value {
                 return number;
             }
             let mut forms = vec![number];
-            forms.extend(words.iter().map(|word| json!({ "const": word.name, "description": word.about })));
+            forms.extend(words.iter().map(form));
             json!({ "anyOf": forms })
         }
         Kind::Choice(words) => {
-            let forms: Vec<_> =
-                words.iter().map(|word| json!({ "const": word.name, "description": word.about })).collect();
-            json!({ "anyOf": forms })
+            json!({ "anyOf": words.iter().map(form).collect::<Vec<_>>() })
         }
         Kind::List { of, min } => json!({ "type": "array", "items": kind(*of), "minItems": min }),
         Kind::Tuple(kinds) => {

@@ -26,6 +26,9 @@ pub enum Question {
         /// Which replication; the first is 0.
         #[serde(default)]
         replication: u64,
+        /// Which small change that nobody can know; 0 is the scenario as it is written.
+        #[serde(default)]
+        perturbation: u64,
         /// `"summary"`, `"events"` or an interval such as `"10 ms"`; none: as the scenario says.
         #[serde(default)]
         record: Option<String>,
@@ -87,10 +90,15 @@ impl Question {
                 Ok(scenario) => reply::checked(&scenario),
                 Err(error) => reply::wrong_scenario(&error),
             },
-            Question::Run { scenario, seed, replication, record } => match scenario.read(&files) {
-                Ok(scenario) => run(&scenario, *seed, *replication, record.as_deref()),
-                Err(error) => reply::wrong_scenario(&error),
-            },
+            Question::Run { scenario, seed, replication, perturbation, record } => {
+                match scenario.read(&files) {
+                    Ok(scenario) => {
+                        let plan = scenario.perturbed_plan(*seed, *replication, *perturbation);
+                        run(&scenario, plan, record.as_deref())
+                    }
+                    Err(error) => reply::wrong_scenario(&error),
+                }
+            }
             Question::Schema {} => reply::schema(),
             Question::Words {} => reply::words(),
         }
@@ -117,8 +125,7 @@ impl Written {
     }
 }
 
-fn run(scenario: &Scenario, seed: Option<u64>, replication: u64, record: Option<&str>) -> Message {
-    let mut plan = scenario.plan(seed, replication);
+fn run(scenario: &Scenario, mut plan: Plan, record: Option<&str>) -> Message {
     if let Some(record) = record
         && let Err(wrong) = record_as(&mut plan, record)
     {

@@ -5,7 +5,8 @@
 //!   column begin at `at` behind the JSON, least significant byte first, 255s where a `maybe_u64` has none. `paths` are the gates
 //!   that flows pass, `laws` what a picture shows of a gate beside its columns, `groups` the names of the flows
 //!   whose copies are recorded together.
-//! - The recorded columns: `{"flows": {"held_by": ["window", …], …}, …}`, the words behind the codes of each table's columns.
+//! - The words: `{"flows": {"held_by": ["window", …], …}, …, "perturb": {"changes": […]}}`, those behind the codes of each table's
+//!   columns, and what a small change is.
 //! - A scenario that was checked: `{"title": …, "duration_s": …, "explain": …, …}`.
 //! - A scenario that is wrong: `{"error": {"kind": "scenario", "message": …, "problems": [{"line": 3, "column": 8, …}, …]}}`.
 //! - A run that stopped: `{"error": {"kind": "run", "message": …}}`; a question that is none: `"kind": "question"`.
@@ -64,13 +65,14 @@ fn paths(plan: &Plan) -> Map<String, Value> {
     plan.flows.iter().map(|flow| (flow.name.clone(), way(flow))).collect()
 }
 
-/// The words behind the codes of each table's columns.
+/// The words behind the codes of each table's columns, and what a small change is.
 pub(crate) fn words() -> Message {
     let of_table = |(table, columns): (&str, Vec<Description>)| {
         let with = columns.into_iter().filter_map(|column| Some((column.name, column.words?)));
         (table.to_owned(), with.map(|(name, words)| (name.to_owned(), json!(words))).collect::<Value>())
     };
-    plain(tidegate_result::columns::tables().into_iter().map(of_table).collect())
+    let changes = ("perturb".to_owned(), json!({ "changes": tidegate_core::plan::SMALL_CHANGES }));
+    plain(tidegate_result::columns::tables().into_iter().map(of_table).chain([changes]).collect())
 }
 
 /// Adds the bytes of a column; says where they are.

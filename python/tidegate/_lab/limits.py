@@ -25,6 +25,8 @@ class Limits:
     memory: int = 1_000_000_000
     #: Scenarios of a comparison.
     variants: int = 4
+    #: Runs with small changes beside one.
+    perturb: int = 64
     #: Requests that wait for a free process.
     waiting: int = 32
     #: Connections at a time.

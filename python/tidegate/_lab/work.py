@@ -134,7 +134,19 @@ def _seed(job: Mapping[str, Any]) -> int | None:
     return seed
 
 
-def _executed(scenario: Scenario, seed: int | None, tick: Tick) -> Run:
+def _perturb(job: Mapping[str, Any], limits: Limits) -> int | None:
+    """Return how many runs with small changes are asked for beside the run."""
+    runs = job.get("perturb")
+    if runs is None:
+        return None
+    if not isinstance(runs, int) or isinstance(runs, bool) or not 1 <= runs <= limits.perturb:
+        raise RefusedError(
+            400, f"perturb: read {str(runs)[:40]}; 1 to {limits.perturb} runs with small changes are made"
+        )
+    return runs
+
+
+def _executed(scenario: Scenario, seed: int | None, tick: Tick, perturb: int | None = None) -> Run:
     """Run a scenario with samples for charts, whatever it says of records itself."""
     from tidegate._run.start import execute, sample_span
 
@@ -144,8 +156,9 @@ def _executed(scenario: Scenario, seed: int | None, tick: Tick) -> Run:
             execute(scenario, seed=seed, record="summary", tick=tick, quiet=True).summary["duration_s"]
         )
     return execute(
-        scenario, seed=seed, record=sample_span(length, _SAMPLES), tick=tick, command=COMMAND, quiet=True
-    )
+        scenario, seed=seed, record=sample_span(length, _SAMPLES), tick=tick, command=COMMAND, quiet=True,
+        perturb=perturb,
+    )  # fmt: skip
 
 
 #: What a report says made it.
@@ -157,7 +170,8 @@ def _run(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, Any]:
     scenario = scenario_of(job.get("text"), job["folder"], limits)
     # Without a seed of its own, every change is drawn with the same random numbers.
     seed = _seed(job)
-    run = _executed(scenario, seed if seed is not None else (scenario.seed or 1), tick)
+    seed = seed if seed is not None else (scenario.seed or 1)
+    run = _executed(scenario, seed, tick, _perturb(job, limits))
     found = answer_of(scenario, run)
     return {"body": {**found, "ms": round(1000 * (time.perf_counter() - begun), 1)}}
 
@@ -268,6 +282,7 @@ def _compared(job: Mapping[str, Any], limits: Limits, tick: Tick) -> Any:
     return execute_all(
         prepared, seed=1 if seed is None and checked[0][1].seed is None else seed,
         record=sample_span(longest, _SAMPLES), progress=progress, command=COMMAND,
+        perturb=_perturb(job, limits),
     )  # fmt: skip
 
 
@@ -283,7 +298,8 @@ def _download(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, A
         if kind == "toml":
             return _file(str(job["text"]).encode(), "toml")
         seed = _seed(job)
-        result = _executed(scenario, seed if seed is not None else (scenario.seed or 1), tick)
+        seed = seed if seed is not None else (scenario.seed or 1)
+        result = _executed(scenario, seed, tick, _perturb(job, limits))
     if kind == "html":
         return _file(result.page().encode(), kind)
     if kind in ("json", "toml"):

@@ -12,6 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from tidegate import _core
 from tidegate._ask import compiled
 from tidegate._base.errors import ArgumentError
 from tidegate._base.limits import most
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
 
     from tidegate._ask.scenario import Scenario
 
-#: What is changed, in words.
-CHANGES = (
-    "each flow and source starts later by less than one round trip",
-    "each delay differs by up to 1%",
-    "gates have up to 100 µs of jitter, at most 1% of the round trip; packets keep their order",
-)
 #: A number that differs by more than this share is said to hang on luck.
 LARGE = 0.1
 #: Differences that matter to nobody, whatever share of the number they are, by what a number's name ends in.
@@ -102,7 +97,7 @@ def repeat(
             raise
     written = {name: metric_of({**summary}, {}, name) for name in names}
     numbers = {name: _spread(written[name], [row[name] for row in rows]) for name in names}
-    return {"runs": runs, "changes": list(CHANGES), "numbers": numbers}
+    return {"runs": runs, "changes": _core.small_changes(), "numbers": numbers}
 
 
 def headline(summary: Mapping[str, Any]) -> list[str]:

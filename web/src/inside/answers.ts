@@ -9,6 +9,7 @@ import type { Problem } from "../lab/place";
 import type { Answer, Comparison } from "../lab/results";
 import { entries } from "../lab/toml";
 import { Compared } from "./figures";
+import { perturbed } from "./luck";
 import { type Recording, type Run, recording, type Summary, type Words } from "./recording";
 import { runView } from "./view";
 
@@ -21,6 +22,8 @@ export interface Job {
   text: string;
   files: Record<string, Uint8Array>;
   seed?: number;
+  /** How many runs with small changes are made beside it. */
+  perturb?: number;
 }
 
 export class RefusedError extends Error {
@@ -56,7 +59,7 @@ export class Answers {
     const begun = performance.now();
     const checked = this.checked(job, "scenario");
     const seed = job.seed ?? checked.seed ?? 1;
-    const run = this.ran(checked, seed, sampleSpan(this.length(checked, seed)));
+    const run = this.ran(checked, seed, sampleSpan(this.length(checked, seed)), job.perturb);
     return {
       title: checked.title,
       warnings: run.summary.warnings,
@@ -68,7 +71,11 @@ export class Answers {
     };
   }
 
-  compare(variants: { name: string; text: string }[], files: Job["files"]): Comparison {
+  compare(
+    variants: { name: string; text: string }[],
+    files: Job["files"],
+    perturb?: number,
+  ): Comparison {
     if (variants.length < 2 || variants.length > MOST_VARIANTS) {
       const read = `variants: read ${variants.length}`;
       throw new RefusedError(400, `${read}; 2 to ${MOST_VARIANTS} are compared`);
@@ -77,7 +84,7 @@ export class Answers {
     const seeds = checked.map((each) => each.seed).filter((seed) => seed !== null);
     const seed = checked[0]?.seed === null ? 1 : (seeds[0] ?? 1);
     const span = sampleSpan(Math.max(...checked.map((each) => each.duration_s)));
-    const runs = checked.map((each) => this.ran(each, seed, span));
+    const runs = checked.map((each) => this.ran(each, seed, span, perturb));
     const compared = new Compared(
       runs.map((run, place) => ({ name: variants[place]?.name ?? "", run })),
     );
@@ -114,9 +121,20 @@ export class Answers {
     return told(() => this.module.run(checked.scenario, how)).summary.duration_s;
   }
 
-  private ran(checked: Checked, seed: number, record: string): Recording {
+  private ran(checked: Checked, seed: number, record: string, perturb = 0): Recording {
     const run = told(() => this.module.run(checked.scenario, { seed, record }));
-    return recording({ ...run, summary: summaryOf(run) } as Run, this.words);
+    const summary = summaryOf(run);
+    if (perturb) {
+      const how = { seed, record: "summary" };
+      summary.perturbed = perturbed(
+        summary,
+        perturb,
+        this.words.perturb?.changes ?? [],
+        (change) =>
+          told(() => this.module.run(checked.scenario, { ...how, perturbation: change })).summary,
+      );
+    }
+    return recording({ ...run, summary } as Run, this.words);
   }
 }
 

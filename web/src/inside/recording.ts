@@ -1,5 +1,7 @@
 // What a run recorded, as arrays by flow and by gate: as python/tidegate/_run/columns.py reads the same columns.
 
+import type { Perturbed } from "../shared/view";
+
 export type Row = Record<string, unknown>;
 export type Columns = Record<string, Float64Array>;
 export type Raw = Float64Array | BigUint64Array | Uint32Array | Uint8Array | number[];
@@ -11,11 +13,13 @@ export interface Summary {
   duration_s: number;
   measured_from_s: number;
   flows: Row[];
+  flow_groups?: Row[];
   gates: Row[];
   traffic?: Row[];
   traffic_groups?: Row[];
   requests?: Row[];
   pools?: Row[];
+  perturbed?: Perturbed;
   warnings: string[];
   [other: string]: unknown;
 }

@@ -7,7 +7,12 @@ export type Question =
   | { ask: "begin"; module: WebAssembly.Module }
   | { ask: "schema" }
   | ({ ask: "run" } & Job)
-  | { ask: "compare"; variants: { name: string; text: string }[]; files: Job["files"] };
+  | {
+      ask: "compare";
+      variants: { name: string; text: string }[];
+      files: Job["files"];
+      perturb?: number;
+    };
 
 export type Reply =
   | { answer: unknown }
@@ -23,7 +28,7 @@ function answered(question: Question): unknown {
   if (!answers) throw new RefusedError(500, "the worker has no module");
   if (question.ask === "schema") return answers.schema();
   if (question.ask === "run") return answers.run(question);
-  return answers.compare(question.variants, question.files);
+  return answers.compare(question.variants, question.files, question.perturb);
 }
 
 /** The memory of an answer's columns goes to the page; it is not copied. */

@@ -3,7 +3,7 @@
 import type { Question, Reply } from "../inside/worker";
 import type { Example } from "./gallery";
 import { picture } from "./picture";
-import { type Asked, type Kind, type Place, Refusal, type Start } from "./place";
+import { type Asked, type Kind, luck, type Place, Refusal, type Start } from "./place";
 import { page } from "./report";
 import type { Answer, Comparison, Results } from "./results";
 import type { Schema } from "./schema";
@@ -76,13 +76,20 @@ export class Inside implements Place {
 
   async run(asked: Asked, signal: AbortSignal): Promise<Answer> {
     const files = await this.files([asked.text], asked.examples);
-    return (await this.asked({ ask: "run", text: asked.text, files }, signal)) as Answer;
+    return (await this.asked(
+      { ask: "run", text: asked.text, files, ...luck(asked) },
+      signal,
+    )) as Answer;
   }
 
-  async compare({ variants, examples }: Asked, signal: AbortSignal): Promise<Comparison> {
+  async compare(asked: Asked, signal: AbortSignal): Promise<Comparison> {
+    const { variants, examples } = asked;
     const texts = variants.map((each) => each.text);
     const files = await this.files(texts, examples);
-    return (await this.asked({ ask: "compare", variants, files }, signal)) as Comparison;
+    return (await this.asked(
+      { ask: "compare", variants, files, ...luck(asked) },
+      signal,
+    )) as Comparison;
   }
 
   async live(): Promise<Answer> {

@@ -27,6 +27,7 @@ const place = (id: string) => document.getElementById(id) as HTMLElement;
 class Laboratory {
   private text = "";
   private examples = false;
+  private luck = false;
   private running: { since: number; stop: AbortController } | null = null;
   private wanted = false;
   private timer = 0;
@@ -66,6 +67,12 @@ class Laboratory {
       (name) => this.fetch(name),
     );
     place("scenarios").addEventListener("click", () => scenarios.open());
+    const box = place("luck") as HTMLInputElement;
+    this.luck = box.checked;
+    box.addEventListener("change", () => {
+      this.luck = box.checked;
+      this.run();
+    });
     place("share").addEventListener("click", () => this.share());
     // A page without a server has no kernel to run with.
     place("live").hidden = this.answers instanceof Inside;
@@ -114,7 +121,8 @@ class Laboratory {
   }
 
   private get asked(): Asked {
-    return { text: this.text, variants: this.variants.all(), examples: this.examples };
+    const { text, examples, luck } = this;
+    return { text, variants: this.variants.all(), examples, luck };
   }
 
   /** Another scenario, with its own place in the history. */

@@ -17,6 +17,8 @@ export interface Shown {
   digits?: number;
   /** What is shown of a row; left out, what it has under the key. */
   of?: (row: Row) => unknown;
+  /** What stands where there is no number. */
+  instead?: (row: Row) => string | null;
 }
 
 const column = (key: string, words: string, kind: Kind, more: Partial<Shown> = {}): Shown => ({
@@ -26,8 +28,14 @@ const column = (key: string, words: string, kind: Kind, more: Partial<Shown> = {
   ...more,
 });
 const LOSS = column("loss", "loss", "percent", { digits: 2 });
+/** The share of a transfer that had arrived when the run ended: "(62%)". */
+function arrived({ progress }: Row): string | null {
+  if (typeof progress !== "number") return null;
+  return `(${percent(progress < 1 ? Math.min(progress, 0.99) : 1, 2)}%)`;
+}
+
 const USED = column("utilisation", "used", "percent");
-const DONE = column("completion_s", "done", "number", { unit: "s" });
+const DONE = column("completion_s", "done", "number", { unit: "s", instead: arrived });
 const ms = (key: string, words: string) => column(key, words, "number", { unit: "ms" });
 const seconds = (key: string, words: string) => column(key, words, "number", { unit: "s" });
 
@@ -96,7 +104,7 @@ export const VARIANTS: Shown[] = [
   LOSS,
   USED,
   column("timeouts", "timeouts", "count"),
-  DONE,
+  { ...DONE, digits: 4 },
 ];
 /** Rows that are shown by name, as MOST_ROWS in python/tidegate/_run/words.py. */
 const MOST_ROWS = 12;
@@ -112,7 +120,9 @@ export function written(rows: Row[], columns: Shown[], name = "name"): Written {
     const found = of ? of(row) : row[key];
     return typeof found === "number" ? found : null;
   };
-  const there = columns.filter((each) => rows.some((row) => value(row, each) !== null));
+  const there = columns.filter((each) =>
+    rows.some((row) => value(row, each) !== null || each.instead?.(row)),
+  );
   const top = rows.flatMap((row) =>
     there.filter(({ kind }) => kind === "rate").map((each) => value(row, each) ?? 0),
   );
@@ -133,7 +143,8 @@ export function written(rows: Row[], columns: Shown[], name = "name"): Written {
         const found = value(row, each);
         // What a row does not have at all, as that of all flows together, is no gap.
         const none = !each.of && !(each.key in row);
-        return { key: each.key, value: found, text: none ? "" : text(found, each) };
+        const words = found === null ? each.instead?.(row) : null;
+        return { key: each.key, value: found, text: words ?? (none ? "" : text(found, each)) };
       }),
     })),
   };
@@ -156,7 +167,11 @@ export function ofFlows(summary: Summary): Row[] {
       ["segments_retransmitted", "segments_sent", "timeouts"].map((key) => [key, sum(key)]),
     ),
   };
-  return [...shown.slice(0, MOST_ROWS), all];
+  // Copies of a flow together, where they have no lines of their own and are not all flows.
+  const groups = (summary.flow_groups ?? []).filter((row) => Number(row.flows) < flows.length);
+  const some = flows.length > MOST_ROWS ? groups.slice(0, MOST_ROWS) : [];
+  const copies = some.map((row) => ({ ...row, name: `${row.name}.1–${row.flows}` }));
+  return [...shown.slice(0, MOST_ROWS), ...copies, all];
 }
 
 /** Gates that count packets, and those that count cells; of many, those with the longest queues. */
@@ -171,9 +186,44 @@ export function ofGates(gates: Row[]): { rows: Row[]; all: number }[] {
   });
 }
 
-/** A table where there is something to tell. */
-export function others(what: string, rows: Row[] | undefined, columns: Shown[]): HTMLElement[] {
-  return rows?.length ? [table(what, rows, columns)] : [];
+/** Traffic, requests or pools: which rows and columns they have, and which are told of very many. */
+export interface Others {
+  what: string;
+  rows: Row[];
+  all: number;
+  columns: Shown[];
+  which: string;
+}
+
+/** The tables beside those of flows and gates, where there is something to tell. */
+export function ofOthers(summary: Summary): Others[] {
+  const { traffic_groups: traffic = [], requests = [], pools = [] } = summary;
+  const rate = (row: Row) => Number(row.throughput_bps ?? 0);
+  const slow = (row: Row) => Number(row.response_mean_s ?? 0);
+  const busiest = (rows: Row[]) => {
+    const most = rows.toSorted((a, b) => rate(b) - rate(a)).slice(0, MOST_ROWS);
+    return rows.filter((row) => most.includes(row));
+  };
+  const slowest = (rows: Row[]) =>
+    rows.length > MOST_ROWS ? rows.toSorted((a, b) => slow(b) - slow(a)).slice(0, MOST_ROWS) : rows;
+  const told = (what: string, rows: Row[], shown: Row[], columns: Shown[], which: string) => ({
+    what,
+    rows: shown,
+    all: rows.length,
+    columns,
+    which,
+  });
+  return [
+    told("traffic", traffic, withAll(traffic, busiest), TRAFFIC, "with the highest rates"),
+    told("requests", requests, withAll(requests, slowest), REQUESTS, "that are slowest"),
+    told("pool", pools, pools.slice(0, MOST_ROWS), POOLS, "that come first"),
+  ].filter((each) => each.rows.length);
+}
+
+/** Some rows, and the last one, which is all of them, where there are several. */
+function withAll(rows: Row[], some: (rows: Row[]) => Row[]): Row[] {
+  const [several, all] = [rows.slice(0, -1), rows.slice(-1)];
+  return several.length > 1 ? [...some(several), ...all] : several;
 }
 
 /** Columns of a comparison that are of background traffic: traffic.NAME.delay_p99_ms. */
@@ -185,13 +235,33 @@ export function ofTraffic(rows: Row[]): Shown[] {
 }
 
 /** A table; `all`: how many there are of which these are some. */
-export function table(what: string, rows: Row[], columns: Shown[], all = 0): HTMLElement {
+export function table(
+  what: string,
+  rows: Row[],
+  columns: Shown[],
+  all = 0,
+  which?: string,
+): HTMLElement {
+  const of = what === "scenario" ? "variant" : what;
   const { head, rows: lines } = written(rows, columns, what === "scenario" ? what : "name");
-  const top = element(
-    "tr",
-    {},
-    element("th", { class: "text", scope: "col" }, what === "scenario" ? "variant" : what),
-  );
+  const box = grid(of, head, lines);
+  if (all > MOST_ROWS + (which ? 1 : 0)) {
+    const most =
+      which ?? (what === "flow" ? "with the highest goodput" : "with the longest queues");
+    const words = `The ${MOST_ROWS} ${what === "requests" || what === "traffic" ? "rows" : `${what}s`} ${most} of ${all}.`;
+    box.append(element("p", { class: "where" }, words));
+  }
+  return box;
+}
+
+interface Line {
+  name: string;
+  cells: { key?: string; value?: number | null; text: string }[];
+}
+
+/** Cells that are written out, in a box that scrolls where they do not fit. */
+export function grid(what: string, head: Written["head"], lines: Line[]): HTMLElement {
+  const top = element("tr", {}, element("th", { class: "text", scope: "col" }, what));
   for (const [words, unit] of head) {
     top.append(
       element("th", { scope: "col" }, words, ...(unit ? [element("small", {}, unit)] : [])),
@@ -201,19 +271,12 @@ export function table(what: string, rows: Row[], columns: Shown[], all = 0): HTM
   for (const { name, cells } of lines) {
     const line = element("tr", {}, element("td", { class: "text" }, name));
     for (const { key, value, text } of cells)
-      line.append(element("td", { "data-key": key, "data-value": value ?? "" }, text));
+      line.append(element("td", key ? { "data-key": key, "data-value": value ?? "" } : {}, text));
     body.append(line);
   }
-  const grid = element("table", { class: "grid" }, element("thead", {}, top), body);
-  const box = element(
+  return element(
     "div",
     { class: "wide", tabindex: "0", role: "group", "aria-label": `Numbers of each ${what}` },
-    grid,
+    element("table", { class: "grid" }, element("thead", {}, top), body),
   );
-  if (all > MOST_ROWS) {
-    const most = what === "flow" ? "with the highest goodput" : "with the longest queues";
-    const words = `The ${MOST_ROWS} ${what}s ${most} of ${all}.`;
-    box.append(element("p", { class: "where" }, words));
-  }
-  return box;
 }

@@ -38,7 +38,13 @@ export interface Asked {
   text: string;
   variants: Variant[];
   examples: boolean;
+  /** Whether runs with small changes are made beside it. */
+  luck: boolean;
 }
+
+/** How many of them. */
+const CHANGES = 16;
+export const luck = ({ luck }: Asked) => (luck ? { perturb: CHANGES } : {});
 
 export type Kind = "toml" | "json" | "png" | "svg" | "html";
 

@@ -6,19 +6,18 @@ import { Board } from "../shared/board";
 import { type Chosen, cloud } from "../shared/cloud";
 import { element } from "../shared/dom";
 import { number } from "../shared/number";
-import type { Cloud, View } from "../shared/view";
+import type { Cloud, Perturbed, View } from "../shared/view";
 import { limitedBy, type Shares } from "./limits";
+import { changed, ranges, type Told } from "./luck";
 import {
   FLOWS,
   GATES,
+  grid,
   ofFlows,
   ofGates,
+  ofOthers,
   ofTraffic,
-  others,
-  POOLS,
-  REQUESTS,
   type Row,
-  TRAFFIC,
   table,
   VARIANTS,
 } from "./numbers";
@@ -44,7 +43,7 @@ export interface Comparison {
   cloud: Cloud | null;
   report: string | null;
   seed: number;
-  summaries: { flows: Row[]; gates: Row[] }[];
+  summaries: { flows: Row[]; gates: Row[]; perturbed?: Perturbed }[];
 }
 
 export class Results {
@@ -91,7 +90,7 @@ export class Results {
 
   /** The tables as they stand on the page. */
   tables(): string {
-    return [...this.results.querySelectorAll(".wide, .warnings, .limited")]
+    return [...this.results.querySelectorAll(".wide, .warnings, .limited, .luck p")]
       .map((each) => each.outerHTML)
       .join("\n");
   }
@@ -129,9 +128,10 @@ export class Results {
       ...warnings(answer.warnings),
       ...flowTable(answer.summary),
       ...gateTables(answer.summary.gates),
-      ...others("traffic", answer.summary.traffic_groups, TRAFFIC),
-      ...others("requests of", answer.summary.requests, REQUESTS),
-      ...others("pool", answer.summary.pools, POOLS),
+      ...luck(answer.summary.perturbed ? ranges(answer.summary.perturbed) : null, "number"),
+      ...ofOthers(answer.summary).map(({ what, rows, columns, all, which }) =>
+        table(what, rows, columns, all, which),
+      ),
       ...limits(answer.summary.flows),
     );
     this.draw(answer.view);
@@ -145,6 +145,13 @@ export class Results {
       element("h2", {}, "Variants, with the same random numbers"),
       ...warnings(answer.warnings),
       table("scenario", answer.rows, [...VARIANTS, ...ofTraffic(answer.rows)]),
+      ...luck(
+        changed(
+          answer.rows.map((row) => String(row.scenario)),
+          answer.summaries.map((each) => each.perturbed),
+        ),
+        "variant",
+      ),
     );
     this.draw(answer.view);
     this.rest.replaceChildren(...report(answer.report));
@@ -182,6 +189,25 @@ function limits(flows: Row[]): HTMLElement[] {
       ? []
       : [element("p", { class: "limited" }, `${flow.name} was limited by: ${shares}`)];
   });
+}
+
+/** What small changes that nobody can know make of the numbers. */
+function luck(told: Told | null, what: string): HTMLElement[] {
+  if (!told) return [];
+  const rows = told.rows.map(({ name, cells }) => ({
+    name,
+    cells: cells.map((text) => ({ text })),
+  }));
+  return [
+    element(
+      "section",
+      { class: "luck", "aria-label": "How much is luck" },
+      element("h3", {}, "How much is luck"),
+      grid(what, told.head, rows),
+      ...told.sentences.map((each) => element("p", {}, each)),
+      element("p", { class: "where" }, told.about),
+    ),
+  ];
 }
 
 function warnings(found: string[]): HTMLElement[] {

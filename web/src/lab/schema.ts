@@ -4,6 +4,8 @@ export interface Schema {
   description?: string;
   type?: string;
   const?: unknown;
+  /** Of a word: only this engine takes it. */
+  engine?: string;
   default?: unknown;
   examples?: unknown[];
   pattern?: string;
@@ -41,13 +43,10 @@ export function described(root: Schema, path: string[]): string {
   return at(root, path)?.description ?? "";
 }
 
-/** What the schema says of a word that the simulator refuses, such as the kernel's own congestion controls. */
-const LIVE_ONLY = /\bengine live only$/;
-
-/** The words that a key takes in the simulator, each with its meaning. */
+/** The words that a key takes in the simulator, each with its meaning: not those of the kernel's own congestion controls. */
 export function words(schema: Schema): { word: string; meaning: string }[] {
-  return forms(schema).flatMap(({ const: word, description: meaning = "" }) =>
-    typeof word === "string" && !LIVE_ONLY.test(meaning) ? [{ word, meaning }] : [],
+  return forms(schema).flatMap(({ const: word, description: meaning = "", engine }) =>
+    typeof word === "string" && engine !== "live" ? [{ word, meaning }] : [],
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { events } from "./events";
 import type { Example } from "./gallery";
-import { type Asked, type Heard, type Kind, type Place, Refusal, type Start } from "./place";
+import { type Asked, type Heard, type Kind, luck, type Place, Refusal, type Start } from "./place";
 import type { Answer, Comparison } from "./results";
 import type { Schema } from "./schema";
 
@@ -64,18 +64,22 @@ export class Server implements Place {
   }
 
   async run(asked: Asked, signal: AbortSignal): Promise<Answer> {
-    return (await post("run", { text: asked.text, from: from(asked) }, signal)).json();
+    return (
+      await post("run", { text: asked.text, from: from(asked), ...luck(asked) }, signal)
+    ).json();
   }
 
   async compare(asked: Asked, signal: AbortSignal): Promise<Comparison> {
-    const body = { variants: asked.variants, from: from(asked) };
+    const body = { variants: asked.variants, from: from(asked), ...luck(asked) };
     return (await post("compare", body, signal)).json();
   }
 
   async download(kind: Kind, asked: Asked): Promise<Blob> {
     const { variants, text } = asked;
     const what = variants.length && kind !== "toml" ? { variants } : { text };
-    return (await post("download", { what: kind, from: from(asked), ...what })).blob();
+    return (
+      await post("download", { what: kind, from: from(asked), ...luck(asked), ...what })
+    ).blob();
   }
 
   async live(asked: Asked, heard: (told: Heard) => void, signal: AbortSignal): Promise<Answer> {

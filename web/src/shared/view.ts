@@ -63,3 +63,21 @@ export interface Cloud {
   /** The numbers of each point, in the order of the metrics: mean, low and high end of its interval. */
   points: { label: string; values: ([number, number | null, number | null] | null)[] }[];
 }
+
+/** A number as written, and in runs with small changes that nobody can know. */
+export interface Spread {
+  as_written: number | null;
+  least: number | null;
+  median: number | null;
+  greatest: number | null;
+  /** In the order of the changes; null where a run has no such number. */
+  values: (number | null)[];
+}
+
+/** `perturbed` of a summary. */
+export interface Perturbed {
+  runs: number;
+  /** What a small change is, in words. */
+  changes: string[];
+  numbers: Record<string, Spread>;
+}

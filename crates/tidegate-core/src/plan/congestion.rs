@@ -84,6 +84,14 @@ pub struct ControllerRow {
     plan: Option<CongestionPlan>,
 }
 
+impl ControllerRow {
+    /// Whether only the live engine has it.
+    #[must_use]
+    pub const fn is_live_only(&self) -> bool {
+        self.plan.is_none()
+    }
+}
+
 /// Every controller. The table of keys offers these names, and plans are made from these rows.
 pub const CONTROLLERS: &[ControllerRow] = &[
     own("tahoe", "slow start after every loss", None, CongestionPlan::Tahoe { fast_retransmit: true }),

@@ -17,6 +17,12 @@ use super::{GateIndex, GatePlan, JitterPlan, Plan, StartPlan};
 use crate::random::{Seed, Stream};
 use crate::units::{Span, Time};
 
+/// What a small change is, in words.
+pub const SMALL_CHANGES: [&str; 3] = [
+    "each flow and source starts later by less than one round trip",
+    "each delay differs by up to 1%",
+    "gates have up to 100 µs of jitter, at most 1% of the round trip; packets keep their order",
+];
 /// The longest jitter of a small change.
 const JITTER: Span = Span::from_micros(100);
 /// What a change is at most, as a part of a delay or of a round trip: 1%.

@@ -53,6 +53,8 @@ pub struct FlowWire {
     pub round_trips: Vec<(Time, Span)>,
     /// From the sender's edge to the receiver's, of each data segment that came there, and when.
     pub one_ways: Vec<(Time, Span)>,
+    /// Whose policer is to blame for a small congestion window, from each instant at which that changes.
+    pub blamed: Vec<(Time, Option<usize>)>,
     last_delivery: Time,
 }
 
@@ -178,6 +180,7 @@ impl Reader {
                 progress: Vec::new(),
                 round_trips: Vec::new(),
                 one_ways: Vec::new(),
+                blamed: Vec::new(),
                 last_delivery: start,
             },
             connections: BTreeMap::new(),
@@ -218,7 +221,11 @@ impl Reader {
                     self.wire.most_outstanding.max(connection.outgoing.outstanding());
             }
         }
-        connection.policed.blamed()
+        let blamed = connection.policed.blamed();
+        if self.wire.blamed.last().and_then(|(_, last)| *last) != blamed {
+            self.wire.blamed.push((at, blamed));
+        }
+        blamed
     }
 
     /// A packet leaves for the sender.

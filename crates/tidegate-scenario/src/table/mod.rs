@@ -70,6 +70,8 @@ pub(crate) enum Kind {
 pub(crate) struct Word {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
+    /// The simulator refuses it.
+    pub(crate) live_only: bool,
 }
 
 /// What holds when a key is left out.
@@ -214,7 +216,7 @@ const fn later(name: &'static str, about: &'static str) -> Key {
 }
 
 const fn word(name: &'static str, about: &'static str) -> Word {
-    Word { name, about }
+    Word { name, about, live_only: false }
 }
 
 const fn text(value: &'static str) -> WhenAbsent {

@@ -111,7 +111,8 @@ const NAMES: [Word; CONTROLLERS.len()] = {
     let mut names = [word("", ""); CONTROLLERS.len()];
     let mut place = 0;
     while place < names.len() {
-        names[place] = word(CONTROLLERS[place].name, CONTROLLERS[place].about);
+        let row = CONTROLLERS[place];
+        names[place] = Word { live_only: row.is_live_only(), ..word(row.name, row.about) };
         place += 1;
     }
     names
