@@ -153,6 +153,23 @@ def results_reference() -> str:
             "`events`, the number of events the engine handled, is in the manifest: it says how the run was "
             "worked through, not what came out.\n"
         ),
+        (
+            "### Small changes: `perturbed`\n\n"
+            "Only of a run that was repeated with small changes (`--perturb N`, `perturb=N`, the "
+            "laboratory): [how much of a number is luck](../guide/luck.md). In a study's JSON each point has "
+            "`perturbed`: the last five by metric.\n\n"
+            "| name | is | meaning |\n|---|---|---|\n"
+            "| `runs` | count | How many runs with small changes were made. |\n"
+            "| `changes` | list | What a small change is, in words. |\n"
+            "| `numbers` | object | The numbers that people read first, by the names that `check-run` takes; "
+            "each has the five below. |\n"
+            "| `as_written` | number | The number of the run as it is written. |\n"
+            "| `least` | number or null | The least of the runs with changes; null where none has it. |\n"
+            "| `median` | number or null | Their median. |\n"
+            "| `greatest` | number or null | The greatest. |\n"
+            "| `values` | list | Of each run with changes, in their order; null where one has no such "
+            "number. |\n"
+        ),
         "### A flow: `flows[]`\n",
         _fields(structs["FlowSummary"]),
         (

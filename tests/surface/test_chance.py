@@ -62,8 +62,30 @@ def test_a_point_without_chance_among_others_is_named() -> None:
     study = tg.study(PLAIN, vary={"flow.bulk.start": ["0 s", {"uniform": ["0 s", "100 ms"]}]}, runs=3)
     (warning,) = [text for text in study.warnings if "nothing is random" in text]
     assert "at 1 of the 2 points" in warning
+    assert "runs once" in warning
+    assert study.counts() == [1, 3]
     assert study.estimate("goodput_bps", 0).half_width is None
     assert study.estimate("goodput_bps", 1).half_width is not None
+    # The one run stands beside each of the others.
+    one, others = study.values("goodput_bps", 0), study.values("goodput_bps", 1)
+    apart = study.difference("goodput_bps", 1, 0)
+    assert apart.n == 3
+    assert apart.mean == pytest.approx(sum(others) / 3 - one[0])  # type: ignore[arg-type, operator]
+    back = study.difference("goodput_bps", 0, 1)
+    assert (back.mean, back.half_width) == (pytest.approx(-(apart.mean or 0.0)), apart.half_width)
+    assert "Difference from" in study.report()
+
+
+def test_parts_of_a_study_with_fixed_points_are_the_whole(tmp_path: Path) -> None:
+    vary = {"flow.bulk.start": ["0 s", {"uniform": ["0 s", "100 ms"]}, "10 ms", {"uniform": ["0 s", "9 ms"]}]}
+    whole = tg.study(PLAIN, vary=vary, runs=3)
+    assert whole.counts() == [1, 3, 1, 3]
+    parts = [tmp_path / f"part{number}" for number in (1, 2, 3)]
+    for number, part in enumerate(parts, 1):
+        tg.study_part(PLAIN, f"{number}/3", part, vary=vary, runs=3)
+    assert tg.merge_study(parts).to_json() == whole.to_json()
+    until = tg.study(PLAIN, vary=vary, until="goodput_bps:±0.001%", runs=2)
+    assert until.counts()[0::2] == [1, 1]
 
 
 def test_chance_that_changes_nothing_is_seen_afterwards() -> None:

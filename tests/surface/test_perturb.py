@@ -160,3 +160,17 @@ def test_pictures_and_manifests_name_the_tcp() -> None:
     study = tg.study(PLAIN, vary={"gate.link.queue": ["20 packets", "100 packets"]}, perturb=1, store=False)
     words = [text.get_text() for text in study.plot().texts]
     assert any("cubic, linux-6.18" in text for text in words)
+
+
+def test_a_study_tells_the_least_and_the_greatest_of_each_point() -> None:
+    vary = {"gate.isp.police.burst": ["50 kB", "51 kB"]}
+    study = tg.study(without_jitter(), vary=vary, perturb=6)
+    values = study.values("goodput_bps", 0)
+    told = study.to_dict()["points"][0]["perturbed"]["goodput_bps"]
+    assert (told["as_written"], told["least"]) == (values[0], min(values[1:], key=float))  # type: ignore[arg-type]
+    text = " ".join(study.report().split())
+    assert "Least to greatest in 6 runs of each point" in text
+    assert "50 kB: goodput of all flows hangs on what nobody knows" in text
+    plain = tg.study(POLICER, vary=vary, runs=2)
+    assert "perturbed" not in plain.to_dict()["points"][0]
+    assert "Least to greatest" not in plain.report()

@@ -14,6 +14,8 @@ from tidegate._base.estimate import Estimate, estimate
 from tidegate._reproduce import paper as _paper
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tidegate._advise.tune_result import Setting
 
 ABR = _paper.FOLDER / "tcp_over_abr" / "abr.toml"
@@ -214,3 +216,30 @@ def test_what_cannot_be_tuned(arguments: dict[str, Any], words: str) -> None:
         tg.tune(given, **arguments, store=False)
     with pytest.raises(tg.UnknownNameError, match='did you mean "abr"'):
         tg.tune(ABR, "abrr", store=False)
+
+
+def test_small_changes_are_tried_with_every_setting() -> None:
+    found = tg.tune(ABR, set={**QUICK, "duration": "20 s"}, seed=5, perturb=3, store=False)
+    assert found.runs == 4
+    assert all(row.goodput_bps.n == 4 for row in found.rows)
+    assert "3 have small changes that nobody can know" in " ".join(found.report().split())
+    with pytest.raises(tg.ArgumentError, match="give one of the two"):
+        tg.tune(ABR, perturb=3, runs=4, store=False)
+
+
+def test_a_report_has_the_answer_the_scenario_and_the_command(tmp_path: Path) -> None:
+    page = tmp_path / "tune.html"
+    sets = [
+        word
+        for key, value in QUICK.items()
+        if key != "runs"
+        for word in ("--set", f"{key}={json.dumps(value)}")
+    ]
+    done = tidegate(
+        "tune", ABR, "--runs", "2", "--seed", "5", *sets, "--set", "duration=20 s", "--report", page
+    )
+    assert done.returncode == 0, done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "rule of thumb" in text
+    assert "rate.follow" in text
+    assert "tidegate tune" in text

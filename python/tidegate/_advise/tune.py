@@ -43,6 +43,7 @@ def tune(
     seed: int | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | bool = True,
+    perturb: int | None = None,
 ) -> Tuning:
     """Find the simplest setting of a gate with ``rate.follow`` that serves its flows best.
 
@@ -65,13 +66,15 @@ def tune(
         seed: as :func:`tidegate.run`, of the search; what is told is simulated with the next one.
         workers: threads; left out, one per processor.
         store: as :func:`tidegate.study`.
+        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
+            nobody can know (:func:`tidegate.run`), the same for all settings; a gain is one with changes too.
 
     Raises:
         ScenarioError, TraceError, OSError: the scenario is wrong.
         UnknownNameError: it has no such gate.
         ArgumentError: the gate follows nothing, or an argument cannot be.
     """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store) as bench:
+    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
         return find(bench, gate, goal=goal)
 
 
@@ -176,10 +179,16 @@ def _delay(row: Setting) -> float:
 
 def _notes(trials: TuneTrials, goodputs: Sequence[Sequence[float | None]]) -> list[str]:
     notes = []
+    if trials.bench.perturb:
+        notes.append(
+            f"Of the {trials.runs} replications one is as written; {trials.bench.perturb} have small changes "
+            "that nobody can know, the same for every setting."
+        )
     if all(len({*each}) == 1 for each in goodputs):
         notes.append(
             "All replications are equal because nothing in the scenario is random, so there is no interval. "
-            "Make something random, such as the start (flow.NAME.start.uniform)."
+            "--perturb 16 (perturb=16) tells what small changes do that nobody can know; or make something "
+            "random, such as the start (flow.NAME.start.uniform)."
         )
     if len(trials.flows) > 1:
         notes.append(f"Goodput is the sum of all flows. The gate is passed by {', '.join(trials.flows)}.")

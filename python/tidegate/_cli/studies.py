@@ -261,6 +261,7 @@ def size(
     metavar="N",
     help="Number of replications; default: the file's runs, but at least 8.",
 )
+@PERTURB
 @SEED
 @SET
 @WORKERS
@@ -272,6 +273,7 @@ def tune(
     gate: str | None,
     goal: str,
     runs: int | None,
+    perturb: int | None,
     seed: int | None,
     sets: tuple[str, ...],
     workers: int | None,
@@ -294,7 +296,16 @@ def tune(
 
     with (
         Progress("tuning") as progress,
-        bench_for(file, sets, runs=runs, seed=seed, workers=workers, store=store, progress=progress) as bench,
+        bench_for(
+            file,
+            sets,
+            runs=runs,
+            seed=seed,
+            workers=workers,
+            store=store,
+            progress=progress,
+            perturb=perturb,
+        ) as bench,
     ):
         found = find(bench, gate, goal=goal)
     if page is not None:

@@ -33,7 +33,7 @@ def advice(flow: str | None) -> str:
     return f"{changes}; or make something random, for example with --set '{uniform}'"
 
 
-def nothing_random(runs: int, flow: str | None, where: str = "") -> str:
+def nothing_random(flow: str | None, where: str = "") -> str:
     """Return the warning that runs are one run, because nothing is drawn from the seed.
 
     ``where``: at which of the points, where not at all of them; where at all, each runs once.
@@ -44,11 +44,9 @@ def nothing_random(runs: int, flow: str | None, where: str = "") -> str:
             "once, an interval would be of nothing, and a difference compares two single runs. "
             + advice(flow)
         )
-    if runs < 2:
-        return f"nothing is random {where}: all runs would be equal, so there is no interval. {advice(flow)}"
     return (
-        f"nothing is random {where}: the {runs} runs of a point are equal, so there is no interval, and a "
-        f"difference compares two single runs. {advice(flow)}"
+        f"nothing is random {where}: all runs would be equal, so each of these points runs once, and an "
+        f"interval would be of nothing. {advice(flow)}"
     )
 
 

@@ -96,7 +96,7 @@ def repeat(
             pool.shutdown(cancel_futures=True)
             raise
     written = {name: metric_of({**summary}, {}, name) for name in names}
-    numbers = {name: _spread(written[name], [row[name] for row in rows]) for name in names}
+    numbers = {name: spread_of(written[name], [row[name] for row in rows]) for name in names}
     return {"runs": runs, "changes": _core.small_changes(), "numbers": numbers}
 
 
@@ -125,7 +125,8 @@ def headline(summary: Mapping[str, Any]) -> list[str]:
     return [name for name in names if metric_of(whole, {}, name) is not None]
 
 
-def _spread(written: float | None, values: Sequence[float | None]) -> dict[str, Any]:
+def spread_of(written: float | None, values: Sequence[float | None]) -> dict[str, Any]:
+    """Return a number as written, and what it is in runs with small changes."""
     there = [value for value in values if value is not None]
     return {
         "as_written": written,
@@ -174,6 +175,8 @@ def named(name: str) -> str:
         "completion_s": "time until all is done",
         "response_mean_s": "mean response time",
         "response_p95_s": "response time p95",
+        "queue_delay_p99_ms": "wait p99",
+        "utilisation": "use",
     }
     if not element:
         return of_all.get(name, name)

@@ -17,6 +17,7 @@ from tidegate._run.words import possible
 from tidegate._study.columns import PLACE, Columns, point_column
 from tidegate._study.layout import find_key
 from tidegate._study.point import Point
+from tidegate._study.ranges import is_perturbed, spreads
 from tidegate._study.tables import StudyTables
 
 if TYPE_CHECKING:
@@ -182,15 +183,21 @@ class StudyNumbers(StudyTables):
     def difference(self, metric: str, where: Where, against: Where) -> Estimate:
         """Return the mean of (``where`` − ``against``) with its 95% interval, pair by pair.
 
-        Replication i of both saw the same network, so what is common to them cancels. There is no
+        Replication i of both saw the same network, so what is common to them cancels. A point that ran
+        once, because nothing is random there, stands beside each replication of the other. There is no
         interval where the runs of neither point can differ.
 
         Raises:
             UnknownNameError: there is no such metric or point.
         """
-        found = paired(self.values(metric, where), self.values(metric, against))
-        vary = self.point(where).varies or self.point(against).varies
-        return found if vary else found.single()
+        one, other = self.point(where), self.point(against)
+        these, those = self.values(metric, one.number), self.values(metric, other.number)
+        if len(these) == 1 and not one.varies:
+            these = these * len(those)
+        elif len(those) == 1 and not other.varies:
+            those = those * len(these)
+        found = paired(these, those)
+        return found if one.varies or other.varies else found.single()
 
     def against(self, baseline: Mapping[str, Any] | None = None) -> list[tuple[Point, Point]]:
         """Return the points to take differences of, each with the one that it is compared with.
@@ -238,6 +245,8 @@ class StudyNumbers(StudyTables):
             }
             for metric in metrics
         }
+        perturbed = metrics if is_perturbed(self.points) else []
+        ranges = {metric: spreads(self.points, self.values, metric) for metric in perturbed}
         return {
             "scenario": self.title,
             **{key: manifest[key] for key in head},
@@ -249,6 +258,7 @@ class StudyNumbers(StudyTables):
                     "runs": counts[point.number],
                     "varies": point.varies,
                     "metrics": {metric: means[metric][point.number] for metric in metrics},
+                    **({"perturbed": {m: ranges[m][point.number] for m in metrics}} if ranges else {}),
                     difference: {metric: apart[metric][point.number] for metric in metrics}
                     if point.number in others
                     else None,

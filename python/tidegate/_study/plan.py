@@ -31,7 +31,8 @@ def write_plan(prepared: Prepared, shards: int, folder: Path, *, place: Path, wo
     """
     last = Shard(shards, shards)
     by_point = prepared.until is not None
-    places = len(prepared.points) * (1 if by_point else prepared.runs)
+    points = range(len(prepared.points))
+    places = len(points) if by_point else sum(prepared.runs_of(point) for point in points)
     parts = [len(range(number - 1, places, shards)) for number in range(1, last.of + 1)]
     manifest = {
         "kind": "plan",

@@ -101,6 +101,18 @@ class Prepared:
     until: Until | None
     warnings: list[str] = field(default_factory=list)
     engine: str = "sim"
+    #: Points at which nothing is random run once: their runs would be one run.
+    once: bool = False
+
+    def runs_of(self, point: int) -> int:
+        """Return how many runs a point has, with ``until`` how many at first."""
+        if self.is_fixed(point):
+            return 1
+        return self.until.at_least if self.until else self.runs
+
+    def is_fixed(self, point: int) -> bool:
+        """Tell whether a point runs once, because nothing is random there."""
+        return self.once and not self.points[point].draws
 
     def described(self) -> Described:
         """Return what is said of it."""
@@ -150,9 +162,9 @@ def prepare(
         sets = [f"{key}={value}" for key, value in chosen.items()]
         points.append(ready.point(values, [*sets, *([PERTURBED] if changed else [])]))
     warnings = list(dict.fromkeys(warning for point in points for warning in point.warnings))
-    warnings += _without_chance(points, until.at_least if until else count, engine)
-    if engine != "live" and not equal_runs and not any(point.draws for point in points):
-        # All runs of a point would be one run.
+    warnings += _without_chance(points, engine)
+    once = engine != "live" and not equal_runs
+    if once and not any(point.draws for point in points):
         count, until = 1, None
     if count == 1 and until is None and (engine == "live" or any(point.draws for point in points)):
         warnings.append("one run per point gives no interval: use --runs 8 (runs=8) or more")
@@ -166,6 +178,7 @@ def prepare(
         until=until,
         warnings=warnings,
         engine=engine,
+        once=once,
     )
 
 
@@ -184,11 +197,11 @@ def runs_beside(runs: int | None, perturb: int | None, engine: str = "sim") -> i
     return changed
 
 
-def _without_chance(points: Sequence[ReadyPoint], runs: int, engine: str) -> list[str]:
+def _without_chance(points: Sequence[ReadyPoint], engine: str) -> list[str]:
     """Warn where nothing is drawn from the seed; the kernel's TCP is never the same twice."""
     fixed = [] if engine == "live" else [point for point in points if not point.draws]
     if not fixed:
         return []
     flow = next(iter(fixed[0].flow_names), None)
     labels = [", ".join(f"{key}={value}" for key, value in point.values.items()) for point in fixed]
-    return [nothing_random(runs, flow, places(labels, len(points)))]
+    return [nothing_random(flow, places(labels, len(points)))]

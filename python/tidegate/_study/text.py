@@ -12,6 +12,7 @@ from tidegate._run.completion import until_told
 from tidegate._run.summary import short_keys
 from tidegate._study.layout import find_key, told
 from tidegate._study.live import CHANCE
+from tidegate._study.ranges import range_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
+    from tidegate._study.ranges import Column
 
 #: Rows of the table of differences.
 _PAIRS = 24
@@ -101,7 +103,12 @@ def study_lines(
         ),
         *_means(study, short, counts, columns),
     ]
-    if 1 < len(study.points) <= _PAIRS and (min(counts) > 1 or not any(p.varies for p in study.points)):
+    columns_shown = _columns(study) if columns is None else _chosen(study, columns)
+    at_left = [[point.values[key] for key in study.axes] for point in study.points]
+    lines += range_lines(study.points, study.values, short, at_left, columns_shown)
+    if 1 < len(study.points) <= _PAIRS and all(
+        count > 1 or not point.varies for count, point in zip(counts, study.points, strict=True)
+    ):
         for each in _baselines(study, baseline):
             lines += [
                 "",
@@ -146,10 +153,6 @@ def _runs(study: StudyNumbers, counts: list[int]) -> str:
     if len({*counts}) > 1:
         return "numbers of runs as shown"
     return "1 run each" if counts[0] == 1 else f"{counts[0]} runs each"
-
-
-#: (metric, head, unit, divisor) of a column.
-Column = tuple[str, str, str, float]
 
 
 def _chosen(study: StudyNumbers, names: Sequence[str]) -> list[Column]:

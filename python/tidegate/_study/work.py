@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from tidegate._base.errors import StoreError
@@ -64,10 +65,12 @@ class Work:
         engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
         self.digests = [point.digest(record) for point in prepared.points]
         self._keys = [jobs.Keys(engine, digest, prepared.seed, identity) for digest in self.digests]
-        first = prepared.until.at_least if prepared.until else prepared.runs
         self._shard = shard
+        first = [prepared.runs_of(point) for point in range(len(prepared.points))]
         #: Replications that each point shall have, so far as is known.
-        self._targets = [first if self._has_point(n) else 0 for n in range(len(prepared.points))]
+        self._targets = [count if self._has_point(n) else 0 for n, count in enumerate(first)]
+        #: How many runs the points before each one have: all of a study are numbered so for its parts.
+        self._before = [0, *accumulate(first)]
         self._asked = [0] * len(prepared.points)
         self._there = [0] * len(prepared.points)
         #: By point, the numbers that decide whether it needs more runs.
@@ -103,7 +106,7 @@ class Work:
         """Tell whether a run of a point that is done here is done here."""
         if self._shard is None or self._prepared.until is not None:
             return True
-        return self._shard.has(point * self._prepared.runs + replication)
+        return self._shard.has(self._before[point] + replication)
 
     def all(self, workers: Workers, sink: Sink, progress: Callable[[float], None] | None) -> None:
         """Work until every point has what it needs.
@@ -240,7 +243,7 @@ class Work:
         self._there[point] += 1
         self._flags[point][replication] = True
         until = self._prepared.until
-        if until is None:
+        if until is None or self._prepared.is_fixed(point):
             return
         kept = self._store.unpack(outcome.packed)
         values = self._values.setdefault(point, {})
