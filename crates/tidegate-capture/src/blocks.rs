@@ -1,7 +1,11 @@
 //! The frames of a pcap or pcapng file, one by one, through `pcap-parser`.
 
+use std::collections::BTreeMap;
+
 use pcap_parser::traits::PcapReaderIterator;
-use pcap_parser::{Block, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGReader};
+use pcap_parser::{
+    Block, InterfaceStatisticsBlock, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGReader,
+};
 
 use crate::source::{Source, Trouble};
 
@@ -36,16 +40,57 @@ pub(crate) enum End {
     NotACapture,
 }
 
-/// Reads frame by frame; `each` says whether to go on.
+/// Reads frame by frame; `each` says whether to go on. With the end comes how many packets the recorder says that it
+/// lost (pcapng's `isb_ifdrop` and `isb_osdrop`).
 pub(crate) fn read(
     source: Source<'_>,
     magic: &[u8],
     trouble: &Trouble,
     each: impl FnMut(Frame<'_>) -> bool,
+) -> (End, u64) {
+    let mut lost = Lost::default();
+    let end = of_kind(source, magic, trouble, &mut lost, each);
+    (end, lost.packets())
+}
+
+/// What the recorder says that it lost: each interface counts from the beginning of its section.
+#[derive(Default)]
+struct Lost {
+    /// Of earlier sections.
+    before: u64,
+    /// By interface; its latest statistics.
+    now: BTreeMap<u32, u64>,
+    big_endian: bool,
+}
+
+impl Lost {
+    fn packets(&self) -> u64 {
+        self.now.values().fold(self.before, |sum, each| sum.saturating_add(*each))
+    }
+
+    fn section(&mut self, big_endian: bool) {
+        *self = Lost { before: self.packets(), now: BTreeMap::new(), big_endian };
+    }
+
+    fn statistics(&mut self, block: &InterfaceStatisticsBlock<'_>) {
+        // The reader takes every option for little-endian.
+        let own = |value: u64| if self.big_endian { value.swap_bytes() } else { value };
+        let read = |option: Option<Result<u64, _>>| option.and_then(Result::ok).map_or(0, own);
+        let lost = read(block.isb_ifdrop()).saturating_add(read(block.isb_osdrop()));
+        self.now.insert(block.if_id, lost);
+    }
+}
+
+fn of_kind(
+    source: Source<'_>,
+    magic: &[u8],
+    trouble: &Trouble,
+    lost: &mut Lost,
+    each: impl FnMut(Frame<'_>) -> bool,
 ) -> End {
     match magic {
         [0x0a, 0x0d, 0x0d, 0x0a, ..] => match PcapNGReader::new(BUFFER, source) {
-            Ok(reader) => walk(reader, trouble, each),
+            Ok(reader) => walk(reader, trouble, lost, each),
             Err(error) => at_beginning(&error),
         },
         // Microseconds, nanoseconds, and Kuznetzov's format, in either byte order.
@@ -54,7 +99,7 @@ pub(crate) fn read(
         | [0x4d, 0x3c, 0xb2, 0xa1, ..]
         | [0xa1, 0xb2, 0x3c, 0x4d, ..]
         | [0x34, 0xcd, 0xb2, 0xa1, ..] => match LegacyPcapReader::new(BUFFER, source) {
-            Ok(reader) => walk(reader, trouble, each),
+            Ok(reader) => walk(reader, trouble, lost, each),
             Err(error) => at_beginning(&error),
         },
         _ => End::NotACapture,
@@ -81,6 +126,7 @@ struct Interface {
 fn walk<R: PcapReaderIterator>(
     mut reader: R,
     trouble: &Trouble,
+    lost: &mut Lost,
     mut each: impl FnMut(Frame<'_>) -> bool,
 ) -> End {
     let mut interfaces: Vec<Interface> = Vec::new();
@@ -108,7 +154,7 @@ fn walk<R: PcapReaderIterator>(
                             original: packet.origlen.max(packet.caplen),
                         })
                     }
-                    PcapBlockOwned::NG(block) => of_section(block, &mut interfaces, &mut each),
+                    PcapBlockOwned::NG(block) => of_section(block, &mut interfaces, lost, &mut each),
                 };
                 reader.consume(length);
                 if !go_on {
@@ -136,10 +182,15 @@ fn walk<R: PcapReaderIterator>(
 fn of_section(
     block: &Block<'_>,
     interfaces: &mut Vec<Interface>,
+    lost: &mut Lost,
     each: &mut impl FnMut(Frame<'_>) -> bool,
 ) -> bool {
     match block {
-        Block::SectionHeader(_) => interfaces.clear(),
+        Block::SectionHeader(header) => {
+            interfaces.clear();
+            lost.section(header.big_endian());
+        }
+        Block::InterfaceStatistics(block) => lost.statistics(block),
         Block::InterfaceDescription(about) => interfaces.push(Interface {
             link: about.linktype.0,
             resolution: about.ts_resolution().unwrap_or(1_000_000).max(1),

@@ -137,8 +137,11 @@ impl Reading {
                 let coalesced = self.connections.take(file, &packet, time, frame.original, keep);
                 self.left.super_segments += u64::from(coalesced);
             }
-            Seen::Udp(from, to, bytes) => {
+            Seen::Udp(from, to, bytes, tunnel) => {
                 self.left.udp += 1;
+                if let Some(tunnel) = tunnel {
+                    *self.left.tunnels.entry(tunnel).or_default() += 1;
+                }
                 self.traffic.take(from, to, time, bytes);
             }
             Seen::OverIp(number) => *self.left.over_ip.entry(number).or_default() += 1,
@@ -174,7 +177,7 @@ fn one(
     let source = source.with_front(magic.clone());
     let file = capture.files.len();
     let mut reading = Reading { most, ..Reading::default() };
-    let end = frames(source, &magic, &trouble, |frame| {
+    let (end, lost) = frames(source, &magic, &trouble, |frame| {
         reading.take(file, &frame);
         let looks = reading.packets.is_multiple_of(LOOK);
         !(reading.too_many() || looks && watch.stop.load(Ordering::Relaxed))
@@ -183,6 +186,11 @@ fn one(
         return Err(CaptureError::TooMany { file: name.to_owned(), most: MOST_CONNECTIONS });
     }
     let mut notes = reading.left.notes();
+    if lost > 0 {
+        notes.push(format!(
+            "not all packets were captured: the recorder counted {lost} that it dropped for want of time or room"
+        ));
+    }
     let packets = reading.packets;
     match (end, trouble.take()) {
         (End::Stopped, _) => return Err(CaptureError::Interrupted { file: name.to_owned() }),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::tunnel::Tunnel;
+
 /// The greatest length of an IEEE 802.3 frame's data.
 const MOST_LENGTH: u16 = 1500;
 
@@ -12,6 +14,8 @@ pub(crate) struct Left {
     pub(crate) not_ip: BTreeMap<u16, u64>,
     pub(crate) unread: BTreeMap<i32, u64>,
     pub(crate) udp: u64,
+    /// Of UDP's, by the tunnel that they belong to.
+    pub(crate) tunnels: BTreeMap<Tunnel, u64>,
     pub(crate) fragments: u64,
     pub(crate) short: u64,
     pub(crate) cut_options: u64,
@@ -30,6 +34,9 @@ impl Left {
             }
         };
         say(self.udp, "of UDP: counted as traffic");
+        for (tunnel, count) in &self.tunnels {
+            say(*count, tunnel.note());
+        }
         for (number, count) in &self.over_ip {
             say(*count, &format!("of {}: left out", protocol(*number)));
         }

@@ -22,6 +22,7 @@ mod sequence;
 mod source;
 mod table;
 mod traffic;
+mod tunnel;
 mod varint;
 
 pub use capture::{Capture, MOST_CONNECTIONS, Watch, read, read_bytes, read_first};

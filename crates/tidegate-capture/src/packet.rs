@@ -6,7 +6,10 @@ use etherparse::{LaxIpSlice, TcpSlice};
 
 use crate::link::{Inside, inside};
 use crate::options::Options;
+use crate::tunnel::Tunnel;
 
+/// UDP's header.
+const UDP_HEADER: usize = 8;
 /// TCP's header without options, and with the most of them.
 const LEAST_HEADER: usize = 20;
 const MOST_HEADER: usize = 60;
@@ -15,8 +18,8 @@ const MOST_HEADER: usize = 60;
 #[derive(Debug)]
 pub(crate) enum Seen {
     Tcp(Box<TcpPacket>),
-    /// UDP: from, to, bytes of the IP packet.
-    Udp(SocketAddr, SocketAddr, u32),
+    /// UDP: from, to, bytes of the IP packet, and the tunnel that it belongs to.
+    Udp(SocketAddr, SocketAddr, u32, Option<Tunnel>),
     /// Another protocol over IP, by its number.
     OverIp(u8),
     /// Another protocol, by its EtherType.
@@ -72,11 +75,15 @@ pub(crate) fn read(link: i32, frame: &[u8], original: u32) -> Seen {
     match payload.ip_number.0 {
         6 => tcp(&head, bytes, payload.payload),
         17 => match payload.payload {
-            [a, b, c, d, ..] => Seen::Udp(
-                SocketAddr::new(head.from, u16::from_be_bytes([*a, *b])),
-                SocketAddr::new(head.to, u16::from_be_bytes([*c, *d])),
-                head.bytes,
-            ),
+            [a, b, c, d, ..] => {
+                let ports = (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d]));
+                Seen::Udp(
+                    SocketAddr::new(head.from, ports.0),
+                    SocketAddr::new(head.to, ports.1),
+                    head.bytes,
+                    Tunnel::of(ports, payload.payload.get(UDP_HEADER..).unwrap_or_default()),
+                )
+            }
             _ => Seen::Short,
         },
         other => Seen::OverIp(other),

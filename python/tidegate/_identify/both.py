@@ -7,12 +7,16 @@ not concluded. The time from one capture to the other is the wait, without the d
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidegate._identify.clocks import Clocks, clocks
 from tidegate._identify.sent import ARRIVED, LOST, UNKNOWN, Sent, sent
+from tidegate._identify.uncaptured import made_of
+
+if TYPE_CHECKING:
+    from tidegate._identify.uncaptured import Uncaptured
 
 #: Fewer packets in both captures are no pair.
 _LEAST = 10
@@ -21,13 +25,16 @@ _SAME_ID = 0.98
 _NEVER = np.iinfo(np.int64).max
 
 
-def both(here: Any, there: Any, shift: tuple[int, int], *, from_client: bool) -> tuple[Sent, Clocks] | None:
+def both(
+    here: Any, there: Any, shift: tuple[int, int], unseen: Uncaptured, *, from_client: bool
+) -> tuple[Sent, Clocks] | None:
     """Return the packets that the client, or the server, sent; None where the captures do not fit together.
 
     Args:
         here: packets captured near the sender.
         there: packets captured near the receiver.
         shift: what to add to the numbers of `there` for the client's data and for the server's.
+        unseen: what the capture near the receiver missed.
         from_client: whether the client is the sender.
     """
     ours, theirs = _matched(here, there, shift, from_client=from_client)
@@ -54,6 +61,11 @@ def both(here: Any, there: Any, shift: tuple[int, int], *, from_client: bool) ->
     outside = (told.time_ns < ends[0]) | (told.time_ns > ends[1] - wait.max())
     fate = np.where(arrived, ARRIVED, np.where(outside, UNKNOWN, LOST)).astype(np.int8)
     fate[(told.payload == 0) & ~arrived] = ARRIVED
+    # What one of the captures missed had left, and had come.
+    far = told.start - (shift[0] if from_client else shift[1])
+    missed = made_of(here, ours) | (unseen.holds(far, far + told.payload) & (told.payload > 0))
+    fate[missed & ~arrived] = ARRIVED
+    arrival[missed & ~arrived] = (told.time_ns + away[arrived].min())[missed & ~arrived]
     base = told.base_round_trip_ns or 1
     data = arrived & (told.payload > 0)
     return (

@@ -93,6 +93,11 @@ def congestion(acks: Acks, stream: Sent, *, seen_at: str) -> Congestion:
     )
 
 
+def hidden() -> Congestion:
+    """Return the answer for a capture that lacks too many packets."""
+    return _unknown("not all packets were captured")
+
+
 def _unknown(why: str, shares: Any = ()) -> Congestion:
     return Congestion(
         None, f"The sender's congestion control cannot be told, because {why}.", reductions=len(shares)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._base.text import percent
 from tidegate._identify.chances import share
 from tidegate._identify.found import Number
 
@@ -77,7 +78,7 @@ def drops_of(
     if not _seen_without_wait(packets, trip):
         return "cannot tell", None, "Its losses may be random or an AQM's: packets waited all the time.", None
     loss = loss_share(packets)
-    return "random", None, f"{100 * loss.value:.2g}% are lost at random, whatever the queue holds.", loss
+    return "random", None, f"{percent(loss.value, 2)}% are lost at random, whatever the queue holds.", loss
 
 
 def _longest_waits(packets: Crossings, trip: Any) -> tuple[float, float, float] | None:

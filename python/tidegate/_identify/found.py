@@ -140,7 +140,9 @@ class Direction:
         from_client: whether the client sends.
         seen_at: "sender", "receiver" or "both": near which end it was captured.
         data_packets: packets with data, repeated ones included.
-        data_bytes: distinct bytes.
+        data_bytes: distinct bytes, those of packets that were not captured included.
+        uncaptured_packets: packets with data that the capture missed and the receiver had, about; they count
+            for goodput and not as lost.
         lost: packets lost.
         spurious: packets sent again although the first had arrived.
         base_round_trip_s: the shortest round trip with its interval; None where none was seen.
@@ -160,6 +162,7 @@ class Direction:
     seen_at: str
     data_packets: int
     data_bytes: int
+    uncaptured_packets: int
     lost: int
     spurious: int
     base_round_trip_s: Number | None
@@ -181,6 +184,7 @@ class Direction:
             "seen_at": self.seen_at,
             "data_packets": self.data_packets,
             "data_bytes": self.data_bytes,
+            "uncaptured_packets": self.uncaptured_packets,
             "lost": self.lost,
             "spurious": self.spurious,
             "base_round_trip_s": _or_none(self.base_round_trip_s),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.text import number, rate
+from tidegate._base.text import number, percent, rate
 from tidegate._identify.bucket import fit_at
 from tidegate._identify.changed import changed
 from tidegate._identify.crossings import Crossings, fullness
@@ -126,7 +126,7 @@ def _no_queue(packets: Crossings, trip: Any) -> Law:
         )
     return Law(
         "none",
-        f"No rate limit explains the losses: {100 * share.value:.2g}% are lost at random. {least}",
+        f"No rate limit explains the losses: {percent(share.value, 2)}% are lost at random. {least}",
         ["Neither a bucket nor a queue explains the losses, and the round trip does not rise before them."],
         drops="random",
         random_loss=share,

@@ -11,11 +11,14 @@ nothing waited, arrivals are the finer ones.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidegate._identify.sent import ARRIVED, LOST, Sent
+
+if TYPE_CHECKING:
+    from tidegate._identify.uncaptured import Uncaptured
 
 #: Ticks of timestamp clocks in use: 1, 4 and 10 ms (RFC 7323 §5.4 allows more).
 _TICKS_NS = (1_000_000, 4_000_000, 10_000_000)
@@ -25,13 +28,16 @@ _DRIFT = 0.01
 _MOST, _WAITED_NS = 0.9, 4_000_000
 #: So many packets before a hole tell how close a flight's packets are.
 _FLIGHT = 16
+#: Of so many packets for each that came, losses are believed.
+_MOST_LOST = 10
 _NEVER = np.iinfo(np.int64).max
 
 
-def received(packets: Any, *, from_client: bool, base_ns: int) -> Sent:
+def received(packets: Any, *, from_client: bool, base_ns: int, missed: Uncaptured) -> Sent:
     """Return the packets of one direction as they arrived, with those that were missing put in.
 
-    ``base_ns``: the round trip of the handshake, for want of a better one.
+    ``base_ns``: the round trip of the handshake, for want of a better one; ``missed``: what the capture lacks
+    is no loss.
     """
     mine = np.flatnonzero((packets.from_client == from_client) & (packets.payload > 0))
     start = packets.seq[mine].astype(np.int64)
@@ -44,7 +50,9 @@ def received(packets: Any, *, from_client: bool, base_ns: int) -> Sent:
     top = np.maximum.accumulate(start + payload)
     gap = np.concatenate([[0], np.maximum(0, start[1:] - top[:-1])])
     largest = int(payload.max())
-    missing = np.ceil(gap / largest).astype(int)
+    missing = np.ceil((gap - missed.within(start - gap, start)) / largest).astype(int)
+    # More losses than a sender can have had are no losses, and would cost by the byte.
+    missing[np.cumsum(missing) > _MOST_LOST * len(mine) + _FLIGHT] = 0
     # Whatever filled a hole within half a base round trip was late, not lost.
     for at in np.flatnonzero(missing):
         soon = np.searchsorted(time, time[at] + base_ns // 2)

@@ -18,6 +18,7 @@ import numpy as np
 
 from tidegate._identify.reports import NEVER as _NEVER
 from tidegate._identify.reports import Reports, reports_of
+from tidegate._identify.uncaptured import made_of
 
 #: A report this share of the base round trip after a packet cannot be a report of it.
 _TOO_SOON = 0.9
@@ -95,6 +96,8 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
         report[data] = reports.when
         copies = Copies.of(first)
         once = copies.once & (reports.when < _NEVER) & _last_of_report(reports.when)
+        # When a packet that the capture missed left is not known well enough.
+        once &= ~made_of(packets, mine[data])
         trip[data] = np.where(once, reports.when - time[data], -1)
         positive = trip[trip > 0]
         base = int(positive.min()) if len(positive) else 0

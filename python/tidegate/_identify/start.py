@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
@@ -21,6 +22,10 @@ else:
 
 #: Shares of the progress at which the capture is read, and the packets' fates are told.
 _READ, _TOLD = 0.3, 0.5
+_BLURRED = (
+    "Some packets were not captured. They are put in evenly between the others; intervals do not hold the "
+    "error of that, and a bucket seen near the receiver comes out too small."
+)
 
 
 def identify(
@@ -86,19 +91,36 @@ def _limits(streams: list[Stream], progress: Callable[[float], object]) -> list[
     paired = any(each.seen_at == "both" for each in streams)
     sides: dict[tuple[bool, str], list[int]] = {}
     for at, stream in enumerate(streams):
+        if stream.missed.hides:
+            continue
         # All that was captured near its sender left from one place; all that came in, came to one. Of
         # captures at both ends, the sender's tells the place.
         here = stream.seen_at == "receiver"
         sides.setdefault((here, stream.connection.file if paired else ""), []).append(at)
     found: list[Limit] = []
+    for at, stream in enumerate(streams):
+        if stream.missed.hides:
+            found.append(Limit(len(found) + 1, _hidden(stream), [at]))
     for members in sides.values():
         shared = groups([streams[at].sent for at in members])
         for group, bucket in shared:
             progress(len(found) / max(1, len(streams)))
             inside = [members[each] for each in group]
             law = law_of([streams[at].sent for at in inside], bucket, len(shared))
+            if any(streams[at].missed.packets for at in inside):
+                law = replace(law, evidence=[*law.evidence, _BLURRED])
             found.append(Limit(len(found) + 1, law, inside))
     return found
+
+
+def _hidden(stream: Stream) -> Law:
+    """Return the law where the capture lacks too much to tell one."""
+    return Law(
+        "cannot tell",
+        "Cannot tell: not all packets were captured. Of the bytes that were acknowledged, "
+        f"{stream.missed.told} are in no packet of the capture.",
+        [],
+    )
 
 
 def _first(streams: list[Stream]) -> int:
@@ -106,13 +128,14 @@ def _first(streams: list[Stream]) -> int:
 
 
 def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
-    from tidegate._identify.congestion import congestion
+    from tidegate._identify.congestion import congestion, hidden
     from tidegate._identify.limits import limited_by
     from tidegate._identify.sent import LOST
 
     sent, connection = stream.sent, stream.connection
     data = sent.payload > 0
-    bytes_ = int(sent.payload[data & (sent.fate != LOST)].sum())
+    missed = stream.missed
+    bytes_ = int(sent.payload[data & (sent.fate != LOST)].sum()) + missed.absent_bytes
     span = float(sent.time_ns[data][-1] - sent.time_ns[data][0]) / 1e9
     ends = (connection.client, connection.server)
     sender, receiver = ends if stream.from_client else ends[::-1]
@@ -122,16 +145,17 @@ def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
         receiver=receiver,
         from_client=stream.from_client,
         seen_at=stream.seen_at,
-        data_packets=sent.data_packets,
+        data_packets=sent.data_packets - missed.filled,
         data_bytes=bytes_,
+        uncaptured_packets=missed.packets,
         lost=sent.lost,
         spurious=sent.spurious,
         base_round_trip_s=_base(sent),
         goodput_bps=8 * bytes_ / span if span > 0 else 0.0,
-        limited_by=limited_by(stream.acks, sent, law),
+        limited_by={} if missed.hides else limited_by(stream.acks, sent, law),
         limit=limit,
         policed=law.kind == "policer" and sent.lost > 0,
-        congestion=congestion(stream.acks, sent, seen_at=stream.seen_at),
+        congestion=hidden() if missed.hides else congestion(stream.acks, sent, seen_at=stream.seen_at),
         clocks=stream.clocks,
         losses_s=[float(each - start) / 1e9 for each in sent.time_ns[sent.fate == LOST]],
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tidegate._base.text import counted
 from tidegate._identify.acks import Acks, acks_of
 from tidegate._identify.both import both
 from tidegate._identify.clocks import Clocks
@@ -17,6 +18,7 @@ from tidegate._identify.place import near_client
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
+from tidegate._identify.uncaptured import Uncaptured, uncaptured
 
 #: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
 _REQUEST_BYTES = 3000
@@ -33,6 +35,7 @@ class Stream:
         seen_at: "sender", "receiver" or "both".
         sent: its packets.
         acks: what came back.
+        missed: what the capture missed of them.
         clocks: how the clocks of two captures differ.
     """
 
@@ -41,6 +44,7 @@ class Stream:
     seen_at: str
     sent: Sent
     acks: Acks
+    missed: Uncaptured
     clocks: Clocks | None = None
 
 
@@ -82,15 +86,18 @@ def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
             continue
         # The shift is from the server's capture to the client's.
         shift = pair.shift if from_client else (-pair.shift[0], -pair.shift[1])
-        here, there = _apart(near), _apart(far)
-        told = both(here, there, (-shift[0], -shift[1]), from_client=from_client)
+        here, missed = filled(near, from_client)
+        unseen = filled(far, from_client)[1]
+        told = both(here, _apart(far), (-shift[0], -shift[1]), unseen, from_client=from_client)
         if told is None:
             notes.append(f"{names}: their packets are not the same, so each capture is told for itself.")
             return [*_of_one(pair.client, notes), *_of_one(pair.server, notes)]
         begun = replace(told[0], begun=_end(near, from_client).opened)
-        found.append(
-            Stream(near, from_client, "both", begun, acks_of(here, from_client=from_client), told[1])
+        notes.extend(
+            missed_words(each, from_client, by) for each, by in ((near, missed), (far, unseen)) if by.packets
         )
+        acks = acks_of(here, from_client=from_client)
+        found.append(Stream(near, from_client, "both", begun, acks, missed, told[1]))
     if found:
         notes.append(
             f"{names} are one, captured at both ends ({pair.client.file} near {pair.client.client})."
@@ -121,15 +128,18 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
             notes.append(_offload(connection, from_client))
         if near is None:
             notes.append(f"Connection {connection.name}: taken for a capture near the sender; nothing tells.")
-        whole = _apart(connection)
+        whole, missed = filled(connection, from_client)
         acks = acks_of(whole, from_client=from_client)
+        if missed.packets:
+            notes.append(missed_words(connection, from_client, missed))
         if near is None or near == from_client:
             told = sent(whole, from_client=from_client)
         else:
-            told = received(whole, from_client=from_client, base_ns=_handshake(packets))
+            base = _handshake(packets)
+            told = received(whole, from_client=from_client, base_ns=base, missed=missed)
         at = "sender" if near is None or near == from_client else "receiver"
         told = replace(told, begun=_end(connection, from_client).opened)
-        found.append(Stream(connection, from_client, at, told, acks))
+        found.append(Stream(connection, from_client, at, told, acks, missed))
     return found
 
 
@@ -148,6 +158,25 @@ def _offload(connection: Any, from_client: bool) -> str:
         f"Connection {connection.name}: {_end(connection, from_client).super_segments} packets are larger "
         "than the link's segments (segmentation offload at the capture); they are taken apart into segments."
     )
+
+
+def filled(connection: Any, from_client: bool) -> tuple[Any, Uncaptured]:
+    """Return the packets as they crossed the link, those that the capture missed too, and what it missed."""
+    base = _handshake(connection.packets)
+    return uncaptured(_apart(connection), from_client=from_client, base_ns=base)
+
+
+def missed_words(connection: Any, from_client: bool, missed: Uncaptured) -> str:
+    """Say what the capture missed of one direction."""
+    ends = (connection.client, connection.server)
+    what = (
+        f"Connection {connection.name}: not all packets were captured. {counted(missed.packets, 'packet')} "
+        f"with data of {ends[0] if from_client else ends[1]} ({missed.told} of its bytes) never "
+        "show up, but their bytes are acknowledged, and neither a SACK nor a duplicate ACK misses them"
+    )
+    if missed.hides:
+        return f"{what}; with so many missing, law and limits cannot be told."
+    return f"{what}; they are no losses, and are put in evenly between the others."
 
 
 def _apart(connection: Any) -> Any:

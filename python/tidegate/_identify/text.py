@@ -15,11 +15,13 @@ def report(directions: list[Direction], limits: list[Limit]) -> str:
     """Return a table of directions, the law of each limit with its evidence, and what limited each sender."""
     if not directions:
         return "Nothing to identify."
+    missed = any(each.uncaptured_packets for each in directions)
     rows = [
         [
             str(each.connection),
             f"{each.sender} to {each.receiver}",
             str(each.data_packets),
+            *([str(each.uncaptured_packets)] if missed else []),
             str(each.lost),
             percent(each.lost / each.data_packets if each.data_packets else None),
             number(None if each.base_round_trip_s is None else 1e3 * each.base_round_trip_s.value),
@@ -29,8 +31,8 @@ def report(directions: list[Direction], limits: list[Limit]) -> str:
         for each in directions
     ]
     head = [
-        ["no", "direction", "data", "lost", "loss", "round trip", "goodput", "limit"],
-        ["", "", "packets", "packets", "%", "base, ms", "Mbit/s", ""],
+        ["no", "direction", "data", *["not"] * missed, "lost", "loss", "round trip", "goodput", "limit"],
+        ["", "", "packets", *["captured"] * missed, "packets", "%", "base, ms", "Mbit/s", ""],
     ]
     parts: list[str] = [table(head, rows, left=2)]
     for limit in limits:
@@ -88,4 +90,8 @@ def _numbers(law: Law) -> list[str]:
 def _interval(value: Number, unit: float, name: str) -> str:
     low, high = (each / unit for each in value.interval)
     to = f"{number(low, 5)} to {number(high, 5)}" if isfinite(high) else f"{number(low, 5)} or more"
-    return f"{number(value.value / unit, 4)} {name} (95%: {to})"
+    # With as many digits as its interval where fewer would lie outside of it.
+    shown = number(value.value / unit, 4)
+    if not float(number(low, 5)) <= float(shown) <= high:
+        shown = number(value.value / unit, 5)
+    return f"{shown} {name} (95%: {to})"

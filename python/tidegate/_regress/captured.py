@@ -40,7 +40,7 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
     found = sorted((transfer(each) for each in chosen), key=lambda each: each.start_s)
     begin = found[0].start_s
     left = len(capture.connections) - len(chosen)
-    notes = [*capture.notes]
+    notes = [*capture.notes, *_uncaptured(chosen)]
     if left:
         notes.append(
             f"{left} of {len(capture.connections)} connections left out (too little data, or not named)"
@@ -48,6 +48,19 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
     # Starts count from the first data of all.
     moved = tuple(Transfer(**{**vars(each), "start_s": each.start_s - begin}) for each in found)
     return Measurement(", ".join(capture.files), moved, tuple(notes))
+
+
+def _uncaptured(connections: Sequence[Connection]) -> list[str]:
+    """Say of each connection whether the capture missed data of its sender."""
+    from tidegate._identify.streams import filled, missed_words
+
+    notes = []
+    for each in connections:
+        from_client = each.sender == each.client_host
+        missed = filled(each, from_client)[1] if each.packets.rows else None
+        if missed is not None and missed.packets:
+            notes.append(missed_words(each, from_client, missed).removesuffix("."))
+    return notes
 
 
 def transfer(connection: Connection) -> Transfer:
