@@ -23,6 +23,15 @@ pub(crate) fn take_steps() -> u64 {
     STEPS.replace(0)
 }
 
+/// Does work whose steps are not counted.
+#[cfg(test)]
+pub(crate) fn uncounted<R>(work: impl FnOnce() -> R) -> R {
+    let before = STEPS.get();
+    let result = work();
+    STEPS.set(before);
+    result
+}
+
 /// Counts things that were looked at one after the other: where there are more of them, this grows. Nothing outside tests.
 #[inline(always)]
 pub(crate) fn looks(many: usize) {

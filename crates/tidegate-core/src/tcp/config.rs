@@ -43,6 +43,8 @@ pub(super) struct Config {
     pub(super) sack: bool,
     /// Every ACK is accounted for.
     pub(super) account: bool,
+    /// Fast paths are off ([`super::Endpoint::take_general_way`]).
+    pub(super) exact: bool,
     /// One segment is timed at a time.
     pub(super) time_one: bool,
     /// User bytes in a full segment; no more than the window.
@@ -91,6 +93,7 @@ impl Config {
             advertised: plan.window.map_or(u32::MAX, |bytes| bytes.min(LARGEST_WINDOW) as u32),
             sack: plan.sack,
             account: plan.accounts(),
+            exact: false,
             rules: plan.rules,
             limited_transmit: plan.limited_transmit,
             go_back_n: plan.go_back_n,

@@ -15,6 +15,7 @@ mod sack_rules;
 mod streams;
 mod timer_rules;
 mod trace;
+mod twin;
 mod undo_rules;
 mod usual;
 mod window_rules;

@@ -160,7 +160,7 @@ impl Sender {
         if accounts.sampler.is_some() {
             self.tell_ack(accounts, &brought);
         }
-        accounts.calm = self.is_undisturbed(accounts);
+        accounts.calm = !self.config.exact && self.is_undisturbed(accounts);
         accounts.probing = self.probes(accounts);
         true
     }

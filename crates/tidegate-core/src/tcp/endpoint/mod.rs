@@ -91,8 +91,16 @@ impl Endpoint {
 
     /// Its state, or what its segments may say, has changed.
     pub(in crate::tcp) fn see_what_comes(&mut self) {
-        self.plain = self.state == State::Established && self.sender.config.is_plain();
-        self.short = self.reads_short_headers();
+        let config = &self.sender.config;
+        self.plain = !config.exact && self.state == State::Established && config.is_plain();
+        self.short = !self.sender.config.exact && self.reads_short_headers();
+    }
+
+    /// Switches the fast paths of TCP and of its controller off, before the connection begins: every ACK, every departure and every
+    /// data segment takes the general steps. What the connection does is the same; tests compare the fast paths with this.
+    pub fn take_general_way(&mut self) {
+        self.sender.config.exact = true;
+        self.see_what_comes();
     }
 
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.

@@ -45,7 +45,7 @@ impl CongestionControl for Needs {
 
 fn needing(plan: &TcpPlan, role: Role, need: EcnNeed, script: &str) {
     let mut trace = Trace::new(plan, role);
-    trace.endpoint.set_controller(Controller::Custom(Box::new(Needs(need))));
+    trace.endpoint.set_controller(|| Controller::Custom(Box::new(Needs(need))));
     if !plan.handshake {
         trace.endpoint.open(crate::units::Time::ZERO);
     }

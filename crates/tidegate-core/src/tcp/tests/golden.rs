@@ -7,10 +7,11 @@ use proptest::prelude::*;
 
 use super::pair::{Fate, Hop, Pair};
 use super::properties::{fates, golden_plans, odd_segment, odd_segments};
+use super::twin::Twin;
 use crate::golden::{Digest, compare, drawn};
 use crate::plan::TcpPlan;
 use crate::random::Seed;
-use crate::tcp::{Endpoint, Role, Segment, flags};
+use crate::tcp::{Role, Segment, flags};
 use crate::units::{PICOS_PER_SECOND, Span, Time};
 use crate::work::take_steps;
 
@@ -88,7 +89,7 @@ fn golden_odd_segments() {
         .iter()
         .map(|(plan, segments)| {
             let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
-            let mut end = Endpoint::new(plan, Role::Active, 7, rng);
+            let mut end = Twin::new(plan, Role::Active, 7, rng);
             let (mut now, mut digest, mut sent) = (Time::ZERO, Digest::new(), 0);
             end.open(now);
             end.write(now, 50_000);

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::plans;
+use super::twin::Twin;
 use crate::cc::{Controller, Fixed};
 use crate::plan::{LossDetection, TcpPlan};
 use crate::random::Seed;
@@ -62,8 +63,8 @@ type Judge = Box<dyn FnMut(u64, &Segment) -> Fate>;
 
 /// Data flow from `a` to `b`.
 pub(super) struct Pair {
-    pub(super) a: Endpoint,
-    pub(super) b: Endpoint,
+    pub(super) a: Twin,
+    pub(super) b: Twin,
     pub(super) now: Time,
     pub(super) there: Vec<Hop>,
     pub(super) back: Span,
@@ -93,8 +94,8 @@ impl Pair {
     pub(super) fn numbered(plan: &TcpPlan, isn: u32) -> Pair {
         let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
         Pair {
-            a: Endpoint::new(plan, Role::Active, isn, rng.clone()),
-            b: Endpoint::new(plan, Role::Passive, isn, rng),
+            a: Twin::new(plan, Role::Active, isn, rng.clone()),
+            b: Twin::new(plan, Role::Passive, isn, rng),
             now: Time::ZERO,
             there: vec![Hop::new(u64::MAX, Span::from_millis(20), usize::MAX)],
             back: Span::from_millis(20),
@@ -179,7 +180,7 @@ impl Pair {
     /// As long as data are outstanding there is a time to come back.
     fn check_timer(&self) {
         if self.a.state() == State::Established && self.a.snapshot().outstanding > 0 {
-            assert_ne!(self.a.next_wakeup(), Time::NEVER, "{:?}", self.a);
+            assert_ne!(self.a.next_wakeup(), Time::NEVER, "{:?}", *self.a);
         }
     }
 
@@ -261,7 +262,7 @@ fn a_transfer_over_a_clean_path_arrives_once() {
 #[test]
 fn both_ends_send_and_controllers_can_be_replaced() {
     let mut pair = Pair::new(&TcpPlan { sack: true, ..plans::plain() });
-    pair.a.set_controller(Controller::Custom(Box::new(Fixed::new(30_000))));
+    pair.a.set_controller(|| Controller::Custom(Box::new(Fixed::new(30_000))));
     pair.judge = Box::new(|n, _| if n % 17 == 5 { Fate::Drop } else { Fate::Deliver });
     pair.judge_back = Box::new(|n, _| if n % 23 == 7 { Fate::Drop } else { Fate::Deliver });
     pair.b.write(Time::ZERO, 300_000);

@@ -6,11 +6,12 @@ use proptest::prelude::*;
 
 use super::pair::{Fate, Pair};
 use super::plans::{delayed, plain};
+use super::twin::Twin;
 use crate::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
     Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
-use crate::tcp::{AccEcn, Counters, Endpoint, Role, Segment, State, flags};
+use crate::tcp::{AccEcn, Counters, Role, Segment, State, flags};
 use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
@@ -246,7 +247,7 @@ proptest! {
     ) {
         for role in [Role::Active, Role::Passive] {
             let rng = Some(crate::random::Seed { seed: 1, replication: 0 }.stream("test"));
-            let mut end = Endpoint::new(&plan, role, 30_000, rng);
+            let mut end = Twin::new(&plan, role, 30_000, rng);
             let mut now = Time::ZERO;
             end.open(now);
             end.write(now, 50_000);

@@ -10,9 +10,10 @@
 //! Everything that the endpoint sends must be listed, at its time; numbers are offsets in the
 //! stream, whatever the initial sequence number.
 
+use super::twin::Twin;
 use crate::plan::TcpPlan;
 use crate::random::Seed;
-use crate::tcp::{AccEcn, Endpoint, Role, Segment, flags};
+use crate::tcp::{AccEcn, Role, Segment, flags};
 use crate::unit::Ecn;
 use crate::units::{Span, Time};
 use std::collections::VecDeque;
@@ -20,7 +21,7 @@ use std::collections::VecDeque;
 pub(super) const ISN: u32 = 1000;
 
 pub(super) struct Trace {
-    pub(super) endpoint: Endpoint,
+    pub(super) endpoint: Twin,
     now: Time,
     out: VecDeque<String>,
 }
@@ -46,7 +47,7 @@ pub(super) fn passive(plan: &TcpPlan, script: &str) -> Trace {
 impl Trace {
     pub(super) fn new(plan: &TcpPlan, role: Role) -> Trace {
         let rng = Some(Seed { seed: 1, replication: 0 }.stream("test"));
-        Trace { endpoint: Endpoint::new(plan, role, ISN, rng), now: Time::ZERO, out: VecDeque::new() }
+        Trace { endpoint: Twin::new(plan, role, ISN, rng), now: Time::ZERO, out: VecDeque::new() }
     }
 
     pub(super) fn play(&mut self, script: &str) {
