@@ -38,7 +38,7 @@ pub fn run(data: &[u8]) {
     let plan = plan(header);
     let ahead = tell(&plan, packets);
     if header[0] & 1 == 0 {
-        let exact = tell(&Plan { exact_events: true, ..plan }, packets);
+        let exact = tell(&Plan { exact: true, ..plan }, packets);
         // One after the other: a failure shows where they part.
         assert_eq!(ahead.dropped.iter().find(|drop| !exact.dropped.contains(drop)), None);
         assert_eq!(ahead.counters, exact.counters);

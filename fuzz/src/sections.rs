@@ -36,7 +36,7 @@ pub fn run(data: &[u8]) {
     let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, packets);
     assert_eq!(trains, one_by_one);
     if header[0] & 0x84 == 0x84 {
-        assert_eq!(trains, tell(&Plan { exact_events: true, ..plan }, packets));
+        assert_eq!(trains, tell(&Plan { exact: true, ..plan }, packets));
     }
 }
 

@@ -73,7 +73,7 @@ fn faults(text: &str, seed: u64) -> Vec<String> {
     };
     let recorded = scenario.plan(Some(seed), 0);
     let alone = Plan { record: RecordPlan::default(), ..recorded.clone() };
-    let exact = Plan { exact_events: true, ..alone.clone() };
+    let exact = Plan { exact: true, ..alone.clone() };
     let [alone, recorded, exact] = [&alone, &recorded, &exact].map(summary);
     let mut faults = Vec::new();
     for (way, other) in [("recorded", &recorded), ("exact", &exact)] {

@@ -256,7 +256,7 @@ class Scenario:
         replication: int = 0,
         record: str | None = None,
         pcap: tuple[str, str] | None = None,
-        exact_events: bool = False,
+        exact: bool = False,
         threads: int | None = None,
         tick: Callable[[float], bool] | None = None,
         perturbation: int = 0,

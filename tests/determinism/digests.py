@@ -3,7 +3,7 @@
 A change of structure must not move a byte. Write the digests before it; after each step run the
 same command again: where FILE exists it names the runs that differ, and in which column. Runs are
 every example, every scenario of the papers and random scenarios, each with and without
-``exact_events``.
+``exact``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def digest(job: tuple[str, bool]) -> tuple[str, dict[str, str]]:
         if loaded.duration_s > 20:
             sets = [f"duration={LONGEST}", *(["warmup=5 s"] if loaded.warmup_s >= 20 else [])]
             loaded = Scenario.load(ROOT / name, set=sets)
-    found = everything(loaded, seed=seed, record="37 ms", exact_events=exact)
+    found = everything(loaded, seed=seed, record="37 ms", exact=exact)
     # A trace is named by its whole path: without that of the checkout, two checkouts can be compared.
     found["explain"] = loaded.explain().replace(str(ROOT), "")
     return f"{name}{' exact' if exact else ''}", found

@@ -70,7 +70,7 @@ def test_run_folders_hold_the_same_bytes(small, tmp_path) -> None:
 )
 def test_run_ahead_changes_nothing(example: str) -> None:
     fast = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"})
-    slow = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"}, exact_events=True)
+    slow = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"}, exact=True)
     assert fast.to_json() == slow.to_json()
 
 

@@ -69,7 +69,7 @@ def test_run_ahead_changes_nothing(path: Path, record: str | None) -> None:
     times = {"duration": "3 s", "warmup": "0 s"} if record else {"duration": "12 s"}
     loaded = Scenario.load(path, set=times)
     fast = everything(loaded, seed=3, record=record)
-    slow = everything(loaded, seed=3, record=record, exact_events=True)
+    slow = everything(loaded, seed=3, record=record, exact=True)
     assert first_difference(fast, slow) == ""
 
 
@@ -77,7 +77,7 @@ def test_run_ahead_saves_events() -> None:
     """Or the tests above compare a switch that does nothing."""
     loaded = shortened(EXAMPLES / "asymmetric.toml")
     events = [
-        json.loads(simulate(loaded, seed=3, record="summary", exact_events=exact).summary_json)["events"]
+        json.loads(simulate(loaded, seed=3, record="summary", exact=exact).summary_json)["events"]
         for exact in (False, True)
     ]
     assert events[0] < events[1]
@@ -88,7 +88,7 @@ def test_random_scenarios(number: int) -> None:
     """Run-ahead, a second run and two threads, over laws and flows of every kind."""
     loaded = Scenario.from_toml(scenario(number))
     fast = everything(loaded, seed=number)
-    slow = everything(loaded, seed=number, exact_events=True)
+    slow = everything(loaded, seed=number, exact=True)
     assert first_difference(fast, slow) == ""
     with ThreadPoolExecutor(2) as pool:
         for found in pool.map(lambda _: everything(loaded, seed=number), range(2)):

@@ -181,7 +181,7 @@ def test_a_signal_ends_a_run_and_leaves_nothing(link: Path, tmp_path: Path, how:
 
 
 def test_live_refuses_what_has_no_meaning_there(link: Path) -> None:
-    assert tidegate("run", link, "--engine", "live", "--exact-events").returncode == 2
+    assert tidegate("run", link, "--engine", "live", "--exact").returncode == 2
     with pytest.raises(tg.EngineError, match=r'flow\.one\.tcp\.cc: read "tahoe"; .* the engine "sim" has it'):
         tg.run(link, engine="live", set={"flow.one.tcp.cc": "tahoe"})
 

@@ -122,7 +122,7 @@ def test_a_recorded_slotted_gate_has_the_same_waits() -> None:
         """
     loaded = Scenario.from_toml(text)
     alone, recorded, exact = (
-        json.loads(simulate(loaded, seed=1, record=record, exact_events=exact).summary_json)["gates"]
+        json.loads(simulate(loaded, seed=1, record=record, exact=exact).summary_json)["gates"]
         for record, exact in (("summary", False), ("10 ms", False), ("summary", True))
     )
     assert alone == recorded == exact

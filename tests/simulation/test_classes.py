@@ -128,7 +128,7 @@ def test_books_of_classes_add_up() -> None:
     assert "class of port" in text
     assert "wait mean" in text
     assert run_report(tg.run(scenario({})).summary, "x").count("class of") == 0
-    exact = tg.run({**scenario(gate), "exact_events": True})
+    exact = tg.run({**scenario(gate), "exact": True})
     assert exact.to_json() == run.to_json()
 
 

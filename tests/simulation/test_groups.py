@@ -80,7 +80,7 @@ def test_round_trips_are_between_the_shortest_and_the_longest(both: tg.Run) -> N
 def test_the_way_of_working_changes_nothing(both: tg.Run) -> None:
     """Run-ahead, every event, and flows that are recorded by themselves give the same rows."""
     together = tg.run(scenario(groups=["user", "reader"], link=["queue_packets"]))
-    exact = tg.run(scenario(groups=["user", "reader"], link=["queue_packets"]), exact_events=True)
+    exact = tg.run(scenario(groups=["user", "reader"], link=["queue_packets"]), exact=True)
     for run in (together, exact):
         assert run.table("groups").equals(both.table("groups"))
     assert len(together.table("flows")) == 0

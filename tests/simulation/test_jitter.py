@@ -42,7 +42,7 @@ def test_a_seed_is_a_run() -> None:
     assert tg.run(scenario, seed=1).to_json() == first
     other = tg.run(scenario, seed=2)
     assert other.flows["x"]["goodput_bps"] != tg.run(scenario, seed=1).flows["x"]["goodput_bps"]
-    exact = tg.run({**scenario, "exact_events": True}, seed=1)
+    exact = tg.run({**scenario, "exact": True}, seed=1)
     assert exact.flows["x"]["goodput_bps"] == tg.run(scenario, seed=1).flows["x"]["goodput_bps"]
 
 

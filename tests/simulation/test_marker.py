@@ -47,7 +47,7 @@ def test_colours_go_from_gate_to_gate(exact: bool) -> None:
             },
         },
     }  # fmt: skip
-    run = tg.run({**scenario(gates), "exact_events": exact})
+    run = tg.run({**scenario(gates), "exact": exact})
     green, yellow, red = colours(run, "edge")
     # Half of 10,000 packets conforms to 4 Mbit/s, a quarter more to 6, and a few at the start.
     assert (green, yellow, red) == (
@@ -151,7 +151,7 @@ def flow_over(gates: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_classes_behind_a_marker_see_what_it_wrote(exact: bool) -> None:
-    run = tg.run({**flow_over(REMARKING), "exact_events": exact})
+    run = tg.run({**flow_over(REMARKING), "exact": exact})
     green, yellow, red = colours(run, "edge")
     gold, silver = (row["offered_packets"] for row in run.gates["core"]["classes"])
     assert min(green, yellow, red) > 100

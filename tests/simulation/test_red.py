@@ -62,7 +62,7 @@ def test_stated_ahead_or_event_by_event(red: dict[str, Any], rate: Any) -> None:
     asked = scenario({"red": red}, ecn="classic")
     asked["gate"]["link"]["rate"] = rate
     asked["flow"]["two"] = {"path": ["link"], "start": "3 s"}
-    runs = [tg.run({**asked, "exact_events": exact}) for exact in (False, True, False)]
+    runs = [tg.run({**asked, "exact": exact}) for exact in (False, True, False)]
     for other in runs[1:]:
         assert other.summary["gates"] == runs[0].summary["gates"]
         assert other.summary["flows"] == runs[0].summary["flows"]

@@ -121,7 +121,7 @@ def test_arguments_are_named() -> None:
         ({"seed": "x"}, "seed: read 'x'; takes a whole number or None"),
         ({"replication": 2**64}, "replication: read 18446744073709551616"),
         ({"set": "x"}, "set: read 'x'; takes a dict or a list or None"),
-        ({"exact_events": 5}, "exact_events: read 5; takes True or False"),
+        ({"exact": 5}, "exact: read 5; takes True or False"),
         ({"record": ["x"]}, r"record: read \['x'\]; takes text or None"),
     ):
         with pytest.raises(tg.ArgumentError, match=message):

@@ -68,7 +68,7 @@ def test_runs_repeat_however_they_are_run(folder: Path) -> None:
     changes = {"gate.link.queue": "10 packets"}
     one, two = (
         tg.run(path, set=changes, record="50 ms"),
-        tg.run(path, set=changes, record="50 ms", exact_events=True),
+        tg.run(path, set=changes, record="50 ms", exact=True),
     )
     assert one.table("flows").equals(two.table("flows"))
     assert one.flows["a"]["segments_retransmitted"] > 0

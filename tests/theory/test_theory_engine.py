@@ -240,7 +240,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     refused = tidegate("run", ROOT / "examples" / "lte.toml", "--engine", "theory")
     assert refused.returncode == 2
     assert "no theory applies (spacer: " in refused.stderr
-    assert tidegate("run", EXAMPLE, "--engine", "theory", "--exact-events").returncode == 2
+    assert tidegate("run", EXAMPLE, "--engine", "theory", "--exact").returncode == 2
     explained = tidegate("check", EXAMPLE, "--explain")
     assert "theory\n  spacer  applies\n" in explained.stdout
     told = json.loads(tidegate("check", ROOT / "examples" / "lte.toml", "--explain", "--json").stdout)

@@ -8,6 +8,7 @@ mod cake;
 mod chance;
 mod circuits;
 mod classes;
+mod cohorts;
 mod congestion;
 mod diffserv;
 mod discipline;
@@ -37,6 +38,7 @@ pub use classes::{
     ByCodepoint, ClassPlan, ClassesPlan, CreditPlan, HtbNode, HtbPlan, MOST_CLASSES, OpeningsPlan,
     SchedulerPlan, SpacedClass, SpacerPlan, StrictPlan, WfqPlan,
 };
+pub use cohorts::CohortPlan;
 pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
 pub use diffserv::Diffserv;
 pub use discipline::{
@@ -92,10 +94,13 @@ pub struct Plan {
     /// Replication i has small change i ([`Plan::perturbed`]). Who makes the plan makes the change; here it says that
     /// replications differ.
     pub perturb: bool,
-    /// Switches run-ahead off: every arrival and departure is an event. Results are equal.
-    pub exact_events: bool,
+    /// No fast path is taken, in the network, at gates, at endpoints or in controllers: every arrival and departure is an event, every
+    /// segment has a whole header, every ACK takes the general steps. Results are equal; tests compare each fast path with this.
+    pub exact: bool,
     /// Every cell is handled for itself; trains of them change nothing but the time it takes.
     pub cells_one_by_one: bool,
+    /// How the flows of a large run are parted among threads.
+    pub cohorts: CohortPlan,
     /// Gates with private copies and reverse directions made; the order is the tie-break.
     pub gates: Vec<GatePlan>,
     /// TCP flows.
@@ -132,8 +137,9 @@ impl Plan {
             seed: 1,
             replication: 0,
             perturb: false,
-            exact_events: false,
+            exact: false,
             cells_one_by_one: false,
+            cohorts: CohortPlan::USUAL,
             gates: Vec::new(),
             flows: Vec::new(),
             traffic: Vec::new(),

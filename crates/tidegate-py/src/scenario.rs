@@ -302,7 +302,7 @@ impl Scenario {
     }
 
     /// A run of the simulator; `perturbation` is the number of a small change, 0: none but the scenario's own.
-    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact_events = false, threads = None, tick = None, perturbation = 0))]
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact = false, threads = None, tick = None, perturbation = 0))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn run(
         &self,
@@ -311,13 +311,13 @@ impl Scenario {
         replication: u64,
         record: Option<&str>,
         pcap: Option<(String, String)>,
-        exact_events: bool,
+        exact: bool,
         threads: Option<usize>,
         tick: Option<Py<PyAny>>,
         perturbation: u64,
     ) -> PyResult<RunData> {
         let mut plan = self.changed(seed, replication, record, perturbation)?;
-        plan.exact_events |= exact_events;
+        plan.exact |= exact;
         plan.record.packets |= pcap.is_some();
         start::sim(py, plan, threads, pcap, tick)
     }

@@ -341,7 +341,7 @@ fn every_law_becomes_its_plan() {
 fn applications_traffic_and_records_become_their_plans() {
     let scenario = load(common::WIDE);
     let plan = scenario.plan(None, 2);
-    assert_eq!((plan.seed, plan.replication, plan.exact_events), (7, 2, true));
+    assert_eq!((plan.seed, plan.replication, plan.exact), (7, 2, true));
     assert_eq!(plan.flows[0].app, AppPlan::Transfer { bytes: 1_000_000 });
     let source = SourcePlan::OnOff {
         rate: Rate::from_bps(1_000_000),

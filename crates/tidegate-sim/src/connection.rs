@@ -5,8 +5,28 @@ use tidegate_core::random::Seed;
 use tidegate_core::tcp::{Counters, Endpoint, Role};
 use tidegate_core::units::{PICOS_PER_SECOND, Span};
 
-/// The ends of a flow's connection of this number; the first is 0. A client opens its own.
-pub(crate) fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoint, Endpoint) {
+/// What the connections of a flow are made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Maker {
+    pub(crate) flow: FlowPlan,
+    pub(crate) seed: Seed,
+    /// [`tidegate_core::plan::Plan::exact`].
+    pub(crate) exact: bool,
+}
+
+impl Maker {
+    /// The ends of the connection of this number; the first is 0. A client opens its own.
+    pub(crate) fn endpoints(&self, connection: u32) -> (Endpoint, Endpoint) {
+        let (mut sender, mut receiver) = endpoints(&self.flow, self.seed, connection);
+        if self.exact {
+            sender.take_general_way();
+            receiver.take_general_way();
+        }
+        (sender, receiver)
+    }
+}
+
+fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoint, Endpoint) {
     use rand::Rng as _;
     let which = if connection == 0 { String::new() } else { format!("/{connection}") };
     let name = |side: &str, what: &str| format!("flow.{}/{side}/{what}{which}", flow.name);

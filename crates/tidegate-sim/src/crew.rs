@@ -8,7 +8,8 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder};
 
-use tidegate_core::net::{COHORT, Cohort, Network, Run};
+use tidegate_core::net::{Cohort, Network, Run};
+use tidegate_core::plan::CohortPlan;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
@@ -20,6 +21,7 @@ use crate::wire::Wire;
 
 /// See the module.
 pub(crate) struct Crew {
+    plan: CohortPlan,
     /// Those beside the caller's thread.
     workers: Vec<Worker>,
     caller: Worker,
@@ -53,11 +55,12 @@ struct Job<'a> {
 
 impl Crew {
     /// So many threads take so many flows. Nothing has happened yet on the wire.
-    pub(crate) fn new(threads: usize, flows: usize, wire: &Wire<Network>) -> Crew {
+    pub(crate) fn new(threads: usize, flows: usize, plan: CohortPlan, wire: &Wire<Network>) -> Crew {
         let (until, alarms) = (wire.until, wire.alarms);
         let worker = |groups| Worker { until, alarms, groups, leaving: [Vec::new(), Vec::new()], ahead: 0 };
-        let cohorts = flows.div_ceil(COHORT);
+        let cohorts = flows.div_ceil(plan.size());
         Crew {
+            plan,
             workers: (1..threads.min(cohorts)).map(|_| worker(wire.groups.clone())).collect(),
             caller: worker(Groups::default()),
             segments: (0..cohorts).map(|_| Segments::default()).collect(),
@@ -69,7 +72,7 @@ impl Crew {
     /// The headers of a flow's segments are at hand from now on.
     #[inline]
     pub(crate) fn turn_to(&mut self, flow: usize, at_hand: &mut Segments) {
-        let cohort = flow / COHORT;
+        let cohort = self.plan.of(flow);
         if cohort != self.at_hand {
             std::mem::swap(at_hand, &mut self.segments[self.at_hand]);
             std::mem::swap(at_hand, &mut self.segments[cohort]);
@@ -81,15 +84,15 @@ impl Crew {
     #[inline(never)]
     pub(crate) fn deliver_run(&mut self, run: &mut Run, wire: &mut Wire<Network>, flows: &mut [Flow]) {
         while let Some((at, alarm)) = wire.network.poll_alarm(run) {
-            self.ringing[wire.alarms.flow_of(alarm) / COHORT].push((at, alarm));
+            self.ringing[self.plan.of(wire.alarms.flow_of(alarm))].push((at, alarm));
         }
         std::mem::swap(&mut wire.segments, &mut self.segments[self.at_hand]);
         std::mem::swap(&mut wire.groups, &mut self.caller.groups);
-        let own = flows.chunks_mut(COHORT).zip(&mut self.segments).zip(&mut self.ringing);
+        let own = flows.chunks_mut(self.plan.size()).zip(&mut self.segments).zip(&mut self.ringing);
         let each = wire.network.part_run(run).into_iter().zip(own).enumerate();
         let jobs = each.map(|(number, (cohort, ((own_flows, segments), ringing)))| Job {
             cohort,
-            first: number * COHORT,
+            first: number * self.plan.size(),
             flows: own_flows,
             segments,
             ringing,

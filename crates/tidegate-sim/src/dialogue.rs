@@ -1,12 +1,11 @@
 //! What a flow with requests has beside its endpoints: the client at the receiver's end.
 
 use tidegate_core::app::{Client, Exchange};
-use tidegate_core::plan::{AppPlan, ConnectionPlan, FlowPlan};
-use tidegate_core::random::Seed;
+use tidegate_core::plan::{AppPlan, ConnectionPlan};
 use tidegate_core::tcp::Endpoint;
 use tidegate_core::units::Time;
 
-use crate::connection::endpoints;
+use crate::connection::Maker;
 
 /// What a flow with requests has beside its endpoints.
 #[derive(Debug)]
@@ -22,21 +21,21 @@ pub(crate) struct Dialogue {
     /// So many requests are asked, if they have a number.
     count: Option<u64>,
     /// What its connections are made of, where each request has one of its own.
-    anew: Option<Box<(FlowPlan, Seed)>>,
+    anew: Option<Box<Maker>>,
 }
 
 impl Dialogue {
     /// The client of a flow that starts at `start`; none where the flow has no requests.
-    pub(crate) fn new(flow: &FlowPlan, start: Time, seed: Seed) -> Option<Box<Dialogue>> {
-        let AppPlan::Request(plan) = &flow.app else { return None };
+    pub(crate) fn new(maker: &Maker, start: Time) -> Option<Box<Dialogue>> {
+        let AppPlan::Request(plan) = &maker.flow.app else { return None };
         Some(Box::new(Dialogue {
-            client: Client::new(plan, start, seed, &flow.name),
+            client: Client::new(plan, start, maker.seed, &maker.flow.name),
             server: plan.server,
             log: Vec::new(),
             opened: false,
             due: start,
             count: plan.count,
-            anew: (plan.connection == ConnectionPlan::New).then(|| Box::new((flow.clone(), seed))),
+            anew: (plan.connection == ConnectionPlan::New).then(|| Box::new(maker.clone())),
         }))
     }
 
@@ -68,6 +67,6 @@ impl Dialogue {
 
     /// The ends of connection `number`, where each request has one of its own.
     pub(crate) fn endpoints(&self, number: u32) -> Option<(Endpoint, Endpoint)> {
-        self.anew.as_ref().map(|of| endpoints(&of.0, of.1, number))
+        self.anew.as_ref().map(|maker| maker.endpoints(number))
     }
 }

@@ -11,7 +11,7 @@ use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
 
-use crate::connection::{difference, endpoints, sum};
+use crate::connection::{Maker, difference, sum};
 use crate::dialogue::Dialogue;
 use crate::groups::{Groups, Member};
 use crate::history::History;
@@ -63,6 +63,8 @@ pub(crate) struct Flow {
     transferring: bool,
     /// The flow's units in the network, in both directions; counted only if the flow is watched closely.
     pub(crate) in_network: u32,
+    /// When units that are still in the network will be dropped there, as is known ahead; of a flow with a circuit.
+    pub(crate) losses: Vec<Time>,
     pub(crate) start: Time,
     pub(crate) mss: f64,
     /// The client and the log of requests, for a flow with requests.
@@ -88,12 +90,14 @@ impl Flow {
         let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.binary_search(&index).is_ok());
         let history: Option<Box<History>> = (plan.record.level != RecordLevel::Summary && recorded)
             .then(|| Box::new(History::new(plan.record.level, index)));
-        let (sender, receiver) = endpoints(flow, seed, 0);
-        let dialogue = Dialogue::new(flow, start, seed);
+        let maker = Maker { flow: flow.clone(), seed, exact: plan.exact };
+        let (sender, receiver) = maker.endpoints(0);
+        let dialogue = Dialogue::new(&maker, start);
         let has_circuit = has_circuit(plan, flow);
         let policed = Policed::new(plan, flow).map(Box::new);
         let parts = history.as_ref().is_none_or(|history| history.lets_ends_part());
-        let light = parts && dialogue.is_none() && !has_circuit && !sender.uses_ecn() && !plan.record.packets;
+        let observed = !parts || plan.record.packets;
+        let light = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
         Flow {
             watched: match (light && policed.is_none() && member.is_none(), &history) {
@@ -125,6 +129,7 @@ impl Flow {
             has_circuit,
             transferring: false,
             in_network: 0,
+            losses: Vec::new(),
             headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             history,
@@ -159,6 +164,11 @@ impl Flow {
         }
         self.transferring = !self.transferring;
         Some(self.transferring)
+    }
+
+    /// Whether a circuit must know when its transfers begin and end.
+    pub(crate) fn has_circuit(&self) -> bool {
+        self.has_circuit
     }
 
     /// A transfer lasts while anything of the flow is in the network, while either end waits for an

@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
-use tidegate_core::net::{Dropped, Event, MANY_FLOWS, Network, Owner, Run, Step};
-use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordLevel};
+use tidegate_core::net::{Dropped, Event, Network, Owner, Run, Step};
+use tidegate_core::plan::{CohortPlan, CongestionPlan, Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
@@ -22,6 +22,9 @@ pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
 /// A run under way.
 pub(crate) struct Simulation {
     pub(crate) limits: Limits,
+    /// [`Plan::exact`].
+    exact: bool,
+    cohorts: CohortPlan,
     level: RecordLevel,
     /// The flows whose ends end the run.
     awaited: Vec<usize>,
@@ -49,6 +52,8 @@ impl Simulation {
         let finds_drops = wire.network.has_sections() && flows.iter().any(|flow| flow.policed.is_some());
         Simulation {
             limits: plan.limits,
+            exact: plan.exact,
+            cohorts: plan.cohorts,
             level: plan.record.level,
             awaited: if plan.until_done { ending(plan).collect() } else { Vec::new() },
             flows,
@@ -64,7 +69,7 @@ impl Simulation {
 
     pub(crate) fn start(&mut self) {
         // A limit needs both ends at one instant.
-        self.start_where(self.limits.events.is_none());
+        self.start_where(self.limits.events.is_none() && !self.exact);
     }
 
     /// No endpoint runs ahead of an instant at which it is looked at.
@@ -89,8 +94,8 @@ impl Simulation {
         if all_ahead {
             let flows = &self.flows;
             let half = |alarm| alarms.half(alarm, |flow| flows[flow].dialogue.is_some());
-            if self.wire.network.take_turns(half) && flows.len() >= MANY_FLOWS {
-                self.crew = Some(Box::new(Crew::new(self.threads, flows.len(), &self.wire)));
+            if self.wire.network.take_turns(half) && flows.len() >= self.cohorts.from_flows {
+                self.crew = Some(Box::new(Crew::new(self.threads, flows.len(), self.cohorts, &self.wire)));
             }
         }
     }
@@ -274,8 +279,7 @@ impl Simulation {
             self.wire.segments.forget(dropped.unit);
             let flow = &mut self.flows[index];
             if flow.watched == Watched::Closely {
-                flow.in_network -= 1;
-                self.wire.tell_circuits(dropped.at, index, flow);
+                self.wire.lose(self.wire.network.now(), dropped.at, index, flow);
             }
         }
         if self.level != RecordLevel::Summary {

@@ -78,6 +78,9 @@ impl<N: Carrier> Wire<N> {
 
     /// An alarm of a flow rings.
     pub(crate) fn ring(&mut self, at: Time, alarm: Alarm, index: usize, flow: &mut Flow) {
+        if !flow.losses.is_empty() {
+            self.count_losses(at, index, flow);
+        }
         match alarm {
             Alarm::Sender(_) => self.wake_sender(at, index, flow),
             Alarm::Receiver(_) => self.wake_receiver(at, index, flow),
@@ -151,6 +154,30 @@ impl<N: Carrier> Wire<N> {
     pub(crate) fn tell_circuits(&mut self, at: Time, index: usize, flow: &mut Flow) {
         if let Some(begins) = flow.transfer_changes() {
             self.network.handle_transfer(at, index, begins);
+        }
+    }
+
+    /// A unit of a flow that is watched closely is dropped at `at`. A gate may know that ahead; until then it is in the network, and the
+    /// flow's circuit stays.
+    pub(crate) fn lose(&mut self, now: Time, at: Time, index: usize, flow: &mut Flow) {
+        if at > now && flow.has_circuit() {
+            flow.losses.push(at);
+            self.network.set_alarm(self.alarms.application(index), at);
+        } else {
+            flow.in_network -= 1;
+            self.tell_circuits(at, index, flow);
+        }
+    }
+
+    /// Counts units that have been dropped by `now`, and sets the alarm for those that will be.
+    fn count_losses(&mut self, now: Time, index: usize, flow: &mut Flow) {
+        if let Some(last) =
+            flow.losses.extract_if(.., |at| *at <= now).inspect(|_| flow.in_network -= 1).max()
+        {
+            self.tell_circuits(last, index, flow);
+        }
+        if let Some(next) = flow.losses.iter().min() {
+            self.network.set_alarm(self.alarms.application(index), *next);
         }
     }
 

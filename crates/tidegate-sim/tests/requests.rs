@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+mod twin;
+
 use proptest::prelude::*;
 use tidegate_core::app::Exchange;
 use tidegate_core::plan::{
@@ -12,7 +14,8 @@ use tidegate_core::plan::{
     TcpBase, TcpPlan, TcpRules, ThinkPlan, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
-use tidegate_sim::{RunResult, Side, run};
+use tidegate_sim::{RunResult, Side};
+use twin::whole;
 
 fn millis(millis: u64) -> Span {
     Span::from_millis(millis)
@@ -97,10 +100,6 @@ fn plan(flows: Vec<(RequestPlan, TcpPlan)>) -> Plan {
         });
     }
     plan
-}
-
-fn whole(plan: &Plan) -> RunResult {
-    run(plan, &mut |_| true).expect("nobody interrupts")
 }
 
 /// From asking to arriving, to answering, to the end, in microseconds.

@@ -84,7 +84,7 @@ TABLE = click.option(
     help="Which replication to run; the first is 0.",
 )
 @click.option(
-    "--exact-events", is_flag=True, help="Handle every departure as an event: slower, same results."
+    "--exact", is_flag=True, help="Take no fast path: slower, same results."
 )
 @click.option(
     "--threads",
@@ -111,7 +111,7 @@ def run(
     csv: str | None,
     flent: str | None,
     replication: int,
-    exact_events: bool,
+    exact: bool,
     threads: int | None,
     perturb: int | None,
     engine: str,
@@ -134,8 +134,8 @@ def run(
     if flent is not None:
         check_suffix(flent)
     check_target(flent)
-    if engine == "live" and exact_events:
-        raise click.UsageError("--exact-events is for the simulator, not for --engine live")
+    if engine == "live" and exact:
+        raise click.UsageError("--exact is for the simulator, not for --engine live")
     if engine == "live" and threads is not None:
         raise click.UsageError("--threads is for the simulator, not for --engine live")
     check_perturb(perturb, engine)
@@ -144,7 +144,7 @@ def run(
             "--pcap": pcap,
             "--plot": picture,
             "--record": record,
-            "--exact-events": exact_events,
+            "--exact": exact,
             "--threads": threads,
             "--flent": flent,
         }
@@ -182,7 +182,7 @@ def run(
                 record=record,
                 replication=replication,
                 pcap=packets,
-                exact_events=exact_events,
+                exact=exact,
                 threads=threads,
                 tick=progress.tick,
                 command=command_line(),

@@ -55,7 +55,7 @@ def run(
     set: Sets = None,  # noqa: A002
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
-    exact_events: bool = False,
+    exact: bool = False,
     threads: int | None = None,
     perturb: int | None = None,
 ) -> Run:
@@ -73,7 +73,8 @@ def run(
         replication: which of the scenario's ``runs`` this is, from 0.
         pcap: a file to write every packet to, as the senders see it; what the receivers see stands
             beside it as NAME-receiver.pcap.
-        exact_events: make every arrival and departure an event; slower, equal results.
+        exact: take no fast path: every arrival and departure is an event, every ACK takes the general
+            steps; slower, equal results.
         threads: how many are used at most; left out, one for each processor. Only a run of 4096 flows or
             more uses more than one, and its results do not depend on it.
         perturb: how many runs with small changes that nobody can know to make beside it: starts within one
@@ -101,7 +102,7 @@ def run(
         record=record,
         replication=replication,
         pcap=pcap,
-        exact_events=exact_events,
+        exact=exact,
         threads=threads,
         perturb=perturb,
     )
@@ -115,7 +116,7 @@ def execute(
     record: str | None = None,
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
-    exact_events: bool = False,
+    exact: bool = False,
     threads: int | None = None,
     tick: Callable[[float], bool] | None = None,
     heard: Callable[[float, dict[str, dict[str, tuple[str, bytes]]]], None] | None = None,
@@ -137,8 +138,8 @@ def execute(
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ArgumentError(f"threads: read {threads}; from 1 to {MOST_THREADS}")
     if engine == "live":
-        if exact_events:
-            raise ArgumentError("exact_events is for the simulator, not for engine live")
+        if exact:
+            raise ArgumentError("exact is for the simulator, not for engine live")
         if threads is not None:
             raise ArgumentError("threads is for the simulator, not for engine live")
     with contextlib.ExitStack() as stack:
@@ -167,7 +168,7 @@ def execute(
                 record=record
                 or _default_record(scenario, length(scenario, chosen, replication, threads=threads)),
                 pcap=ends,
-                exact_events=exact_events,
+                exact=exact,
                 threads=threads,
                 tick=tick,
             )
@@ -216,7 +217,7 @@ def assemble(
     manifest["tcp"] = tcp_told(summary["flows"])
     if data.live_json is not None:
         manifest["live"] = json.loads(data.live_json)
-    # How the run was worked through, not what came out: it differs with exact_events.
+    # How the run was worked through, not what came out: it differs with exact.
     manifest["events"] = summary.pop("events", None)
     manifest["paths"] = data.paths
     groups = data.groups

@@ -10,7 +10,7 @@
 //! `books` count and record what happens. The same gate can be driven in two ways, which give the same results to
 //! the picosecond. **Ahead** (`ahead`): [`Gate::pass`] states a unit's departure at its arrival. **Step by step**
 //! (`stepped`): [`Gate::handle_unit`] queues a unit, [`Gate::handle_wakeup`] ends a service and starts the next,
-//! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact_events`. Where the
+//! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact`. Where the
 //! discipline decides when a unit would be served, `stepped` asks it at that instant.
 
 mod ahead;

@@ -27,7 +27,7 @@ impl Network {
     /// traffic comes last.
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
-        let mut routes = Routes::new(plan, plan.exact_events);
+        let mut routes = Routes::new(plan, plan.exact);
         let context = |index: usize| GateContext {
             index,
             seed: seed(plan),
@@ -53,7 +53,7 @@ impl Network {
             control => controls.sources(control),
         });
         let horizon = Horizon::new(plan, &routes);
-        let speed = |gate: &Gate| if plan.exact_events { 0 } else { gate.express_speed() };
+        let speed = |gate: &Gate| if plan.exact { 0 } else { gate.express_speed() };
         let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         let line = |delay: &_| DelayLine { units: VecDeque::new(), delay: *delay, taken_by: NONE };
         let mut network = Network {

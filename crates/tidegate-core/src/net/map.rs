@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::net::fast::Half;
+use crate::plan::CohortPlan;
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line, a crossing or a series.
@@ -103,6 +104,8 @@ impl Chain {
 /// background traffic follows.
 #[derive(Debug)]
 pub(super) struct RouteMap {
+    /// When flows are parted into cohorts.
+    pub(super) cohorts: CohortPlan,
     /// The stretches of every route, one after the other.
     pub(super) chains: Vec<Chain>,
     /// The same as short stretches, while halves take turns; else empty.

@@ -41,7 +41,7 @@ mod transit;
 pub use carrier::Carrier;
 pub use control::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
 pub use drops::{DropCounts, Dropped};
-pub use fast::{COHORT, Cohort, Half, MANY_FLOWS, Run};
+pub use fast::{Cohort, Half, Run};
 pub use interarrival::InterarrivalJitter;
 pub use map::{Entry, Owner};
 pub use media_frames::MediaFrames;

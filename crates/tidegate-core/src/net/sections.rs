@@ -26,7 +26,7 @@ impl Sections {
     pub(super) fn new(plan: &Plan, crossings: &[CrossingPlan], order: &[usize]) -> Sections {
         let groups = groups(plan.gates.len(), crossings);
         let passing = match plan {
-            _ if plan.exact_events => Passing::ThroughGates,
+            _ if plan.exact => Passing::ThroughGates,
             _ if plan.cells_one_by_one => Passing::OneByOne,
             _ => Passing::Trains,
         };

@@ -40,7 +40,7 @@ proptest! {
         plan in prop_oneof![any_network(), any_judged_network(), any_network_with_extras(), any_classed_network()].prop_map(followed),
         entries in entries()) {
         let ahead = tell(&plan, &entries, None);
-        let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
+        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&ahead, &exact), None);
     }
 
@@ -53,7 +53,7 @@ proptest! {
         let trains = tell(&plan, &entries, None);
         let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
-        let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
+        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &exact), None);
     }
 

@@ -91,7 +91,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
         reservations: calls.reservations,
         calls: calls.sources,
         title: root.get("title").and_then(Item::text).unwrap_or_default().to_owned(),
-        exact_events: root.flag("exact_events"),
+        exact: root.flag("exact"),
         perturb: root.flag("perturb"),
         cells_one_by_one: choice(root.get("cells"), [("trains", false), ("one-by-one", true)], notes),
         limits: limits::limits(root),

@@ -43,10 +43,11 @@ pub(crate) const ROOT: Section = section(
              as written. Sizes that the file gives by a delay are not computed anew.",
         ),
         key(
-            "exact_events",
+            "exact",
             Kind::Flag,
             flag(false),
-            "true: the simulator handles every arrival and departure as an event. The results are the same; the run \
+            "true: the simulator takes no fast path. Every arrival and departure is an event, every segment has a whole \
+             header, and TCP and its controllers take the general steps at each ACK. The results are the same; the run \
              takes longer.",
         ),
         key(

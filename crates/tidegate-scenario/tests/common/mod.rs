@@ -7,7 +7,7 @@ duration = "60 s"
 warmup = "5 s"
 seed = 7
 runs = 3
-exact_events = true
+exact = true
 
 [gate.access]
 per = "flow"

@@ -3,6 +3,9 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+#[path = "../twin/mod.rs"]
+mod twin;
+
 mod accounts;
 mod any;
 mod any_cells;
@@ -20,6 +23,7 @@ use tidegate_core::units::{Rate, Span, Time};
 use tidegate_sim::{RunError, RunResult, run};
 
 use small::*;
+use twin::*;
 
 fn share(result: &RunResult, name: &str) -> f64 {
     result.summary.flows[0].limited_by.get(name).copied().unwrap_or(0.0)

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
-    AppPlan, CellPlan, CongestionPlan, Framing, GroupPlan, Limits, LossPlan, OnChange, Plan, PolicePlan,
-    RatePlan, RecordLevel, TcpPlan, TcpRules,
+    AppPlan, CellPlan, CohortPlan, CongestionPlan, Framing, GroupPlan, Limits, LossPlan, OnChange, Plan,
+    PolicePlan, RatePlan, RecordLevel, TcpPlan, TcpRules,
 };
 use tidegate_core::units::{Rate, Span, Time};
 
@@ -13,10 +13,12 @@ use crate::any::*;
 use crate::any_cells::*;
 use crate::offered::*;
 use crate::small::*;
+use crate::twin::*;
 
-/// More flows than the network takes to be many.
-const CROWD: usize = 4_200;
-const CASES_OF_CROWDS: u32 = 5;
+/// Cohorts so small that a few dozen flows are parted.
+const SMALL: CohortPlan = CohortPlan { from_flows: 8, log2_size: 2 };
+/// As many flows as the product parts.
+const CROWD: usize = CohortPlan::USUAL.from_flows + 100;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
@@ -27,17 +29,8 @@ proptest! {
         let trains = whole(&plan);
         accounts_of_requests_balance(&plan, &trains)?;
         accounts_of_cells_balance(&plan, &trains)?;
-        let others = [
-            whole(&Plan { cells_one_by_one: true, ..plan.clone() }),
-            whole(&Plan { exact_events: true, ..plan }),
-        ];
-        for other in others {
-            prop_assert_eq!(&trains.summary.flows, &other.summary.flows);
-            prop_assert_eq!(&trains.summary.gates, &other.summary.gates);
-            prop_assert_eq!(&trains.summary.traffic, &other.summary.traffic);
-            prop_assert_eq!(&trains.summary.requests, &other.summary.requests);
-            prop_assert_eq!(tables_differ(&trains, &other), None);
-        }
+        let one_by_one = alone(1, &Plan { cells_one_by_one: true, ..plan });
+        prop_assert_eq!(differs(&trains, &one_by_one), None);
     }
 }
 
@@ -61,9 +54,9 @@ proptest! {
     }
 
 
-    /// The same summary (but for the count of events) and the same columns, with TCP in the loop.
+    /// The same summary (but for the count of events) and the same columns as without fast paths, with TCP in the loop.
     #[test]
-    fn exact_events_change_nothing(
+    fn fast_paths_change_nothing(
         plan in prop_oneof![
             any_plan(),
             any_private_plan(),
@@ -73,90 +66,105 @@ proptest! {
             with_requests(any_private_plan()),
         ]
     ) {
-        let ahead = whole(&plan);
-        accounts_of_requests_balance(&plan, &ahead)?;
-        let exact = whole(&Plan { exact_events: true, ..plan });
-        prop_assert_eq!(&ahead.summary.flows, &exact.summary.flows);
-        prop_assert_eq!(&ahead.summary.gates, &exact.summary.gates);
-        prop_assert_eq!(&ahead.summary.traffic, &exact.summary.traffic);
-        prop_assert_eq!(&ahead.summary.requests, &exact.summary.requests);
-        let (ahead, exact) = (ahead.tables(), exact.tables());
-        for (one, other) in ahead.iter().zip(&exact) {
-            prop_assert!(same(one, other), "{} differ", one.name);
-        }
+        let result = whole(&plan);
+        accounts_of_requests_balance(&plan, &result)?;
     }
-    /// Laps of a flow that shares nothing, whatever interrupts them: exact events, a limit of events and a recording each take
-    /// another way.
+
+    /// Laps of a flow that shares nothing, whatever interrupts them: a run without fast paths, a limit of events and a recording each
+    /// take another way.
     #[test]
     fn laps_change_nothing(plan in any_lone_plan()) {
         let laps = whole(&plan);
-        let exact = whole(&Plan { exact_events: true, ..plan.clone() });
         let limits = Limits { events: Some(u64::MAX), ..plan.limits };
         let in_order = whole(&Plan { limits, ..plan.clone() });
         let mut recorded = plan;
         recorded.record.level = RecordLevel::Every(Span::from_millis(10));
-        let recorded = whole(&recorded);
-        for other in [exact, in_order, recorded] {
-            prop_assert_eq!(&laps.summary.flows, &other.summary.flows);
-            prop_assert_eq!(&laps.summary.gates, &other.summary.gates);
+        for other in [in_order, whole(&recorded)] {
+            prop_assert_eq!(summaries_differ(&laps.summary, &other.summary), None);
         }
     }
 
-    /// What is recorded changes no summary: flows that nobody watches go a shorter way.
+    /// What is recorded changes no summary: flows that nobody watches go a shorter way. Cells too.
     #[test]
     fn recording_changes_nothing(
-        mut plan in prop_oneof![any_plan(), any_private_plan(), any_dumbbell(), any_busy_dumbbell()]
+        mut plan in prop_oneof![
+            any_plan(),
+            any_private_plan(),
+            any_dumbbell(),
+            any_busy_dumbbell(),
+            any_cell_plan(),
+            with_requests(any_plan()),
+            with_requests(any_cell_plan()),
+        ]
     ) {
         plan.record.level = RecordLevel::Summary;
-        let unwatched = whole(&plan);
+        let unwatched = alone(1, &plan);
         plan.record.packets = true;
-        let captured = whole(&plan);
+        let captured = alone(1, &plan);
         plan.record.level = RecordLevel::Events;
-        let recorded = whole(&plan);
+        let recorded = alone(1, &plan);
         plan.record.packets = false;
         plan.record.level = RecordLevel::Every(Span::from_millis(3));
-        let now_and_then = whole(&plan);
+        let now_and_then = alone(1, &plan);
         for watched in [captured, recorded, now_and_then] {
-            prop_assert_eq!(&unwatched.summary.flows, &watched.summary.flows);
-            prop_assert_eq!(&unwatched.summary.gates, &watched.summary.gates);
-            prop_assert_eq!(&unwatched.summary.traffic, &watched.summary.traffic);
-            prop_assert_eq!(&unwatched.summary.requests, &watched.summary.requests);
+            prop_assert_eq!(summaries_differ(&unwatched.summary, &watched.summary), None);
         }
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(CASES_OF_CROWDS))]
+/// Flows of a crowd, for a short time.
+fn crowd(mut plan: Plan, millis: u64) -> Plan {
+    plan.duration = Time::ZERO + Span::from_millis(millis);
+    plan.warmup = Time::ZERO + Span::from_millis(50);
+    plan
+}
 
-    /// So many flows that runs go beyond alarms, and are parted among threads.
+/// Two groups of every second flow, three flows alone, a row every 10 ms.
+fn with_groups(mut plan: Plan) -> Plan {
+    let of_group = |rest| (4..plan.flows.len()).filter(|flow| flow % 2 == rest).collect();
+    let group = |rest| GroupPlan { name: format!("group {rest}"), flows: of_group(rest) };
+    plan.record.groups = vec![group(0), group(1)];
+    plan.record.flows = Some(vec![0, 2, 3]);
+    plan.record.level = RecordLevel::Every(Span::from_millis(10));
+    plan
+}
+
+/// The same summary and columns, and the same count of events, whatever the number of threads.
+fn threads_change_nothing(plan: &Plan) -> Result<(), TestCaseError> {
+    let one = alone(1, plan);
+    for threads in [2, 5] {
+        let several = alone(threads, plan);
+        prop_assert!(one.summary == several.summary, "on {} threads", threads);
+        prop_assert_eq!(tables_differ(&one, &several), None);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Cohorts of four flows: runs that go beyond alarms and are parted change nothing.
     #[test]
-    fn exact_events_change_nothing_among_many_flows(mut plan in any_crowd(CROWD)) {
-        plan.duration = Time::ZERO + Span::from_millis(400);
-        plan.warmup = Time::ZERO + Span::from_millis(50);
-        let ahead = whole_on(2, &plan);
-        let exact = whole(&Plan { exact_events: true, ..plan });
-        prop_assert!(ahead.summary.flows == exact.summary.flows);
-        prop_assert!(ahead.summary.gates == exact.summary.gates);
-        prop_assert!(ahead.summary.traffic == exact.summary.traffic);
-        prop_assert!(ahead.summary.requests == exact.summary.requests);
+    fn parted_runs_change_nothing(plan in any_crowd(60)) {
+        whole_on(2, &Plan { cohorts: SMALL, ..crowd(plan, 400) });
     }
 
-    /// The same summary, count of events and columns, with flows in groups and alone.
+    /// Nor does the number of threads, with flows in groups and alone.
     #[test]
-    fn the_number_of_threads_changes_nothing(mut plan in any_crowd(CROWD)) {
-        plan.duration = Time::ZERO + Span::from_millis(300);
-        plan.warmup = Time::ZERO + Span::from_millis(50);
-        let of_group = |rest| (4..plan.flows.len()).filter(|flow| flow % 2 == rest).collect();
-        let group = |rest| GroupPlan { name: format!("group {rest}"), flows: of_group(rest) };
-        plan.record.groups = vec![group(0), group(1)];
-        plan.record.flows = Some(vec![0, 2, 3]);
-        plan.record.level = RecordLevel::Every(Span::from_millis(10));
-        let one = whole_on(1, &plan);
-        for threads in [2, 5] {
-            let several = whole_on(threads, &plan);
-            prop_assert!(one.summary == several.summary, "on {} threads", threads);
-            prop_assert_eq!(tables_differ(&one, &several), None);
-        }
+    fn the_number_of_threads_changes_nothing(plan in any_crowd(60)) {
+        threads_change_nothing(&Plan { cohorts: SMALL, ..with_groups(crowd(plan, 300)) })?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1))]
+
+    /// As many flows, in cohorts as large, as in the product.
+    #[test]
+    fn runs_of_many_flows_are_parted(plan in any_crowd(CROWD)) {
+        let plan = crowd(plan, 300);
+        whole_on(2, &plan);
+        threads_change_nothing(&with_groups(plan))?;
     }
 }
 
@@ -181,10 +189,8 @@ fn what_a_policer_took_is_known_when_the_sender_misses_it() {
     let trains = whole(&plan);
     assert!(trains.summary.flows[0].timeouts > 0);
     assert!(trains.summary.flows[0].limited_by["policer of isp"] > 0.0);
-    for (cells_one_by_one, exact_events) in [(true, false), (false, true)] {
-        let other = whole(&Plan { cells_one_by_one, exact_events, ..plan.clone() });
-        assert_eq!(trains.summary.flows, other.summary.flows);
-    }
+    let one_by_one = whole(&Plan { cells_one_by_one: true, ..plan });
+    assert_eq!(trains.summary.flows, one_by_one.summary.flows);
 }
 
 /// Where a run ends while its queues grow, what would have come after the end is in no peak.
@@ -197,9 +203,7 @@ fn queues_that_grow_after_the_end_are_no_peaks() {
     plan.flows[0].path = vec![0, 1];
     for millis in (300..1_500).step_by(41) {
         plan.duration = Time::ZERO + Span::from_millis(millis);
-        let laps = whole(&plan);
-        let exact = whole(&Plan { exact_events: true, ..plan.clone() });
-        assert_eq!(laps.summary.gates, exact.summary.gates, "after {millis} ms");
+        whole(&plan);
     }
 }
 
@@ -223,11 +227,8 @@ fn a_window_of_which_no_ack_has_told_is_told_again() {
     for police in [None, Some(lets_all_pass)] {
         plan.gates[0].police = police;
         let unwatched = whole(&plan);
-        let exact = whole(&Plan { exact_events: true, ..plan.clone() });
         let mut recorded = plan.clone();
         recorded.record.level = RecordLevel::Every(Span::from_millis(10));
-        let recorded = whole(&recorded);
-        assert_eq!(unwatched.summary.flows, recorded.summary.flows);
-        assert_eq!(exact.summary.flows, recorded.summary.flows);
+        assert_eq!(unwatched.summary.flows, whole(&recorded).summary.flows);
     }
 }

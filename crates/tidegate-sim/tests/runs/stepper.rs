@@ -5,6 +5,7 @@ use tidegate_core::units::{Rate, Span, Time};
 use tidegate_sim::{RunError, Stepper};
 
 use crate::small::*;
+use crate::twin::*;
 
 /// Losses, so that repairs are steered too.
 fn plan(cc: CongestionPlan) -> Plan {

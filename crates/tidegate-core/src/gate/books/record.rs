@@ -2,7 +2,7 @@
 //!
 //! The recorder may be informed of events ahead of their time (run-ahead states a departure at the arrival). It
 //! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
-//! `exact_events` on and off.
+//! `exact` on and off.
 //!
 //! Between two sampling instants nobody sees the numbers of a gate without cells, so what changes them then is only noted, and
 //! applied where a row is due or many changes are noted.

@@ -1,4 +1,4 @@
-//! Cohorts: [`COHORT`] flows that follow each other, with the gates that each of them has alone. As long as a run is under way
+//! Cohorts ([`CohortPlan`]): flows that follow each other, with the gates that each of them has alone. As long as a run is under way
 //! ([`super::runs`]) nothing that happens to one flow concerns another one. So several threads may take its units, each those of
 //! other cohorts, and what they leave behind is put in the queues when the run is over (`docs/design/many-flows.md`).
 
@@ -9,11 +9,10 @@ use crate::net::fast::halves::Half;
 use crate::net::fast::passing::{Lost, Own, Passing};
 use crate::net::fast::pieces::{NOBODY, Shares};
 use crate::net::map::{Entry, NONE, RouteMap, ShortStretch};
+use crate::plan::CohortPlan;
 use crate::unit::Unit;
 use crate::units::{Measured, Span, Time};
 
-/// The number of flows in a cohort; the last one may have fewer.
-pub const COHORT: usize = 1024;
 /// Gates that lie scattered over more pieces than these for each cohort are not parted.
 const PIECES: usize = 16;
 /// The owner of a gate that nobody has passed yet.
@@ -90,8 +89,9 @@ impl Cohorts {
                 passed.iter().try_for_each(|gate| note(&mut of_gates, *gate, flow))?;
             }
         }
-        let [of_gates, of_cascades] = [of_gates, of_cascades].map(|owners| Shares::new(&by_cohort(owners)));
-        let count = map.flows().div_ceil(COHORT);
+        let [of_gates, of_cascades] =
+            [of_gates, of_cascades].map(|owners| Shares::new(&by_cohort(map.cohorts, owners)));
+        let count = map.flows().div_ceil(map.cohorts.size());
         let few = of_gates.len().max(of_cascades.len()) <= PIECES * count;
         let left = (0..count).map(|_| Left::default()).collect();
         few.then_some(Cohorts { gates: of_gates, cascades: of_cascades, left })
@@ -108,7 +108,7 @@ impl Cohorts {
         let ways = self.gates.part(gates, count).zip(self.cascades.part(cascades, count));
         let each = ways.zip(&mut self.left).enumerate();
         let cohorts = each.map(|(number, ((own_gates, own_cascades), Left { sent, alarms, lost }))| {
-            let behind = ((number + 1) * COHORT * 2) as u32;
+            let behind = ((number + 1) * common.map.cohorts.size() * 2) as u32;
             let first_behind = units.partition_point(|(_, unit)| unit.chain < behind);
             let (own, rest) = std::mem::take(&mut units).split_at_mut(first_behind);
             units = rest;
@@ -134,9 +134,9 @@ fn note(owners: &mut [u32], place: u32, owner: u32) -> Option<()> {
 }
 
 /// The cohorts of the flows that own something.
-fn by_cohort(mut owners: Vec<u32>) -> Vec<u32> {
+fn by_cohort(cohorts: CohortPlan, mut owners: Vec<u32>) -> Vec<u32> {
     for owner in &mut owners {
-        *owner = if *owner >= UNKNOWN { NOBODY } else { *owner / COHORT as u32 };
+        *owner = if *owner >= UNKNOWN { NOBODY } else { cohorts.of(*owner as usize) as u32 };
     }
     owners
 }

@@ -55,7 +55,7 @@ impl Inputs {
 impl Network {
     /// Finds the gates and stretches of which the module speaks.
     pub(in crate::net) fn spare_events(&mut self, plan: &Plan) {
-        if plan.exact_events {
+        if plan.exact {
             return;
         }
         let is_free = |(index, gate): (usize, &GatePlan)| {

@@ -33,10 +33,10 @@ mod runs;
 mod turns;
 
 pub(in crate::net) use cascade::Cascade;
+pub use cohorts::Cohort;
 pub(in crate::net) use cohorts::Cohorts;
-pub use cohorts::{COHORT, Cohort};
 pub(in crate::net) use forward::DelayLine;
 pub use halves::Half;
 pub(in crate::net) use halves::{Halves, Turns};
 pub(in crate::net) use judged::Judged;
-pub use runs::{MANY_FLOWS, Run};
+pub use runs::Run;

@@ -6,7 +6,7 @@
 //! then takes all of them at its endpoints. No stage can tell the difference from one unit at a time: each gate and each
 //! endpoint sees its units in the same order, and what an endpoint does in answer comes to these gates after the turn.
 //!
-//! With [`MANY_FLOWS`] or more, a run goes beyond alarms and is handed out flow by flow, mostly to [`super::cohorts`]
+//! With many flows ([`crate::plan::CohortPlan`]) a run goes beyond alarms and is handed out flow by flow, mostly to [`super::cohorts`]
 //! (`docs/design/event-queue.md`).
 
 use std::ops::Range;
@@ -21,8 +21,6 @@ use crate::net::sources::SourceKind;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// With so many flows, some alarm is always near, and what belongs to them fits in no cache.
-pub const MANY_FLOWS: usize = 4096;
 /// A run with fewer units than one for so many flows is not grouped by them: counting would take longer than it saves.
 const FLOWS_TO_A_UNIT: usize = 8;
 

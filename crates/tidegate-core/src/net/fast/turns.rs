@@ -9,7 +9,6 @@
 use crate::net::Network;
 use crate::net::fast::cohorts::Cohorts;
 use crate::net::fast::halves::{Half, Turns};
-use crate::net::fast::runs::MANY_FLOWS;
 use crate::net::map::{Chain, NONE};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::units::Span;
@@ -91,7 +90,7 @@ impl Network {
                 stretch.half = Some(Half::of(route));
             }
         }
-        let pass_alarms = self.map.flows() >= MANY_FLOWS && self.has_only_alarms();
+        let pass_alarms = self.map.flows() >= self.map.cohorts.from_flows && self.has_only_alarms();
         if let Some(halves) = self.schedule.queue.halves() {
             halves.runs_pass_alarms = pass_alarms;
         }

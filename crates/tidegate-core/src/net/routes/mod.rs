@@ -39,6 +39,7 @@ impl Routes {
         let lines = LineNumbers::new(&drafts, &gates);
         let mut routes = Routes {
             map: RouteMap {
+                cohorts: plan.cohorts,
                 chains: vec![],
                 shorts: vec![],
                 gates: vec![],

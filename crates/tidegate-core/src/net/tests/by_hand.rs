@@ -56,7 +56,7 @@ fn a_channel_follows_what_comes_to_its_door() {
     assert_eq!((allocated.least.bps(), allocated.most.bps(), allocated.changes), (100_000, 1_700_000, 3));
     // 20 ms at 1, 20 at 1.7, 20 at 0.9 and 40 at 0.1 Mbit/s.
     assert_eq!(allocated.offered, 76_000 * 1_000_000_000_000);
-    let exact = Plan { exact_events: true, ..plan.clone() };
+    let exact = Plan { exact: true, ..plan.clone() };
     assert_eq!(told(&exact), (at.clone(), dropped.clone(), Some(allocated)));
     // With "rescale" 4 of its 8 ms are left to the third packet at 20 ms.
     let mut rescaled = plan;
@@ -147,7 +147,7 @@ fn follower() -> Plan {
 fn departures(plan: &Plan, gaps: &[u64]) -> Vec<u64> {
     let entries: Vec<(u64, usize, u32)> = gaps.iter().map(|gap| (gap * 1_000_000, 0, 1000)).collect();
     let ahead = tell(plan, &entries, None);
-    let exact = tell(&Plan { exact_events: true, ..plan.clone() }, &entries, None);
+    let exact = tell(&Plan { exact: true, ..plan.clone() }, &entries, None);
     assert_eq!(first_difference(&ahead, &exact), None);
     let data: Vec<Time> =
         ahead.delivered.iter().filter(|(_, route, ..)| *route == 0).map(|(at, ..)| *at).collect();

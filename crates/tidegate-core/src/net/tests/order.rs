@@ -116,7 +116,7 @@ fn a_cell_that_another_lets_begin_is_delivered_in_the_order_of_time() {
         assert_eq!(at, [(10, 0), (330, 1), (comes + 10, 0), (comes + 330, 1)]);
         let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         assert_eq!(first_difference(&trains, &one_by_one), None);
-        let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
+        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
         assert_eq!(first_difference(&trains, &exact), None);
     }
 }

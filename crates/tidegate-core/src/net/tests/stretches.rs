@@ -93,7 +93,7 @@ proptest! {
         let trains = tell(&plan, &entries, None);
         let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
-        let exact = tell(&Plan { exact_events: true, ..plan }, &entries, None);
+        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &exact), None);
     }
 }

@@ -43,7 +43,7 @@ fn run(plan: &Plan) -> Network {
 
 /// Both ways of driving the gate.
 fn both_ways(plan: Plan) -> [Network; 2] {
-    [run(&plan), run(&Plan { exact_events: true, ..plan })]
+    [run(&plan), run(&Plan { exact: true, ..plan })]
 }
 
 /// A packet of 1000 bytes each 4 ms, and from 7 ms on one of 2000 bytes each 8 ms: each second packet from the third on
