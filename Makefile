@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs soak mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel clean
+.PHONY: page check-page help setup build demo wasm test test-programs fresh soak mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -65,7 +65,7 @@ endef
 # The documentation of Rust, where a broken link is an error.
 rustdoc = RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps
 
-check: setup ## formatting, lints, types, stubs, then every test
+check: setup ## formatting, lints, types, stubs, every test, then random tests with new draws
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@if $(CARGO) deny --version >/dev/null 2>&1; then set -x; $(CARGO) deny --locked check; \
@@ -77,6 +77,7 @@ check: setup ## formatting, lints, types, stubs, then every test
 	$(rustdoc)
 	$(MAKE) check-page
 	$(MAKE) test
+	$(MAKE) fresh
 
 # Users need no Node: what this makes is committed, and a test compares it with web/ where Node is.
 page: web/node_modules/.stamp ## the scripts of HTML pages, from web/ into python/tidegate/_page/built (needs Node)
@@ -102,6 +103,13 @@ docs: setup ## docs/reference, the outputs shown in the guide, and the documenta
 	$(BIN)/python docs/generate.py
 	$(rustdoc)
 	$(BIN)/python docs/site/build.py --rust target/doc $(if $(REPORTS),--reports $(REPORTS))
+
+# What fails here becomes a test of its own: SEED=N draws the same again.
+fresh: ## about two minutes of random tests with new draws, or those of SEED
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')); echo "new draws: make fresh SEED=$$seed"; \
+	  export PROPTEST_RNG_SEED=$$seed PROPTEST_DISABLE_FAILURE_PERSISTENCE=1 TIDEGATE_RANDOM_SCENARIOS="$$seed 300"; \
+	  $(CARGO) test --locked -p tidegate-core -p tidegate-sim -- --quiet && \
+	  $(CARGO) test --locked -p tidegate-fuzz --test random_scenarios -- --quiet
 
 soak: ## random tests with new draws, ROUNDS times, then each fuzz target for SECONDS_EACH
 	@# Not in release: the build of the tests is the one that ends where arithmetic overflows.

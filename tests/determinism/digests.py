@@ -2,8 +2,8 @@
 
 A change of structure must not move a byte. Write the digests before it; after each step run the
 same command again: where FILE exists it names the runs that differ, and in which column. Runs are
-every example, every scenario of the papers and random scenarios, each with and without
-``exact``.
+every example, every scenario of the papers and random scenarios, each recorded and as a summary,
+and both again without fast paths (``exact``). The four must agree whatever FILE holds.
 """
 
 from __future__ import annotations
@@ -25,16 +25,23 @@ PAPERS = ROOT / "python" / "tidegate" / "papers"
 LONGEST = "20 s"
 
 
-def work(randoms: int) -> list[tuple[str, bool]]:
-    """Return what to run: a file or the number of a random scenario, and whether every event is one."""
+#: The ways of each scenario: what is said after its name, what is recorded, and whether fast paths are off.
+WAYS = (
+    ("", "37 ms", False),
+    (" exact", "37 ms", True),
+    (" as a summary", "summary", False),
+    (" as a summary, exact", "summary", True),
+)
+
+
+def work(randoms: int) -> list[str]:
+    """Return what to run: files, and numbers of random scenarios."""
     files = [*sorted(EXAMPLES.glob("*.toml")), *sorted(PAPERS.glob("*/*.toml"))]
-    names = [str(path.relative_to(ROOT)) for path in files] + [str(number) for number in range(randoms)]
-    return [(name, exact) for name in names for exact in (False, True)]
+    return [str(path.relative_to(ROOT)) for path in files] + [str(number) for number in range(randoms)]
 
 
-def digest(job: tuple[str, bool]) -> tuple[str, dict[str, str]]:
-    """Run one scenario and return its name and the digest of each of its parts."""
-    name, exact = job
+def digests(name: str) -> dict[str, dict[str, str]]:
+    """Run one scenario in all ways and return the digest of each part of each."""
     if name.isdigit():
         loaded, seed = Scenario.from_toml(scenario(int(name))), int(name)
     else:
@@ -42,10 +49,27 @@ def digest(job: tuple[str, bool]) -> tuple[str, dict[str, str]]:
         if loaded.duration_s > 20:
             sets = [f"duration={LONGEST}", *(["warmup=5 s"] if loaded.warmup_s >= 20 else [])]
             loaded = Scenario.load(ROOT / name, set=sets)
-    found = everything(loaded, seed=seed, record="37 ms", exact=exact)
+    found = {
+        name + said: everything(loaded, seed=seed, record=record, exact=exact) for said, record, exact in WAYS
+    }
     # A trace is named by its whole path: without that of the checkout, two checkouts can be compared.
-    found["explain"] = loaded.explain().replace(str(ROOT), "")
-    return f"{name}{' exact' if exact else ''}", found
+    found[name]["explain"] = loaded.explain().replace(str(ROOT), "")
+    return found
+
+
+def disagreements(found: dict[str, dict[str, str]]) -> list[str]:
+    """Name what differs between the ways of one scenario: they are what the first one says."""
+    (first, whole), *others = found.items()
+    problems = []
+    for name, parts in others:
+        expected = {part: whole[part] for part in parts if part in whole}
+        if "summary" in name.removeprefix(first):
+            # What a summary has no rows of is not compared.
+            parts = {part: value for part, value in parts.items() if part.startswith("summary.")}
+            expected = {part: value for part, value in whole.items() if part.startswith("summary.")}
+        if difference := first_difference(expected, parts):
+            problems.append(f"{name} differs from {first}; first {difference}")
+    return problems
 
 
 def main() -> int:
@@ -54,12 +78,17 @@ def main() -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("--randoms", type=int, default=500, help="random scenarios (500)")
     arguments = parser.parse_args()
+    found: dict[str, dict[str, str]] = {}
+    problems: list[str] = []
     with ProcessPoolExecutor() as pool:
-        found = dict(pool.map(digest, work(arguments.randoms), chunksize=4))
+        for ways in pool.map(digests, work(arguments.randoms), chunksize=4):
+            found |= ways
+            problems += disagreements(ways)
+    print(*problems, f"{len(found)} runs, {len(problems)} disagree with themselves", sep="\n")
     if not arguments.file.exists():
         arguments.file.write_text(json.dumps(found))
-        print(f"{len(found)} runs written to {arguments.file}")
-        return 0
+        print(f"written to {arguments.file}")
+        return 1 if problems else 0
     before = json.loads(arguments.file.read_text())
     differing = {
         name: ", ".join(sorted(part for part in parts if before[name].get(part) != found[name].get(part)))
@@ -71,7 +100,7 @@ def main() -> int:
         print(f"{name}: {difference}")
     missing = len(before.keys() ^ found.keys())
     print(f"{len(found)} runs, {len(differing)} differ, {missing} on one side only")
-    return 1 if differing or missing else 0
+    return 1 if problems or differing or missing else 0
 
 
 if __name__ == "__main__":

@@ -73,6 +73,14 @@ def test_run_ahead_changes_nothing(path: Path, record: str | None) -> None:
     assert first_difference(fast, slow) == ""
 
 
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_what_is_recorded_changes_no_summary(path: Path) -> None:
+    loaded = shortened(path)
+    alone, watched = (everything(loaded, seed=3, record=record) for record in ("summary", "37 ms"))
+    kept = {part: value for part, value in watched.items() if part.startswith("summary.")}
+    assert first_difference({part: alone[part] for part in kept}, kept) == ""
+
+
 def test_run_ahead_saves_events() -> None:
     """Or the tests above compare a switch that does nothing."""
     loaded = shortened(EXAMPLES / "asymmetric.toml")
