@@ -134,3 +134,83 @@ def test_packed_json_is_read_up_to_a_bound(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress(json.dumps(FLENT).encode())[:-9])
     with pytest.raises(tg.ArgumentError, match="not whole JSON"):
         other(file)
+
+
+OMITTED = """
+duration = "13 s"
+seed = 1
+[gate.link]
+rate = "100 Mbit/s"
+queue = "1 BDP"
+delay = "100 ms"
+[flow.f]
+path = ["link"]
+app = "bulk"
+tcp = { base = "linux", cc = "cubic" }
+"""
+
+
+def test_seconds_that_iperf_left_out_are_left_out_of_the_scenario_too(tmp_path: Path) -> None:
+    """A run's own numbers behind a warm-up, written as iperf3 -O 3 does, agree with the scenario."""
+    run = tg.run(tg.Scenario.from_toml('warmup = "3 s"\n' + OMITTED), record="summary")
+    flow = run.flows["f"]
+    measured = copy.deepcopy(IPERF)
+    measured["start"]["test_start"]["omit"] = 3
+    size = int(flow["goodput_bps"] * 10 / 8)
+    stream = measured["end"]["streams"][0]
+    stream["sender"] |= {"bytes": size, "bits_per_second": flow["goodput_bps"], "seconds": 10.0}
+    # The end's mean counts the omitted seconds as well, in which the queue was empty: intervals are right.
+    stream["sender"] |= {"retransmits": 0, "mean_rtt": 1}
+    stream["receiver"] |= {"bytes": size, "bits_per_second": flow["goodput_bps"], "seconds": 10.0}
+    measured["intervals"] = [
+        {"streams": [{"omitted": number < 3, "rtt": 1 if number < 3 else 1e3 * flow["rtt_mean_ms"]}]}
+        for number in range(13)
+    ]
+    file = tmp_path / "omit.json"
+    file.write_text(json.dumps(measured))
+    found = tg.regress(tg.Scenario.from_toml(OMITTED), file)
+    assert found.agrees, found.report()
+    assert {row.number.field for row in found.rows} == {"goodput_bps", "resent", "rtt_mean_ms"}
+    goodput = next(row for row in found.rows if row.number.field == "goodput_bps")
+    # The part begins with the first data, a round trip behind the flow's start: it ends in a repair.
+    assert goodput.predicted.mean == pytest.approx(flow["goodput_bps"], rel=0.04)
+    assert any("left out the first 3 s (omit)" in note for note in found.notes)
+    # Without omit the slow start counts, and they differ.
+    del measured["start"]["test_start"]["omit"]
+    file.write_text(json.dumps(measured))
+    assert not tg.regress(tg.Scenario.from_toml(OMITTED), file).agrees
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("iperf 3.10.1\nLinux host 5.4\n", "text output of iperf3; measure with iperf3 --json"),
+        ("Connecting to host 10.0.0.1, port 5201\n", "text output of iperf3; measure with iperf3 --json"),
+        ("-" * 59 + "\nServer listening on 5201\n", "text output of iperf3; measure with iperf3 --json"),
+        ("-" * 60 + "\nClient connecting to 10.0.0.1, TCP port 5001\n", "text output of iperf (iperf2)"),
+        ("[  5] local 10.0.0.1 port 4 connected to 10.0.0.2 port 5201\n", "measure with iperf3 --json"),
+        ("20211013090652,10.0.0.1,5001,10.0.0.2,5001,3,0.0-10.0,1,2\n", "text output of iperf (iperf2)"),
+    ],
+)
+def test_text_of_iperf_is_told_how_to_be_measured(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text(text)
+    link = tmp_path / "x.toml"
+    link.write_text('duration = "1 s"\nseed = 1\ngate.g.rate = "10 Mbit/s"\nflow.a.path = ["g"]\n')
+    done = tidegate("regress", link, file)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_series_of_flent_is_a_transfer_by_its_unit(tmp_path: Path) -> None:
+    data = copy.deepcopy(FLENT)
+    data["results"] |= {"TCP upload::1": [1.0, 1.0, 1.0], "TCP upload::1::cwnd": [34.0, 34.0, 34.0]}
+    data["metadata"] = {
+        "SERIES_META": {"TCP upload::1": {"UNITS": "Mbits/s"}, "TCP upload::1::cwnd": {"UNITS": "segments"}}
+    }
+    file = tmp_path / "data.flent.gz"
+    file.write_bytes(gzip.compress(json.dumps(data).encode()))
+    found = other(file)
+    assert found is not None
+    assert sorted(each.label for each in found.transfers) == ["TCP download", "TCP upload::1"]

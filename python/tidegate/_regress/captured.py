@@ -63,8 +63,13 @@ def _uncaptured(connections: Sequence[Connection]) -> list[str]:
     return notes
 
 
-def transfer(connection: Connection) -> Transfer:
-    """Measure one connection."""
+def transfer(connection: Connection, window_s: tuple[float, float] | None = None) -> Transfer:
+    """Measure one connection.
+
+    Args:
+        connection: it.
+        window_s: measure a part: from when on, from the first data, and for how long.
+    """
     place = place_of(connection)
     packets = connection.packets
     from_sender = packets.from_client == (connection.sender == connection.client_host)
@@ -97,6 +102,8 @@ def transfer(connection: Connection) -> Transfer:
     arrived = int(min(known[-1], top[-1]) - left.min()) if len(known) else int(top[-1] - left.min())
     span = end - float(time[0])
     at_sender = place == "sender"
+    if window_s is not None:
+        return _part(connection, window_s)
     trips = _round_trips(connection) if at_sender else np.array([])
     return Transfer(
         label=f"connection {connection.number}",
@@ -107,6 +114,34 @@ def transfer(connection: Connection) -> Transfer:
         resent=again / sent if at_sender and sent else None,
         rtt_mean_ms=1e3 * float(trips.mean()) if len(trips) else None,
         completion_s=span if len(finite) and np.isfinite(reported[-1]) else None,
+    )
+
+
+def _part(connection: Connection, window_s: tuple[float, float]) -> Transfer:
+    """Measure what a connection, captured at its sender, did in a part of its time."""
+    packets = connection.packets
+    from_sender = packets.from_client == (connection.sender == connection.client_host)
+    data = np.flatnonzero(from_sender & (packets.payload > 0))
+    acks = np.flatnonzero(~from_sender & packets.has_ack & ((packets.flags & 4) == 0))
+    begin = float(packets.time_ns[data[0]]) / 1e9 + window_s[0]
+    end = begin + window_s[1]
+    right = packets.seq[data].astype(np.int64) + packets.payload[data]
+    before = np.concatenate([[0], np.maximum.accumulate(right)[:-1]])
+    again = np.clip(np.minimum(right, before) - packets.seq[data], 0, None)
+    inside = (packets.time_ns[data] >= begin * 1e9) & (packets.time_ns[data] < end * 1e9)
+    sent = int(packets.payload[data][inside].sum())
+    known = np.concatenate([[0], np.maximum.accumulate(packets.ack[acks].astype(np.int64))])
+    first, last = known[np.searchsorted(packets.time_ns[acks] / 1e9, (begin, end))]
+    trips = _round_trips(connection, (begin, end))
+    return Transfer(
+        label=f"connection {connection.number}",
+        start_s=float(packets.time_ns[data[0]]) / 1e9,
+        sizes=(int(last - first),),
+        pauses_s=(),
+        goodput_bps=8 * float(last - first) / window_s[1],
+        resent=int(again[inside].sum()) / sent if sent else None,
+        rtt_mean_ms=1e3 * float(trips.mean()) if len(trips) else None,
+        window_s=window_s,
     )
 
 
@@ -122,7 +157,11 @@ def _without_delayed_acks(
     return earlier
 
 
-def _round_trips(connection: Connection) -> Column:
+def _round_trips(connection: Connection, part_s: tuple[float, float] | None = None) -> Column:
+    """Return round trips of data that was sent once, of a part of the time if asked."""
     found = deliveries(connection, "sender")
     trips = found.waited_s + found.least_s
-    return trips[np.isfinite(trips)]
+    inside = np.isfinite(trips)
+    if part_s is not None:
+        inside &= (found.time_s >= part_s[0]) & (found.time_s < part_s[1])
+    return trips[inside]

@@ -18,6 +18,8 @@ class Transfer:
         resent: share of the sent user data that was sent again.
         rtt_mean_ms: mean round trip of data that was sent once.
         completion_s: from the first data to the report of the last byte.
+        window_s: where only a part was measured: from when on, from the first data, and how long. The sender
+            sent all the time; sizes are those of the part.
     """
 
     label: str
@@ -28,6 +30,7 @@ class Transfer:
     resent: float | None = None
     rtt_mean_ms: float | None = None
     completion_s: float | None = None
+    window_s: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

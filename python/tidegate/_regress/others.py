@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 #: The longest test, seconds; the most bytes of a transfer; the highest rate, bit/s. A scenario takes no more.
 _MOST_S, _MOST_BYTES, _MOST_BPS = 1e6, 1e15, 1e13
 
+#: How the text of iperf3, and of iperf2 with and without -y C, begins.
+_IPERF3 = re.compile(r"iperf 3|Connecting to host|Accepted connection|Server listening on \d|\[ *(\d+|ID)\] ")
+_IPERF2 = re.compile(r"(Client connecting to|Server listening on (TCP|UDP))|\d{14}(\.\d+)?,[^,]+,\d+,")
+
 
 def other(path: Path) -> Measurement | None:
     """Read a measurement of another tool; None where the file is not JSON, so that it may be a capture.
@@ -26,6 +32,7 @@ def other(path: Path) -> Measurement | None:
     """
     found = whole(path)
     if found is None:
+        _no_log(path)
         return None
     if "end" in found and "start" in found:
         return _iperf(found)
@@ -34,6 +41,23 @@ def other(path: Path) -> Measurement | None:
     if "error" in found:
         raise ArgumentError(f"{path}: iperf3 failed: {found.get('error').text()}")
     raise ArgumentError(f"{path}: this JSON is neither of iperf3 (--json) nor a data file of flent")
+
+
+def _no_log(path: Path) -> None:
+    """Refuse what iperf3 and iperf2 print for people.
+
+    Raises:
+        ArgumentError: it is such a log.
+    """
+    with path.open("rb") as file:
+        begin = file.read(400).decode("utf-8", "replace").lstrip("\ufeff-\r\n \t")
+    if _IPERF2.match(begin):
+        what = "iperf (iperf2); measure with iperf3 --json, or capture the transfer with tcpdump"
+    elif _IPERF3.match(begin):
+        what = "iperf3; measure with iperf3 --json (-J), whose output is read"
+    else:
+        return
+    raise ArgumentError(f"{path}: this is text output of {what}")
 
 
 def _iperf(found: Field) -> Measurement:
@@ -49,9 +73,16 @@ def _iperf(found: Field) -> Measurement:
     streams = end.get("streams").items() if "streams" in end else []
     if not streams:
         raise ArgumentError(f"{path}: iperf3 wrote no streams")
+    omit = test.number_or_none("omit", 0, _MOST_S) or 0.0
     transfers = tuple(_stream(stream, number, mss) for number, stream in enumerate(streams, 1))
-    notes = ("iperf3 takes round trips from the sender's kernel, smoothed, once an interval",)
-    return Measurement(str(path), transfers, notes)
+    notes = ["iperf3 takes round trips from the sender's kernel, smoothed, once an interval"]
+    if omit:
+        transfers = tuple(_behind(omit, found, each) for each in transfers)
+        notes.append(
+            f"iperf3 left out the first {omit:g} s (omit), and so does the scenario, whose flow sends all "
+            "the time; completion is not compared, as the test's time was set"
+        )
+    return Measurement(str(path), transfers, tuple(notes))
 
 
 def _stream(stream: Field, number: int, mss: float | None) -> Transfer:
@@ -78,16 +109,36 @@ def _stream(stream: Field, number: int, mss: float | None) -> Transfer:
     )
 
 
+def _behind(omit: float, found: Field, whole: Transfer) -> Transfer:
+    """Return a stream of which the first seconds were left out.
+
+    The end's mean round trip counts those seconds as well; intervals tell which they are.
+    """
+    if whole.completion_s is None:
+        raise ArgumentError(f"{found.file}: {whole.label}: seconds is missing, which omit needs")
+    window = (omit, whole.completion_s)
+    number = int(whole.label.removeprefix("stream ")) - 1
+    trips = []
+    for interval in found.get("intervals").items() if "intervals" in found else []:
+        streams = interval.get("streams").items() if "streams" in interval else []
+        if number < len(streams) and streams[number].value.get("omitted") is not True:
+            trips.append(streams[number].number_or_none("rtt", 0, 1e6 * _MOST_S))
+    known = [trip for trip in trips if trip]
+    trip_ms = sum(known) / len(known) / 1e3 if known else None
+    return replace(whole, completion_s=None, rtt_mean_ms=trip_ms, window_s=window)
+
+
 def _flent(found: Field) -> Measurement:
     path = found.file
-    results = found.get("results")
+    results, about = found.get("results"), found.table("metadata").table("SERIES_META")
     series = [
         name
         for name in results.names()
         if name.startswith(("TCP upload", "TCP download"))
         and not name.endswith((" avg", " sum"))
-        # What the kernel says of a connection beside its rate: TCP upload::tcp_rtt.
+        # What the kernel says of a connection beside its rate: TCP upload::1::tcp_rtt.
         and "::tcp_" not in name
+        and _is_rate(about, name)
     ]
     if not series:
         raise ArgumentError(f"{path}: flent's data have no series of a TCP upload or download")
@@ -107,6 +158,12 @@ def _flent(found: Field) -> Measurement:
     ordered = tuple(sorted(moved, key=lambda each: each.start_s))
     notes = ("flent's round trips are those of pings beside the transfers, over the whole test",)
     return Measurement(str(path), ordered, notes if trips else ())
+
+
+def _is_rate(about: Field, name: str) -> bool:
+    """Tell whether a series is in Mbit/s, by its unit where the file has one; flent's are Mbits/s."""
+    meta = about.table(name)
+    return "UNITS" not in meta or meta.get("UNITS").text().lower().startswith("mbit")
 
 
 def _series(name: str, values: Field, times: list[float], step: float, trip: float | None) -> Transfer | None:

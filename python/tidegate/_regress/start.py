@@ -77,7 +77,7 @@ def regress(
     count = 1 if exact else runs
     simulated: list[dict[int, Transfer]] = []
     for replication in range(count):
-        simulated.append(_simulate(prepared, chosen, replication))
+        simulated.append(_simulate(prepared, chosen, replication, found.transfers))
         if progress is not None:
             progress((replication + 1) / count)
     rows = []
@@ -135,8 +135,10 @@ def _with_applications(scenario: Scenario, found: Measurement, notes: list[str])
         _name(index): _flow(template, each, notes)
         for index, (template, each) in enumerate(zip(templates, found.transfers, strict=True))
     }
+    parts = [each.start_s + sum(each.window_s) for each in found.transfers if each.window_s is not None]
     last = max(each.start_s + (each.completion_s or _spoken(each)) for each in found.transfers)
-    document["duration"] = _span(SLACK * last + SLACK_S)
+    # A flow that sends all the time ends behind the part that was measured.
+    document["duration"] = _span((max(parts) if parts else SLACK * last) + SLACK_S)
     for key in ("warmup", "sweep", "record", "runs"):
         document.pop(key, None)
     folder = Path(scenario.name).parent if Path(scenario.name).is_file() else Path()
@@ -163,6 +165,9 @@ def _flow(template: Mapping[str, Any], each: Transfer, notes: list[str]) -> dict
     flow = {key: value for key, value in template.items() if key not in ("app", "count", "start", "stop")}
     if each.start_s > 0:
         flow["start"] = _span(each.start_s)
+    if each.window_s is not None:
+        flow["app"] = "bulk"
+        return flow
     if len(each.sizes) == 1:
         flow["app"] = {"transfer": f"{each.sizes[0]} B"}
         return flow
@@ -187,7 +192,9 @@ def _span(seconds: float) -> str:
     return f"{max(round(seconds * 1e6), 1)} us"
 
 
-def _simulate(scenario: Scenario, seed: int, replication: int) -> dict[int, Transfer]:
+def _simulate(
+    scenario: Scenario, seed: int, replication: int, asked: Sequence[Transfer]
+) -> dict[int, Transfer]:
     """Run once; measure the capture of the run as any other."""
     from tidegate._regress.captured import transfer
 
@@ -202,5 +209,6 @@ def _simulate(scenario: Scenario, seed: int, replication: int) -> dict[int, Tran
         sender = next(end for end in ends if end.startswith("10.1."))
         high, low = sender.split(":")[0].split(".")[2:]
         if connection.sender.payload_bytes:
-            found[256 * int(high) + int(low)] = transfer(connection)
+            number = 256 * int(high) + int(low)
+            found[number] = transfer(connection, asked[number].window_s)
     return found
