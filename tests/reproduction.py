@@ -9,9 +9,24 @@ from common import tidegate
 from tidegate._reproduce import paper as _paper
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 VERDICTS = {"reproduced", "partly", "not reproduced", "undecided"}
+
+
+def says_no_more_than_the_full_run(claims: Iterable[dict[str, Any]]) -> None:
+    """Check of every claim that the verdicts a quick run leaves contain the full run's, as recorded.
+
+    Where the full run leaves more than one, so does the quick one.
+    """
+    surer = {}
+    for claim in claims:
+        full, left = claim["full_run"]["verdict"], claim["possible"]
+        assert (claim["verdict"] == "undecided") == (len(left) > 1), claim["id"]
+        if (len(left) == 1) if full == "undecided" else full not in left:
+            surer[claim["id"]] = f"quick: {' or '.join(left)}, full: {full}"
+    assert not surer
 
 
 def reproduced(paper: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -28,5 +43,6 @@ def reproduced(paper: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]
     for figure in result["figures"]:
         assert figure["error"] is None
         assert (folder / f"{figure['id']}.svg").stat().st_size > 3000
+    says_no_more_than_the_full_run(claims.values())
     assert (folder / "report.html").is_file()
     return result, claims

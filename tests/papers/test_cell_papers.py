@@ -25,7 +25,8 @@ def test_the_cell_spacing_paper_quickly(tmp_path: Path) -> None:
     assert [figure["id"] for figure in result["figures"]] == ["fig-2", "fig-3", "formulas", "standing"]
     # Limits are right as printed with an ACK per segment, in some a segment off with delayed ACKs.
     for name in ("theorem-1", "theorem-2", "corrected", "one-window", "larger-c", "larger-round-trip"):
-        assert (claims[name]["verdict"], claims[name]["measured"]) == ("reproduced", 1.0), name
+        assert (claims[name]["possible"], claims[name]["measured"]) == (["reproduced", "partly"], 1.0), name
+        assert claims[name]["shown"].endswith("not tried")
     assert 0.5 < claims["theorem-3"]["measured"] < 1
     assert 0 < claims["oscillation-begins"]["measured"] < 1
     assert claims["simulator"]["measured"] < 1e-6
@@ -36,7 +37,11 @@ def test_the_cell_spacing_paper_quickly(tmp_path: Path) -> None:
     assert claims["fig-3-growth"]["measured"] == pytest.approx(0.5, abs=0.01)
     rates = claims["fig-2-rate"]["note"]
     assert "3.79 with headers" in rates
-    assert claims["fig-2-rate"]["measured"] * 1e6 / 1476 == pytest.approx(368.5, abs=0.5)
+    # User data is within a tenth of what is printed; the paper's 1516 bytes a segment are not.
+    assert "0.5438 at 5" in rates
+    assert claims["fig-2-rate"]["verdict"] == "partly"
+    assert claims["fig-2-rate"]["measured"] * 1e6 / 1516 == pytest.approx(368.5, abs=0.5)
+    assert claims["fig-2-rate"]["part"] == "at 5 Mbit/s, counted in 1516 bytes a segment"
 
 
 def test_the_traffic_shaping_paper_quickly(tmp_path: Path) -> None:
@@ -46,13 +51,14 @@ def test_the_traffic_shaping_paper_quickly(tmp_path: Path) -> None:
     assert (claims["fits-no-loss"]["verdict"], claims["fits-no-loss"]["measured"]) == ("reproduced", 0)
     # 4 · 35 Mbit/s of 150.
     assert claims["35-saturates"]["measured"] == pytest.approx(140 / 150, abs=1e-3)
-    assert claims["unshaped-falls"]["verdict"] == "reproduced"
+    assert claims["unshaped-falls"]["shown"] == "4 of 4 steps, 4 not tried"
     assert claims["20-flat"]["measured"] < 0.95
     # Two of 28 cases, and two of 14, do not show what holds whatever the choices.
     assert claims["any-35-better"]["shown"] == "2 of 2 cases, 26 not tried"
     assert claims["any-35-better"]["verdict"] == "undecided"
     assert claims["any-lock-out"]["shown"].endswith("12 not tried")
-    assert claims["vc-over-vp"]["verdict"] == "reproduced"
+    assert claims["vc-over-vp"]["verdict"] == "undecided", "one of two loads was not tried"
+    assert claims["35-always-better"]["shown"] == "6 of 6 points, 4 not tried"
 
 
 def test_every_open_choice_of_tcp_changes_what_is_measured() -> None:
@@ -134,7 +140,7 @@ def test_ratios_of_small_numbers() -> None:
 
 def test_overloads_are_more_than_the_link_carries() -> None:
     lab = Lab(_paper.open_paper("traffic-shaping").folder, quick=True)
-    found = shaping.overloads(lab)
+    found = lab.points(shaping.OVERLOADS)
     assert ("35", 0, 1000) not in found
     assert ("20", 75, 1000) in found
     assert {where[0] for where in found} == {"none", "35", "20"}

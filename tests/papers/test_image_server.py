@@ -25,13 +25,17 @@ def test_the_image_server_paper_quickly(tmp_path: Path) -> None:
     assert len(found) == len(claims.CLAIMS) == 17
     assert all(claim["runs"] >= _verdict.LEAST_RUNS for claim in found.values())
     # What the paper says of Fig. 3, and what it comes of.
-    for name in ("low-10-to-30", "higher-50-to-70", "higher-above-80", "holding-decides"):
-        assert found[name]["verdict"] == "reproduced", found[name]
+    for name in ("low-10-to-30", "higher-50-to-70", "two-or-three", "holding-decides"):
+        assert "reproduced" in found[name]["possible"], found[name]
+    # 80 Mbit/s are slower than 70, but then one circuit fits and nothing changes any more.
+    assert found["higher-above-80"]["verdict"] == "partly"
+    assert found["higher-above-80"]["measured"] == pytest.approx(1, abs=1e-3)
+    assert found["higher-above-80"]["part"] == "100 / 80 Mbit/s"
     # 8 Mbit/s are below 10, too, and only a quarter slower than 20.
     assert found["slow-below-10"]["verdict"] == "partly"
     assert "Does not hold: at 8 Mbit/s" in found["slow-below-10"]["note"]
     assert found["any-rise"]["shown"] == "2 of 2 choices, 10 not tried"
-    assert (found["two-or-three"]["measured"], found["two-or-three"]["verdict"]) == (3, "reproduced")
+    assert found["two-or-three"]["measured"] == 3
     # Nothing is ever lost: time-outs come of waiting.
     assert found["congestion"]["verdict"] == "reproduced"
     assert "0 packets were dropped" in found["congestion"]["note"]
@@ -50,7 +54,8 @@ def test_closed_forms_by_hand() -> None:
 
 def test_a_wrong_formula_and_a_wrong_rate_show(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(circuits, "alone", lambda *_: Estimate(0.8364, 0.0, 0.0, 16))
-    monkeypatch.setattr(circuits, "bound_by_circuit", lambda *_: 0.8364)
+    for formula in ("bound_by_circuit", "bound_by_processor"):
+        monkeypatch.setattr(circuits, formula, lambda *_: 0.8364)
     lab: Any = Lab(_paper.open_paper("image-server").folder, quick=True)
     assert circuits.claim_theory.measure(lab).judgement.verdict == "reproduced"
     monkeypatch.setattr(circuits, "bound_by_processor", lambda *_: 0.8364 * 1.01)

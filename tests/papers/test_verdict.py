@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import tidegate as tg
 from tidegate._base.estimate import estimate
+from tidegate._reproduce.parts import count, together, with_untried
+from tidegate._reproduce.points import Points
 from tidegate._reproduce.verdict import (
     LEAST_RUNS,
     NOT_REPRODUCED,
@@ -14,11 +16,11 @@ from tidegate._reproduce.verdict import (
     Judgement,
     above,
     below,
-    count,
+    best,
     enough,
     graded,
-    together,
     within,
+    worst,
 )
 
 
@@ -104,7 +106,7 @@ def test_parts_have_the_verdict_that_the_undecided_ones_leave(parts: list[Judgem
 
 def test_parts_together() -> None:
     both = together(GOOD, BAD)
-    assert (both.verdict, both.measured, both.runs) == (PARTLY, 6.5, 16)
+    assert (both.verdict, both.measured, both.runs) == (PARTLY, 1.5, 16)
     named = together(
         above(made(6, 7), 5, "at 10"), above(made(4, 6), 5, "at 20"), above(made(6, 7), 5, "at 30")
     )
@@ -112,20 +114,81 @@ def test_parts_together() -> None:
     assert named.rule == "in every part the whole 95% interval lies above 5"
 
 
+def test_the_number_is_of_the_part_that_explains_the_verdict() -> None:
+    good, bad, open_ = (
+        above(made(*ends), 5, name)
+        for ends, name in (((6, 7), "at 10"), ((1, 2), "at 20"), ((4, 6), "at 30"))
+    )
+    assert together(good, good).part == "at 10"
+    assert (together(good, bad).part, together(good, bad).measured) == ("at 20", 1.5)
+    assert together(good, open_).part == "at 30"
+    assert together(open_, good, bad).part == "at 20", "one that does not hold before one that is undecided"
+    all_, some = count([good, good], runs=16, name="NewReno"), count([good, bad], runs=16, name="Reno")
+    shown = together(all_, some)
+    assert (shown.verdict, shown.cases, shown.part) == (PARTLY, "1 of 2", "Reno")
+    assert "Reno: Of 2 cases 1 holds" in shown.reason
+    cells = (
+        above(made(6, 7), 5, of="the goodput"),
+        above(made(1, 2), 5, of="the lost packets", unit="packets"),
+    )
+    assert (together(*cells).unit, together(*cells).part) == ("packets", "the lost packets")
+
+
+def test_rules_that_differ_say_what_each_is_about() -> None:
+    with pytest.raises(ValueError, match=r"say what is measured \(of=\)"):
+        together(above(made(6, 7), 5), below(made(6, 7), 8))
+    with pytest.raises(ValueError, match=r"say what is measured \(of=\)"):
+        count([above(made(6, 7), 5), below(made(6, 7), 8, of="the loss")], runs=16)
+    with pytest.raises(ValueError, match=r"need a rule \(rule=\)"):
+        count([True], runs=16)
+    named = together(
+        above(made(6, 7), 5, of="the goodput"), below(tg.Estimate(0.0, None, None, 1), 8, of="the loss")
+    )
+    assert named.rule == "the whole 95% interval of the goodput lies above 5; the loss lies below 8"
+    told = together(above(made(6, 7), 5), below(made(6, 7), 8), rule="goodput is above 5 and loss below 8")
+    assert told.rule == "goodput is above 5 and loss below 8"
+
+
 def test_cases_are_counted_as_people_say_it() -> None:
-    assert count([True, True], runs=16).verdict == REPRODUCED
-    assert count([False], runs=16).verdict == NOT_REPRODUCED
-    some = count([True, False, False, True], runs=16)
+    so = "it is so"
+    assert count([True, True], runs=16, rule=so).verdict == REPRODUCED
+    assert count([False], runs=16, rule=so).verdict == NOT_REPRODUCED
+    some = count([True, False, False, True], runs=16, rule=so)
     assert (some.verdict, some.measured, some.interval) == (PARTLY, 0.5, None)
-    assert some.cases == "2 of 4"
+    assert (some.cases, some.rule) == ("2 of 4", "in every case it is so")
     mixed = count([GOOD, OPEN, GOOD, BAD], runs=16)
     assert (mixed.cases, mixed.measured) == ("2 of 4, 1 undecided", 0.5)
 
 
 def test_what_was_not_tried_is_not_known() -> None:
-    two = count([GOOD, GOOD], runs=16, untried=10)
+    two = with_untried(count([GOOD, GOOD], runs=16), 10)
     assert (two.verdict, two.cases) == (UNDECIDED, "2 of 2, 10 not tried")
-    assert count([GOOD, BAD], runs=16, untried=10).verdict == PARTLY
+    assert two.reason == "Of 2 cases 2 hold. 10 more were not tried"
+    assert two.possible == {REPRODUCED, PARTLY}
+    assert with_untried(count([GOOD, BAD], runs=16), 10).verdict == PARTLY
+    assert with_untried(count([BAD], runs=16), 1).possible == {PARTLY, NOT_REPRODUCED}
+    assert with_untried(together(GOOD, OPEN), 1).possible == {REPRODUCED, PARTLY}
+    assert with_untried(GOOD, 1).reason == "1 more point was not tried"
+    assert with_untried(GOOD, 0) is GOOD
+
+
+def test_the_best_can_get_better_only_and_the_worst_worse() -> None:
+    assert with_untried(best(GOOD), 3).verdict == REPRODUCED
+    assert with_untried(best(BAD), 3).possible == {REPRODUCED, NOT_REPRODUCED}
+    assert with_untried(worst(GOOD), 3).possible == {REPRODUCED, NOT_REPRODUCED}
+    assert with_untried(worst(BAD), 3).verdict == NOT_REPRODUCED
+    middle = graded(made(0.2, 0.8), full=0.9, some=0.1)
+    assert with_untried(best(middle), 3).possible == {REPRODUCED, PARTLY}
+    assert with_untried(worst(middle), 3).possible == {PARTLY, NOT_REPRODUCED}
+
+
+def test_a_quick_run_tries_some_of_the_points_of_the_full_one() -> None:
+    points = Points((1, 2, 3, 4), quick=(1, 3))
+    assert points.only(lambda each: each > 1) == Points((2, 3, 4), quick=(3,))
+    pairs = points.times(Points("ab", quick="a"))  # type: ignore[arg-type]
+    assert (len(pairs.every), pairs.quick) == (8, ((1, "a"), (3, "a")))
+    with pytest.raises(ValueError, match="does not have: \\[5\\]"):
+        Points((1, 2), quick=(1, 5))
 
 
 def test_nothing_measured_is_no_verdict() -> None:

@@ -21,11 +21,15 @@ from tidegate._study.workers import Local
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+    from typing import TypeVar
 
+    from tidegate._reproduce.points import Points
     from tidegate._run.value import Run
     from tidegate._study.jobs import Measure
     from tidegate._study.store import Store
     from tidegate._study.value import Study
+
+    T = TypeVar("T")
 
 
 def scenarios(folder: Path) -> list[Path]:
@@ -48,6 +52,8 @@ class Lab:
     progress: Callable[[float], None] | None = None
     #: The claim being measured is on chaotic TCP: studies of fewer runs are refused.
     chaotic: bool = False
+    #: How many points a quick run leaves out on which the claim being measured is to be judged.
+    untried: int = 0
     commands: list[str] = field(default_factory=list)
     _studies: dict[str, Study] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
@@ -57,7 +63,7 @@ class Lab:
 
     def beside(self, progress: Callable[[float], None]) -> Lab:
         """Return a lab for another thread, which shares what is done and notes commands of its own."""
-        return replace(self, progress=progress, chaotic=False, commands=[])
+        return replace(self, progress=progress, chaotic=False, untried=0, commands=[])
 
     def file(self, name: str) -> Path:
         """Return a scenario file of the paper by its stem.
@@ -69,6 +75,23 @@ class Lab:
         if name not in known:
             raise UnknownNameError(nearest("scenario", name, known))
         return known[name]
+
+    def points(self, points: Points[T]) -> tuple[T, ...]:
+        """Return the points of a curve, a figure or a note: no verdict rests on each of them."""
+        return points.quick if self.quick else points.every
+
+    def judged(self, points: Points[T]) -> tuple[T, ...]:
+        """Return the points on which the claim being measured is judged.
+
+        What a quick run leaves out of them is counted, and the judgement says that it was not tried:
+        see :func:`tidegate._reproduce.parts.with_untried`.
+        """
+        self.untried += self.left_out(points)
+        return self.points(points)
+
+    def left_out(self, points: Points[T]) -> int:
+        """Return how many of the points a quick run does not try."""
+        return len(points.every) - len(self.points(points))
 
     def study(
         self,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidegate._base.errors import InternalError, RunError, StoreError
+from tidegate._reproduce.parts import with_untried
 from tidegate._reproduce.value import Drawn, Measured
-from tidegate._reproduce.verdict import enough
+from tidegate._reproduce.verdict import LADDER, enough
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -47,23 +49,25 @@ def measure(lab: Lab, claim: Claim, full: dict[str, str] | None = None) -> Measu
         rule=judged.rule,
         cases=judged.cases,
         part=judged.part,
+        unit=judged.unit,
+        possible=tuple(verdict for verdict in LADDER if verdict in judged.possible),
         full=full,
     )
 
 
 def judge(lab: Lab, claim: Claim) -> Finding:
-    """Measure a claim.
+    """Measure a claim; what a quick run leaves out of it is undecided.
 
     Raises:
         TooFewRunsError: it is on chaotic TCP and rests on fewer than 16 runs.
     """
-    lab.chaotic = not claim.exact
+    lab.chaotic, lab.untried = not claim.exact, 0
     try:
         finding = claim.measure(lab)
     finally:
         lab.chaotic = False
     enough(finding.judgement, chaotic=not claim.exact)
-    return finding
+    return replace(finding, judgement=with_untried(finding.judgement, lab.untried))
 
 
 def _sentence(text: str) -> str:

@@ -30,6 +30,10 @@ class Measured:
     cases: str = ""
     #: Of a claim of several parts: which of them was measured to be this.
     part: str = ""
+    #: Of the number, where it is not the claim's.
+    unit: str = ""
+    #: The verdicts that are left, from the best to the worst: more than one of an undecided claim.
+    possible: tuple[str, ...] = ()
     #: Of a quick run: what the full run was when it was last recorded; see ``_full_runs``.
     full: dict[str, str] | None = None
 
@@ -40,12 +44,14 @@ class Measured:
             "where": self.claim.where,
             "claim": self.claim.says,
             "verdict": self.verdict,
+            "possible": list(self.possible),
             "measured": self.measured,
             "interval": None if self.interval is None else list(self.interval),
-            "unit": self.claim.unit,
+            "unit": self.unit or self.claim.unit,
             "paper_value": self.claim.paper,
             "note": self.note if self.error is None else f"not measured: {self.error}",
             "shown": None if self.measured is None else number_text(self),
+            "part": self.part,
             "rule": self.rule,
             "full_run": self.full,
             "runs": self.runs,
@@ -132,13 +138,14 @@ def _number(entry: Measured) -> str:
     from tidegate._base.estimate import Estimate
     from tidegate._study.text import plus_minus
 
-    unit = entry.claim.unit
+    unit = entry.unit or entry.claim.unit
     measured = 0.0 if entry.measured is None else entry.measured
     half = None if entry.interval is None else (entry.interval[1] - entry.interval[0]) / 2
     found = Estimate(measured, half, None, entry.runs)
     if entry.cases:
         surely, comma, rest = entry.cases.partition(", ")
-        return f"{surely} {unit.removeprefix(SHARE)}{comma}{rest}".strip()
+        noun = unit.removeprefix(SHARE) if unit.startswith(SHARE) else "cases"
+        return f"{surely} {noun}{comma}{rest}"
     if half is None and measured == int(measured) and not unit.startswith(SHARE) and " / " not in unit:
         return f"{measured:.0f} {unit}".rstrip()
     if unit.startswith(SHARE):
@@ -185,7 +192,10 @@ def table(result: Reproduction) -> str:
 
 def quick_text(result: Reproduction) -> str:
     """Return what a quick run leaves out and what follows from it; said once for each report."""
-    told = f"{result.paper.quick}. Intervals are wider than in the full run, so more verdicts are undecided"
+    told = (
+        f"{result.paper.quick}. Intervals are wider than in the full run, and what was not tried may hold or "
+        "not, so more verdicts are undecided"
+    )
     if any(entry.full for entry in result.claims):
         told += "; the result of the full run is given with each claim"
     return f"{told}. For the full run leave out --quick."

@@ -2,21 +2,17 @@
 
 A rule takes estimates (mean, 95% interval, number of replications) and gives a :class:`Judgement`.
 An interval that lies on one side of a bound decides; one that holds the bound does not: the bound
-is neither kept nor broken. A claim of several parts has the verdict that all undecided parts leave
-it, whichever way they would fall, and is ``undecided`` where more than one verdict is left.
+is neither kept nor broken. Claims of several parts are judged in :mod:`tidegate._reproduce.parts`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import prod
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tidegate._base.errors import TooFewRunsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tidegate._base.estimate import Estimate
 
 REPRODUCED = "reproduced"
@@ -24,6 +20,9 @@ PARTLY = "partly"
 NOT_REPRODUCED = "not reproduced"
 #: The intervals leave more than one of the verdicts above: more or longer runs would tell.
 UNDECIDED = "undecided"
+
+#: The verdicts from the best to the worst.
+LADDER = (REPRODUCED, PARTLY, NOT_REPRODUCED)
 
 #: A claim on chaotic TCP is judged on this many replications or more.
 LEAST_RUNS = 16
@@ -47,6 +46,17 @@ class Judgement:
     name: str = ""
     #: Of a claim of several parts: which of them the number and the interval are of.
     part: str = ""
+    #: What was measured, in words, such as "the goodput of flow 1": parts with rules of their own need it.
+    of: str = ""
+    #: Of the number, where it is not the claim's.
+    unit: str = ""
+    #: The number was searched for among the points that were tried: it is the ``"best"`` of them, or the
+    #: ``"worst"``.
+    searched: str = ""
+    #: What its verdict can be, from the best to the worst.
+    grades: tuple[str, ...] = (REPRODUCED, NOT_REPRODUCED)
+    #: Of a claim of parts or cases: how many hold, and which do not, in words.
+    counted: str = ""
     #: The verdicts that the intervals leave; empty: the verdict alone.
     left: frozenset[str] = field(default_factory=frozenset)
 
@@ -66,42 +76,54 @@ def _ends(found: Estimate) -> tuple[float, float]:
     )
 
 
-def _judged(found: Estimate, possible: set[str], rule: str, name: str, *bounds: float) -> Judgement:
+def _judged(
+    found: Estimate, possible: set[str], rule: str, words: tuple[str, str, str], *bounds: float
+) -> Judgement:
+    name, of, unit = words
     low, high = _ends(found)
     single = found.low is None
     inside = " and ".join(f"{bound:.6g}" for bound in bounds if low <= bound <= high)
     undecided = len(possible) > 1
+    interval = "the whole 95% interval" + (f" of {of}" if of else "")
     return Judgement(
         UNDECIDED if undecided else next(iter(possible)),
         found.mean,
         None if single else (low, high),
         found.n,
         f"The interval contains the bound {inside}, so it is undecided" if undecided else "",
-        f"the {'value' if single else 'whole 95% interval'} lies {rule}",
+        f"{(of or 'the value') if single else interval} lies {rule}",
         name=name,
+        of=of,
+        unit=unit,
         left=frozenset(possible),
     )
 
 
-def above(found: Estimate, bound: float, name: str = "") -> Judgement:
-    """Reproduced where the whole interval lies above the bound, not where it lies below."""
+def above(found: Estimate, bound: float, name: str = "", *, of: str = "", unit: str = "") -> Judgement:
+    """Reproduced where the whole interval lies above the bound, not where it lies below.
+
+    Here and in the other rules ``name`` says which part or case this is ("at psi 5"), ``of`` what was
+    measured ("the goodput of flow 1"), and ``unit`` the number's unit where it is not the claim's.
+    """
     low, high = _ends(found)
     possible = {REPRODUCED} if low > bound else {NOT_REPRODUCED} if high < bound else _EITHER
     if found.low is None and low == bound:
         possible = {NOT_REPRODUCED}
-    return _judged(found, possible, f"above {bound:.6g}", name, bound)
+    return _judged(found, possible, f"above {bound:.6g}", (name, of, unit), bound)
 
 
-def below(found: Estimate, bound: float, name: str = "") -> Judgement:
+def below(found: Estimate, bound: float, name: str = "", *, of: str = "", unit: str = "") -> Judgement:
     """Reproduced where the whole interval lies below the bound, not where it lies above."""
     low, high = _ends(found)
     possible = {REPRODUCED} if high < bound else {NOT_REPRODUCED} if low > bound else _EITHER
     if found.low is None and low == bound:
         possible = {NOT_REPRODUCED}
-    return _judged(found, possible, f"below {bound:.6g}", name, bound)
+    return _judged(found, possible, f"below {bound:.6g}", (name, of, unit), bound)
 
 
-def within(found: Estimate, low: float, high: float, name: str = "") -> Judgement:
+def within(
+    found: Estimate, low: float, high: float, name: str = "", *, of: str = "", unit: str = ""
+) -> Judgement:
     """Reproduced where the whole interval lies between the bounds, not where it lies outside."""
     least, most = _ends(found)
     inside, outside = low <= least and most <= high, most < low or least > high
@@ -109,10 +131,12 @@ def within(found: Estimate, low: float, high: float, name: str = "") -> Judgemen
     rule = f"within {low:.6g} to {high:.6g}" if low < high else f"at {low:.6g}"
     if low < high and f"{low:.6g}" == f"{high:.6g}":
         rule = f"within {(high - low) / 2:.1g} of {low:.6g}"
-    return _judged(found, possible, rule, name, low, high)
+    return _judged(found, possible, rule, (name, of, unit), low, high)
 
 
-def graded(found: Estimate, *, full: float, some: float, name: str = "") -> Judgement:
+def graded(
+    found: Estimate, *, full: float, some: float, name: str = "", of: str = "", unit: str = ""
+) -> Judgement:
     """Reproduced from ``full`` on, partly from ``some`` on, not below.
 
     With ``full`` below ``some`` the same downwards: small is good.
@@ -127,8 +151,8 @@ def graded(found: Estimate, *, full: float, some: float, name: str = "") -> Judg
         return 2 - sum(reached)
 
     grades = sorted(grade(end) for end in _ends(found))
-    ladder = (REPRODUCED, PARTLY, NOT_REPRODUCED)
-    return _judged(found, {*ladder[grades[0] : grades[-1] + 1]}, rule, name, full, some)
+    possible = {*LADDER[grades[0] : grades[-1] + 1]}
+    return replace(_judged(found, possible, rule, (name, of, unit), full, some), grades=LADDER)
 
 
 def left_by(possible: set[str], measured: float | None, runs: int, name: str, rule: str) -> Judgement:
@@ -137,115 +161,17 @@ def left_by(possible: set[str], measured: float | None, runs: int, name: str, ru
     return Judgement(verdict, measured, None, runs, rule=rule, name=name, left=frozenset(possible))
 
 
+def best(judged: Judgement) -> Judgement:
+    """Say that the number is the best of the points that were tried: others could only do better."""
+    return replace(judged, searched="best")
+
+
+def worst(judged: Judgement) -> Judgement:
+    """Say that the number is the worst of the points that were tried: others could only do worse."""
+    return replace(judged, searched="worst")
+
+
 _EITHER = {REPRODUCED, NOT_REPRODUCED}
-
-
-def _combined(parts: Sequence[Judgement]) -> frozenset[str]:
-    """Return the verdicts that the parts leave: all hold, none holds, or neither."""
-    possible = set()
-    pure = 0
-    for verdict in (REPRODUCED, NOT_REPRODUCED):
-        if all(verdict in part.possible for part in parts):
-            possible.add(verdict)
-            pure += 1
-    if prod(len(part.possible) for part in parts) > pure:
-        possible.add(PARTLY)
-    return frozenset(possible)
-
-
-#: What is said of one part and of several.
-_OUTCOMES = {
-    REPRODUCED: ("holds", "hold"),
-    PARTLY: ("holds in part", "hold in part"),
-    NOT_REPRODUCED: ("does not hold", "do not hold"),
-    UNDECIDED: ("is undecided", "are undecided"),
-}
-
-
-def _reason(parts: Sequence[Judgement], noun: str) -> str:
-    """Return how many parts hold, do not hold and are undecided; which, where they have names."""
-    by_verdict = {verdict: [part for part in parts if part.verdict == verdict] for verdict in _OUTCOMES}
-    told = [
-        f"{len(found)} {_OUTCOMES[verdict][len(found) > 1]}" for verdict, found in by_verdict.items() if found
-    ]
-    sentences = [f"Of {len(parts)} {noun} {', '.join(told)}"]
-    for verdict, words in ((NOT_REPRODUCED, "Does not hold"), (UNDECIDED, "Undecided")):
-        names = [part.name for part in by_verdict[verdict] if part.name]
-        if names and len(names) == len(by_verdict[verdict]) < len(parts):
-            sentences.append(f"{words}: {'; '.join(names)}")
-    return ". ".join(sentences)
-
-
-def _rules(parts: Sequence[Judgement]) -> str:
-    return "; ".join(dict.fromkeys(part.rule for part in parts if part.rule))
-
-
-def together(main: Judgement, *others: Judgement, rule: str = "") -> Judgement:
-    """Judge a claim of several parts: reproduced if all hold, not if none does, else partly.
-
-    Number and interval are the first part's; the runs are the fewest of any part. ``rule`` says what is
-    asked of the parts where their own rules do not say which is whose.
-    """
-    parts = (main, *others)
-    if not others:
-        return main
-    possible = _combined(parts)
-    inner = [part.reason for part in parts if part.cases and part.reason]
-    settled = possible in ({REPRODUCED}, {NOT_REPRODUCED})
-    return Judgement(
-        UNDECIDED if len(possible) > 1 else next(iter(possible)),
-        main.measured,
-        main.interval,
-        min(part.runs for part in parts),
-        "" if settled else ". ".join([_reason(parts, "parts"), *inner]),
-        rule or (f"in every part {main.rule}" if len({part.rule for part in parts}) == 1 else _rules(parts)),
-        cases=main.cases,
-        part=main.part or main.name,
-        left=possible,
-    )
-
-
-def count(holds: Sequence[bool | Judgement], *, runs: int, rule: str = "", untried: int = 0) -> Judgement:
-    """Judge a claim of many cases: reproduced if it holds in all, not if in none, else partly.
-
-    A case is a judgement, which may be undecided, or a bool where the comparison is exact. ``rule``
-    says in words what a case needs where it is no judgement. ``untried`` cases are undecided: two
-    cases of twelve do not show what holds in all.
-    """
-    if not holds:
-        raise ValueError("nothing was measured")
-    cases = [case if isinstance(case, Judgement) else _exact(case, runs) for case in holds]
-    possible = _combined([*cases, *[_UNTRIED] * untried])
-    surely = sum(case.verdict == REPRODUCED for case in cases)
-    open_ = sum(case.verdict == UNDECIDED for case in cases)
-    words = f"{surely} of {len(cases)}"
-    needs = rule or _rules(cases)
-    settled = possible in ({REPRODUCED}, {NOT_REPRODUCED})
-    return Judgement(
-        UNDECIDED if len(possible) > 1 else next(iter(possible)),
-        surely / len(cases),
-        None,
-        runs,
-        "" if settled else _reason(cases, "cases") + (f". {untried} more were not tried" if untried else ""),
-        f"in every case{', ' if needs.startswith('in every') else ' '}{needs}"
-        if needs
-        else "it is so in every case",
-        cases=", ".join(
-            [
-                words,
-                *([f"{open_} undecided"] if open_ else []),
-                *([f"{untried} not tried"] if untried else []),
-            ]
-        ),
-        left=possible,
-    )
-
-
-_UNTRIED = Judgement(UNDECIDED, None, None, 0, left=frozenset(_EITHER))
-
-
-def _exact(holds: bool, runs: int) -> Judgement:
-    return Judgement(REPRODUCED if holds else NOT_REPRODUCED, float(holds), None, runs)
 
 
 def enough(judgement: Judgement, *, chaotic: bool) -> Judgement:

@@ -12,6 +12,8 @@ from tidegate._reproduce.claim import Claim, Figure, Finding, claim
 from tidegate._reproduce.estimates import number_of, ratio, ratio_of_means, scaled, shown
 from tidegate._reproduce.lab import Lab
 from tidegate._reproduce.panels import DASHED, DOTTED, LOOKS, bars, panels
+from tidegate._reproduce.parts import count, together, with_untried
+from tidegate._reproduce.points import Points
 from tidegate._reproduce.verdict import (
     LEAST_RUNS,
     NOT_REPRODUCED,
@@ -21,11 +23,11 @@ from tidegate._reproduce.verdict import (
     Judgement,
     above,
     below,
-    count,
+    best,
     graded,
     left_by,
-    together,
     within,
+    worst,
 )
 from tidegate._run.history import numbers
 from tidegate._run.throughput import normalised_throughput
@@ -53,12 +55,14 @@ __all__ = [
     "Finding",
     "Judgement",
     "Lab",
+    "Points",
     "Run",
     "Study",
     "above",
     "as_scenario",
     "bars",
     "below",
+    "best",
     "claim",
     "count",
     "estimate",
@@ -75,5 +79,7 @@ __all__ = [
     "scaled",
     "shown",
     "together",
+    "with_untried",
     "within",
+    "worst",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import Estimate, as_scenario
+from tidegate.papers.api import Estimate, Points, as_scenario
 from tidegate.papers.cell_spacing import exact
 from tidegate.theory import Spacer, match
 
@@ -29,19 +29,24 @@ RTT = "flow.x.rtt"
 LONG = {"duration": "1500 ms", "warmup": "1 s"}
 
 
-def rates(lab: Lab) -> tuple[int, ...]:
-    """Return the spacing rates that are tried, Mbit/s."""
-    return (3, 10, 20, 30) if lab.quick else (3, 5, 8, 10, 13, 16, 20, 24, 28, 32)
-
-
-def trips(lab: Lab) -> tuple[int, ...]:
-    """Return the round trips that are tried, ms."""
-    return (2, 10, 20, 30) if lab.quick else (2, 4, 6, 8, 10, 15, 20, 25, 30)
+#: Spacing rates, Mbit/s, and round trips, ms, at which is measured what waits in the spacer.
+RATES = Points((3, 5, 8, 10, 13, 16, 20, 24, 28, 32), quick=(3, 10, 20, 32))
+TRIPS = Points((2, 4, 6, 8, 10, 15, 20, 25, 30), quick=(2, 10, 20, 30))
+#: The exact simulations by number; even ones have an acknowledgement per segment, odd ones per two.
+SETS = Points(tuple(range(600)), quick=tuple(range(120)))
+#: The drawn scenarios that are simulated in cells, by number.
+SCENARIOS = Points(tuple(range(40)), quick=tuple(range(8)))
 
 
 def checked(lab: Lab) -> list[Checked]:
     """Return the exact simulations with every formula judged on them."""
-    return exact.check_all(exact.QUICK_SETS if lab.quick else exact.SETS, lab.progress)
+    return exact.check_all(len(lab.points(SETS)), lab.progress)
+
+
+def judged_sets(lab: Lab, per_ack: int | None = None) -> list[Checked]:
+    """Return those that a claim is judged on: all, or those with so many segments per acknowledgement."""
+    lab.judged(SETS.only(lambda number: per_ack in (None, 1 + number % 2)))
+    return [each for each in checked(lab) if per_ack in (None, each.per_ack)]
 
 
 def one(value: float | Fraction) -> Estimate:
@@ -97,11 +102,11 @@ def value_of(study: Study, metric: str) -> float:
     return value
 
 
-def scenarios(lab: Lab) -> list[dict[str, Any]]:
-    """Return drawn changes of Fig. 3's scenario that the theory covers."""
+def judged_scenarios(lab: Lab) -> list[dict[str, Any]]:
+    """Return the drawn changes of Fig. 3's scenario, all covered by the theory, that a claim is judged on."""
     draw = random.Random(7)
     drawn = []
-    for n in range(8 if lab.quick else 40):
+    for n in lab.judged(SCENARIOS):
         per_ack = 1 + n % 2
         sigma = draw.choice([2, 8, 13, 32])
         first = draw.randrange(per_ack, per_ack + 3)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 F = Fraction
-#: Parameter sets: half with an acknowledgement per segment, half per two.
-SETS = 600
-QUICK_SETS = 120
 
 
 @dataclass
@@ -195,7 +192,7 @@ _DONE: dict[int, list[Checked]] = {}
 
 
 def check_all(sets: int, progress: Callable[[float], None] | None = None) -> list[Checked]:
-    """Judge every formula on so many sets, the same ones each time."""
+    """Judge every formula on so many sets, the same each time: half with an ACK per segment, half per two."""
     if sets not in _DONE:
         told = []
         for per_ack in (1, 2):

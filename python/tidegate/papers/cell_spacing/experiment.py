@@ -12,6 +12,9 @@ from tidegate.papers.cell_spacing.cases import ALONE, EXACT, RTT, SPACER, one
 if TYPE_CHECKING:
     from tidegate.papers.api import Lab, Run
 
+#: Bytes of a segment's user data, and of its IP packet, which the paper gives as the segment's size.
+USER_B, PACKET_B = 1476, 1516
+
 
 @claim(
     "fig-3-limits",
@@ -31,10 +34,12 @@ def claim_limits(lab: Lab) -> Finding:
         highs.append(got["fluid_max"])
         told.append(f"{got['fluid_min']:.1f} and {got['fluid_max']:.1f} if 3.6 ms is {name}")
     return Finding(
-        together(within(one(highs[0]), 1216.5, 1218), within(one(lows[0]), 117.5, 119)),
-        f"Simulated: {', '.join(told)}. The upper limit is (23)'s with Δ' = 3.6 ms; w - cΔ is then "
-        "1182.4, of "
-        'which the printed "118" has lost the last digits',
+        together(
+            within(one(highs[0]), 1216.5, 1218, of="the upper limit of the content"),
+            within(one(lows[0]), 117.5, 119, of="the lower limit of the content"),
+        ),
+        f"Judged is the reading in which 3.6 ms is Δ'. Simulated: {', '.join(told)}. The upper limit is "
+        "(23)'s with Δ' = 3.6 ms; w - cΔ is then 1182.4, of which the printed \"118\" has lost digits",
     )
 
 
@@ -83,9 +88,20 @@ def claim_empties(lab: Lab) -> Finding:
     start = next(float(each.start) for each in found.intervals if each.n == found.n0)
     told = start * cases.CELL_MS / 1000
     last = 0.0 if empty is None else float(empty)
-    busy = count([each.n < found.n0 for each in found.intervals if told_empty(each, rows)], runs=1)
+    before = count(
+        [each.n < found.n0 for each in found.intervals if told_empty(each, rows)],
+        runs=1,
+        rule="an interval in which the spacer is empty comes before that one",
+    )
+    since = within(
+        one(1000 * (told - last)),
+        -2 * cases.CELL_MS,
+        1000 * told,
+        of="the time from the last moment with an empty spacer to the first interval that by (20) does not "
+        "empty it, ms,",
+    )
     return Finding(
-        together(within(one(1000 * (told - last)), -2 * cases.CELL_MS, 1000 * told), busy),
+        together(since, before),
         f"From the last moment with an empty spacer, {1000 * last:.3f} ms, to the beginning of interval "
         f"{found.n0}, {1000 * told:.3f} ms, the first that (20) says does not empty",
     )
@@ -133,11 +149,16 @@ def claim_no_loss(lab: Lab) -> Finding:
 )
 def claim_one_window(lab: Lab) -> Finding:
     """Judge on every set and every drawn scenario that a window of buffer loses nothing."""
-    fluid = [each.most <= each.window_cells for each in cases.checked(lab)]
-    runs = [cases.simulated(lab, changes=changes)["dropped"] == 0 for changes in cases.scenarios(lab)]
-    tight = min(each.window_cells - each.most for each in cases.checked(lab))
+    sets = cases.judged_sets(lab)
+    fluid = [each.most <= each.window_cells for each in sets]
+    runs = [cases.simulated(lab, changes=changes)["dropped"] == 0 for changes in cases.judged_scenarios(lab)]
+    tight = min(each.window_cells - each.most for each in sets)
     return Finding(
-        count(fluid + runs, runs=len(fluid) + len(runs)),
+        count(
+            fluid + runs,
+            runs=len(fluid) + len(runs),
+            rule="the spacer holds one window at most, and loses nothing with room for one",
+        ),
         f"{len(fluid)} exact simulations and {len(runs)} simulated in cells with a queue of one "
         "window. Of the "
         f"window at least {float(tight):.2f} cells stay free",
@@ -148,8 +169,8 @@ def claim_one_window(lab: Lab) -> Finding:
     "fig-2-rate",
     where="§6, Fig. 2",
     says="TCP follows the spacing rate: 2 Mbyte/s unconstrained, 0.5 at 5 Mbit/s, 1 at 10 Mbit/s.",
-    unit="Mbyte/s at 5 Mbit/s",
-    paper=0.5,
+    unit="Mbyte/s",
+    paper="0.5 at 5 Mbit/s",
     figures=("fig-2",),
     exact=ALONE,
 )
@@ -161,16 +182,27 @@ def claim_rate(lab: Lab) -> Finding:
     )
     got = [cases.value_of(study, f"phase_{n}") for n in range(3)]
     free = cases.value_of(greedy, "phase_0")
+    parts = []
+    for counted, size in (
+        (f"user data, {USER_B} bytes a segment", USER_B),
+        (f"{PACKET_B} bytes a segment", PACKET_B),
+    ):
+        for n, printed, where in ((1, 0.5, "5"), (2, 1.0, "10"), (0, 2.0, "33.92")):
+            rate = one(got[n] * size / USER_B)
+            named = f"at {where} Mbit/s, counted in {counted}"
+            parts.append(within(rate, 0.9 * printed, 1.1 * printed, named))
     return Finding(
         together(
-            within(one(got[1]), 0.45, 0.55),
-            within(one(got[2]), 0.9, 1.1),
-            within(one(got[0]), 1.9, 2.1),
+            *parts,
+            rule="the rate is within 10% of 0.5, 1 and 2 Mbyte/s at 5, 10 and 33.92 Mbit/s, counted in "
+            f"user data ({USER_B} bytes a segment) as well as in the paper's {PACKET_B} bytes a segment",
         ),
-        f"Payload: {got[0]:.3f} Mbyte/s at 33.92 Mbit/s, {got[1]:.4f} at 5, {got[2]:.4f} at 10, which is "
-        f"{got[1] * 1e6 / 1476:.1f} and {got[2] * 1e6 / 1476:.1f} segments a second. At 33.92 Mbit/s the "
-        f"application is the limit; a greedy one has {free:.2f} Mbyte/s there, {free * 1516 / 1476:.2f} with "
-        "headers. Within 10% is taken as the same",
+        f"User data: {got[0]:.3f} Mbyte/s at 33.92 Mbit/s, {got[1]:.4f} at 5, {got[2]:.4f} at 10, which is "
+        f"{got[1] * 1e6 / USER_B:.1f} and {got[2] * 1e6 / USER_B:.1f} segments a second. A segment of "
+        f"{PACKET_B} bytes in 32 cells is an IP packet, so {USER_B} bytes of it are user data; the "
+        f"paper does not say which of them its rates count. At 33.92 Mbit/s the application is the limit; "
+        "a greedy one "
+        f"has {free:.2f} Mbyte/s there, {free * PACKET_B / USER_B:.2f} with headers",
     )
 
 
@@ -201,8 +233,11 @@ def claim_figure_2_loss(lab: Lab) -> Finding:
     lost = study.values("loss")[0] or 0.0
     again = cases.value_of(study, "segments_retransmitted")
     return Finding(
-        together(within(one(lost), 0, 0), within(one(again), 0, 0)),
-        f"Share of the cells lost at the spacer; segments sent again: {again:.0f}",
+        together(
+            within(one(lost), 0, 0, of="the share of the cells lost at the spacer"),
+            within(one(again), 0, 0, of="the number of segments sent again", unit="segments"),
+        ),
+        f"Segments sent again: {again:.0f}",
     )
 
 
@@ -217,14 +252,17 @@ def claim_figure_2_loss(lab: Lab) -> Finding:
 )
 def claim_larger_c(lab: Lab) -> Finding:
     """Compare what waits at rising spacing rates."""
-    rates = cases.rates(lab)
+    rates = lab.judged(cases.RATES)
     got = [cases.simulated(lab, changes={SPACER: f"{rate} Mbit/s", **cases.LONG}) for rate in rates]
     falls = [
         more["fluid_max"] < less["fluid_max"] and more["fluid_min"] < less["fluid_min"]
         for less, more in itertools.pairwise(got)
     ]
     told = ", ".join(f"{each['fluid_max']:.0f} at {rate}" for rate, each in zip(rates, got, strict=True))
-    return Finding(count(falls, runs=len(got)), f"Largest content in the end, cells, by Mbit/s: {told}")
+    return Finding(
+        count(falls, runs=len(got), rule="both limits of the content are lower at the larger of two rates"),
+        f"Largest content in the end, cells, by Mbit/s: {told}",
+    )
 
 
 @claim(
@@ -238,7 +276,7 @@ def claim_larger_c(lab: Lab) -> Finding:
 )
 def claim_larger_trip(lab: Lab) -> Finding:
     """Compare what waits at rising round trips."""
-    trips = cases.trips(lab)
+    trips = lab.judged(cases.TRIPS)
     got = [cases.simulated(lab, changes={RTT: f"{trip} ms", **cases.LONG}) for trip in trips]
     falls = [
         more["fluid_max"] < less["fluid_max"] and more["fluid_min"] < less["fluid_min"]
@@ -246,5 +284,8 @@ def claim_larger_trip(lab: Lab) -> Finding:
     ]
     told = ", ".join(f"{each['fluid_max']:.0f} at {trip}" for trip, each in zip(trips, got, strict=True))
     return Finding(
-        count(falls, runs=len(got)), f"Largest content in the end, cells, by the round trip in ms: {told}"
+        count(
+            falls, runs=len(got), rule="both limits of the content are lower at the longer of two round trips"
+        ),
+        f"Largest content in the end, cells, by the round trip in ms: {told}",
     )

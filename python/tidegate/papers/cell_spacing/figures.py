@@ -164,8 +164,8 @@ def draw_standing(lab: Lab) -> Picture:
     """Draw what stands in the spacer against spacing rate and round trip, simulated and by theory."""
     picture, axes = panels(8.2, 3.0, 1, 2, sharey=True)
     parts: Any = (
-        (axes[0][0], cases.SPACER, "Mbit/s", cases.rates(lab), "spacing rate, Mbit/s"),
-        (axes[0][1], cases.RTT, "ms", cases.trips(lab), "round trip without waiting, ms"),
+        (axes[0][0], cases.SPACER, "Mbit/s", lab.points(cases.RATES), "spacing rate, Mbit/s"),
+        (axes[0][1], cases.RTT, "ms", lab.points(cases.TRIPS), "round trip without waiting, ms"),
     )
     for one, key, unit, values, words in parts:
         changes = [{key: f"{value} {unit}", **cases.LONG} for value in values]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def printed_holds(lab: Lab, names: Sequence[str], per_ack: int | None = None) -> tuple[list[bool], str]:
     """Return where printed formulas hold, and how the corrected ones do, in words."""
-    sets = [each for each in cases.checked(lab) if per_ack in (None, each.per_ack)]
+    sets = cases.judged_sets(lab, per_ack)
     said = [
         all(each.printed[name] for name in names if name in each.printed)
         for each in sets
@@ -34,7 +34,8 @@ def printed_holds(lab: Lab, names: Sequence[str], per_ack: int | None = None) ->
 def theorem(lab: Lab, names: Sequence[str], per_ack: int | None, note: str = "") -> Finding:
     """Judge printed formulas by the share of the parameter sets in which they are right."""
     said, told = printed_holds(lab, names, per_ack)
-    return Finding(count(said, runs=len(said)), ". ".join(part for part in (told, note) if part))
+    judged = count(said, runs=len(said), rule="the printed formula gives what the exact simulation gives")
+    return Finding(judged, ". ".join(part for part in (told, note) if part))
 
 
 @claim(

@@ -203,7 +203,8 @@ def phase(lab: Lab, number: int) -> Estimate:
 def claim_rates(lab: Lab) -> Finding:
     """Compare the goodput of each phase with what the cells can carry."""
     parts = [phase(lab, number) for number in range(3)]
-    judged = [within(part, 0.99, 1.01) for part in parts]
+    at = [f"at {rate / 1e6:g} Mbit/s" for rate, _, _ in PHASES]
+    judged = [within(part, 0.99, 1.01, where) for part, where in zip(parts, at, strict=True)]
     told = ", ".join(
         f"{(part.mean or 0) * rate * SHARE / 1e6:.3f} of {rate * SHARE / 1e6:.3f} Mbit/s at {rate / 1e6:g}"
         for part, (rate, _, _) in zip(parts, PHASES, strict=True)

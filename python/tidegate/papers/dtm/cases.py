@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import Estimate, estimate, ratio
+from tidegate.papers.api import Estimate, Points, estimate, ratio
 
 if TYPE_CHECKING:
     from tidegate.papers.api import Lab, Study
@@ -42,11 +42,15 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CUBIC", {CC: "cubic"}),
     ("CUBIC + SACK", {CC: "cubic", "flow.bulk.tcp.sack": True}),
 )
-STATIC_MBPS = {
-    "two-flows": (2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 10),
-    "one-flow": (3, 4, 4.5, 4.8, 5, 5.2, 5.5, 6),
-    "backup": (1, 2, 3, 4, 4.5, 5, 5.5, 6),
+#: Rates of static channels, Mbit/s, between which is interpolated.
+STATIC_MBPS: dict[str, Points[float]] = {
+    "two-flows": Points((2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 10), quick=(2, 3, 4, 5, 7, 10)),
+    "one-flow": Points((3, 4, 4.5, 4.8, 5, 5.2, 5.5, 6), quick=(3, 4.5, 5, 5.5)),
+    "backup": Points.always(1, 2, 3, 4, 4.5, 5, 5.5, 6),
 }
+#: Queues at the channel, packets, and values of shift_dec.
+CHANNEL_QUEUES = Points((10, 20, 30, 50, 100), quick=(10, 50))
+SHIFTS = Points((3, 4, 5, 6, 7, 8, 10), quick=(3, 7))
 #: The map: remedies by (words, changes), round trips, queues.
 REMEDIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("none", {}),
@@ -55,8 +59,10 @@ REMEDIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("shift_dec 7", {SHIFT_DEC: 7}),
     ("both (7)", {SHIFT_DEC: 7, ON_LOSS: "hold second"}),
 )
-MAP_QUEUES = (10, 20, 40, 80)
-MAP_CCS = ("reno", "newreno")
+#: Round trips of the remedies and of the map; the paper's own is always one of them.
+SOME_TRIPS = Points(TRIPS, quick=TRIPS[2:3])
+MAP_CELLS = SOME_TRIPS.times(Points((10, 20, 40, 80), quick=(10, 40)))
+MAP_CCS = (("newreno", "NewReno"), ("reno", "Reno"))
 
 
 def times(lab: Lab) -> dict[str, str]:
@@ -69,20 +75,24 @@ def as_good(found: Estimate) -> bool:
     return found.low is not None and found.low >= AS_GOOD
 
 
-def static_two(lab: Lab, **changes: Any) -> Study:
-    """Return two flows over the static channel of Fig. 8."""
-    return lab.study("two-flows-static", set={**times(lab), **changes}, gate="channel")
+def static_two(lab: Lab, *, whole: bool = False, **changes: Any) -> Study:
+    """Return two flows over the static channel of Fig. 8; ``whole``: as long as the paper's, also quickly."""
+    length = {} if whole else times(lab)
+    return lab.study("two-flows-static", set={**length, **changes}, gate="channel")
 
 
-def dynamic_two(lab: Lab, vary: dict[str, list[Any]] | None = None, **changes: Any) -> Study:
-    """Return two flows over the dynamic channel of Fig. 9."""
-    return lab.study("two-flows", vary=vary, set={**times(lab), **changes}, gate="channel")
+def dynamic_two(
+    lab: Lab, vary: dict[str, list[Any]] | None = None, *, whole: bool = False, **changes: Any
+) -> Study:
+    """Return two flows over the dynamic channel of Fig. 9; ``whole`` as with :func:`static_two`."""
+    length = {} if whole else times(lab)
+    return lab.study("two-flows", vary=vary, set={**length, **changes}, gate="channel")
 
 
-def gap_closed(study: Study, point: int, lab: Lab) -> Estimate:
+def gap_closed(study: Study, point: int, lab: Lab, *, whole: bool = False) -> Estimate:
     """Return the share of the static channel's lead that a point makes good, run by run."""
-    static = static_two(lab).values("goodput_bps")
-    plain = dynamic_two(lab).values("goodput_bps")
+    static = static_two(lab, whole=whole).values("goodput_bps")
+    plain = dynamic_two(lab, whole=whole).values("goodput_bps")
     here = study.values("goodput_bps", point)
     return estimate(
         (g or 0) / lead - (p or 0) / lead
@@ -93,22 +103,7 @@ def gap_closed(study: Study, point: int, lab: Lab) -> Estimate:
 
 def channel_queues(lab: Lab) -> list[str]:
     """Return the queues at the channel that are tried."""
-    return [f"{packets} packets" for packets in ((10, 50) if lab.quick else (10, 20, 30, 50, 100))]
-
-
-def shifts(lab: Lab) -> list[int]:
-    """Return the values of shift_dec that are tried."""
-    return [3, 7] if lab.quick else [3, 4, 5, 6, 7, 8, 10]
-
-
-def trips(lab: Lab) -> tuple[tuple[str, str, str], ...]:
-    """Return the round trips that are tried."""
-    return TRIPS[1:3] if lab.quick else TRIPS
-
-
-def map_trips(lab: Lab) -> tuple[tuple[str, str, str], ...]:
-    """Return the round trips of the map; the paper's own is always one of them."""
-    return TRIPS[2:3] if lab.quick else TRIPS
+    return [f"{packets} packets" for packets in lab.points(CHANNEL_QUEUES)]
 
 
 def delays(hop: str, back: str) -> dict[str, str]:
@@ -120,14 +115,19 @@ def delays(hop: str, back: str) -> dict[str, str]:
 
 
 def slower(lab: Lab, trip: tuple[str, str, str]) -> tuple[Study, Study]:
-    """Return the second remedy at one round trip, and the static channel there."""
+    """Return the second remedy at one round trip, and the static channel there.
+
+    Quick runs are as long as the others: a slower decrease takes longer to show what it does, so that a
+    shorter run measures something else.
+    """
     changes = delays(trip[1], trip[2])
-    return dynamic_two(lab, {SHIFT_DEC: shifts(lab)}, **changes), static_two(lab, **changes)
+    vary = {SHIFT_DEC: list(lab.points(SHIFTS))}
+    return dynamic_two(lab, vary, whole=True, **changes), static_two(lab, whole=True, **changes)
 
 
 def static_rates(lab: Lab, name: str) -> tuple[float, ...]:
     """Return the rates of static channels that are tried, Mbit/s."""
-    return STATIC_MBPS[name][::2] if lab.quick and name != "backup" else STATIC_MBPS[name]
+    return lab.points(STATIC_MBPS[name])
 
 
 def static_curve(lab: Lab, name: str, changes: dict[str, str]) -> Study:
@@ -136,21 +136,17 @@ def static_curve(lab: Lab, name: str, changes: dict[str, str]) -> Study:
     return lab.study(name, vary=vary, set=changes, gate="channel")
 
 
-def remedies(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """Return the remedies of the map."""
-    return REMEDIES[::3] if lab.quick else REMEDIES
-
-
 def map_of(lab: Lab, cc: str, static_rate: str = "10 Mbit/s") -> dict[tuple[str, str, int], Estimate]:
     """Return goodput over the static channel's by (remedy, round trip, queue)."""
-    queues = MAP_QUEUES[::2] if lab.quick else MAP_QUEUES
+    cells = lab.points(MAP_CELLS)
+    queues = list(dict.fromkeys(queue for _, queue in cells))
     length = {"duration": "35 s" if lab.quick else "60 s", "warmup": "15 s"}
     vary = {QUEUE: [f"{queue} packets" for queue in queues]}
     found = {}
-    for words, hop, back in map_trips(lab):
+    for words, hop, back in dict.fromkeys(trip for trip, _ in cells):
         base = {**length, **delays(hop, back), CC: cc}
         static = lab.study("two-flows-static", vary=vary, set={**base, RATE: static_rate}, gate="channel")
-        for remedy, changes in remedies(lab):
+        for remedy, changes in REMEDIES:
             dynamic = lab.study("two-flows", vary=vary, set={**base, **changes}, gate="channel")
             for n, queue in enumerate(queues):
                 found[remedy, words, queue] = ratio(

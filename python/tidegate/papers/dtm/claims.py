@@ -13,7 +13,11 @@ SOURCE = (
     "flows in it; simulated with ns-2."
 )
 #: What --quick leaves out; it stands once in the report of such a run.
-QUICK = "Quick: two flows run for 35 s and not for 100 s, with fewer round trips, queues and shifts"
+QUICK = (
+    "Quick: two flows run for 35 s and not for 100 s (with a slower decrease 100 s as well), with fewer "
+    "round "
+    "trips, queues and shifts"
+)
 CLAIMS = [
     one_flow.claim_first_change,
     one_flow.claim_margin,

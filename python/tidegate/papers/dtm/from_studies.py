@@ -44,7 +44,8 @@ def draw_queue(lab: Lab) -> Picture:
     (one,) = axes[0]
     places = [float(q.split()[0]) for q in queues]
     for n, (cc, name) in enumerate((("reno", "Reno"), ("newreno", "NewReno"))):
-        study = cases.dynamic_two(lab, {cases.QUEUE: queues}, **{cases.CC: cc})
+        chosen: dict[str, Any] = {cases.CC: cc}
+        study = cases.dynamic_two(lab, {cases.QUEUE: queues}, **chosen)
         bars(one, places, [study.estimate("goodput_bps", m) for m in range(len(queues))], n, name, cases.MBPS)
     static = cases.static_two(lab).estimate("goodput_bps")
     one.axhline((static.mean or 0) / cases.MBPS, color=MID, lw=0.9, ls=DOTTED)
@@ -67,8 +68,8 @@ def draw_remedies(lab: Lab) -> Picture:
     """Draw both remedies: a slower decrease at several round trips, and the readings of the hold."""
     picture, axes = panels(8.6, 3.3, 1, 2, width_ratios=[3, 2])
     left, right = axes[0]
-    shifts = cases.shifts(lab)
-    for n, trip in enumerate(cases.trips(lab)):
+    shifts = lab.points(cases.SHIFTS)
+    for n, trip in enumerate(lab.points(cases.SOME_TRIPS)):
         study, static = cases.slower(lab, trip)
         reference = static.values("goodput_bps")
         found = [ratio(study.values("goodput_bps", m), reference) for m in range(len(shifts))]
@@ -161,9 +162,9 @@ def draw_saving(lab: Lab) -> Picture:
 
 def draw_map(lab: Lab) -> Picture:
     """Draw goodput over the static channel's by remedy, round trip and queue."""
-    remedies = [name for name, _ in cases.remedies(lab)]
-    trips = [words for words, _, _ in cases.map_trips(lab)]
-    queues = sorted({queue for _, _, queue in cases.map_of(lab, "reno")})
+    remedies = [name for name, _ in cases.REMEDIES]
+    trips = [words for words, _, _ in lab.points(cases.SOME_TRIPS)]
+    queues = sorted({queue for _, queue in lab.points(cases.MAP_CELLS)})
     picture, axes = panels(
         1.84 * len(remedies),
         0.9 + 2 * (0.55 + 0.34 * len(queues)),

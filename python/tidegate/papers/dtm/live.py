@@ -61,7 +61,12 @@ def follows(lab: Lab, cc: str) -> Finding:
     lost = sum(run.gates.row("channel").summary["dropped_packets"] for run in found)
     slots = channel(found, "slots_mean")
     return Finding(
-        together(within(spare_mbps, 0.5, 1.5), above(share, 0.95)),
+        together(
+            within(spare_mbps, 0.5, 1.5, of="the capacity beyond what comes, Mbit/s,"),
+            above(
+                share, 0.95, of="TCP's share of what the bottleneck carries", unit="share of the bottleneck"
+            ),
+        ),
         f"Capacity of the channel beyond what comes; it has {plus_minus(slots)} slots in the mean and drops "
         f"{lost} packets, and TCP has {plus_minus(share)} of what the bottleneck carries",
     )

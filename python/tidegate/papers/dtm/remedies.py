@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidegate.papers.api import (
     Finding,
     above,
+    best,
     claim,
     graded,
     ratio,
@@ -19,16 +20,15 @@ from tidegate.papers.dtm.cases import (
     ON_LOSS,
     QUEUE,
     RATE,
+    SHIFTS,
+    SOME_TRIPS,
     TRIPS,
     as_good,
     channel_queues,
     dynamic_two,
     gap_closed,
-    shifts,
     slower,
     static_two,
-    times,
-    trips,
 )
 
 if TYPE_CHECKING:
@@ -49,9 +49,10 @@ def claim_longer_queue(lab: Lab) -> Finding:
     study = dynamic_two(lab, {QUEUE: queues})
     gain = scaled(study.difference("goodput_bps", {"queue": "50 packets"}, {"queue": "10 packets"}), MBPS)
     closed = gap_closed(study, queues.index("50 packets"), lab)
-    newreno = dynamic_two(lab, {QUEUE: queues}, **{CC: "newreno"})
-    static = static_two(lab, **{CC: "newreno"}).values("goodput_bps")
-    enough = [q for n, q in enumerate(queues) if as_good(ratio(newreno.values("goodput_bps", n), static))]
+    newreno: dict[str, Any] = {CC: "newreno"}
+    longer = dynamic_two(lab, {QUEUE: queues}, **newreno)
+    static = static_two(lab, **newreno).values("goodput_bps")
+    enough = [q for n, q in enumerate(queues) if as_good(ratio(longer.values("goodput_bps", n), static))]
     return Finding(
         above(gain, 0),
         f"Goodput with 50 packets of queue less that with 10: {shown(closed)} of what a static channel "
@@ -142,25 +143,27 @@ def claim_hold_link(lab: Lab) -> Finding:
 )
 def claim_slower(lab: Lab) -> Finding:
     """Measure the second remedy: a slower decrease, from which value on, at which round trip."""
-    told, tried = [], shifts(lab)
-    for trip in trips(lab):
+    told, tried = [], lab.judged(SHIFTS)
+    for trip in lab.points(SOME_TRIPS):
         study, static = slower(lab, trip)
         reference = static.values("goodput_bps")
         ratios = [ratio(study.values("goodput_bps", n), reference) for n in range(len(tried))]
         good = [shift for shift, found in zip(tried, ratios, strict=True) if as_good(found)]
-        best = max(ratios, key=lambda found: found.mean or 0)
+        top = max(ratios, key=lambda found: found.mean or 0)
         told.append(
             f"{trip[0]}: "
-            f"{'from ' + str(good[0]) + ' on' if good else f'from no value (at best {shown(best)})'}"
+            f"{'from ' + str(good[0]) + ' on' if good else f'from no value (at best {shown(top)})'}"
         )
     study, _ = slower(lab, TRIPS[2])
-    closed = [gap_closed(study, n, lab) for n in range(len(tried))]
+    closed = [gap_closed(study, n, lab, whole=True) for n in range(len(tried))]
     most = max(range(len(tried)), key=lambda n: closed[n].mean or 0)
-    wide = lab.study("two-flows-static", set={**times(lab), RATE: "12 Mbit/s"}, gate="channel")
+    rate: dict[str, Any] = {RATE: "12 Mbit/s"}
+    wide = static_two(lab, whole=True, **rate)
     return Finding(
-        graded(closed[most], full=0.9, some=0.1),
-        f"Share of the static channel's lead made good at 80 ms with shift_dec = {tried[most]}, the best of "
-        f"{tried[0]} to {tried[-1]}; shift_inc stays 3. As good as static (95%) by round trip: "
+        best(graded(closed[most], full=0.9, some=0.1)),
+        f"Share of the static channel's lead made good at 80 ms with shift_dec = {tried[most]}, the best "
+        f"of those tried ({', '.join(map(str, tried))}); shift_inc stays 3. As good as static (95%) by "
+        "round trip: "
         f"{'; '.join(told)}. What is missing at 80 ms is Reno's: on any static channel above 10 Mbit/s it "
         "loses two packets a cycle and times out "
         f"({shown(scaled(wide.estimate('goodput_bps'), MBPS), 'Mbit/s')} at 12), and the dynamic channel "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import Estimate, estimate, ratio_of_means
+from tidegate.papers.api import Estimate, Points, estimate, ratio_of_means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,23 +55,14 @@ CHOICES: tuple[tuple[str, dict[str, Any]], ...] = (
 TODAY: dict[str, Any] = {"cc": "cubic", "base": "linux", "window": "4 MiB", "handshake": False}
 
 
-def choices(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """Return the open choices that are tried."""
-    return (CHOICES[0], CHOICES[3]) if lab.quick else CHOICES
-
-
-def rates(lab: Lab) -> tuple[int, ...]:
-    """Return the rates of a circuit in Fig. 3, Mbit/s."""
-    return (
-        (5, 8, 10, 20, 30, 50, 70, 80)
-        if lab.quick
-        else (2, 5, 8, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100)
-    )
-
-
-def windows(lab: Lab) -> tuple[int, ...]:
-    """Return the windows of Fig. 4, KiB."""
-    return (64, 256, 1024) if lab.quick else (64, 128, 256, 512, 1024)
+#: The open choices that are tried.
+TRIED = Points(CHOICES, quick=(CHOICES[0], CHOICES[3]))
+#: The rates of a circuit in Fig. 3, Mbit/s.
+RATES = Points(
+    (2, 5, 8, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100), quick=(5, 8, 10, 20, 30, 50, 70, 80, 100)
+)
+#: The windows of Fig. 4, KiB.
+WINDOWS = Points((64, 128, 256, 512, 1024), quick=(64, 256, 1024))
 
 
 def point(

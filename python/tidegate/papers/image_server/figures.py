@@ -22,7 +22,7 @@ HOLDS = (("5 s", "held for 5 s"), ("0 s", "released at once"), ("forever", "held
 def draw_3(lab: Lab) -> Picture:
     """Draw response times against the rate of a circuit: of the finished requests, and of all."""
     picture, axes = panels(8.6, 3.5, 1, 2, sharey=True)
-    rates = cases.rates(lab)
+    rates = lab.points(cases.RATES)
     for one, (metric, title) in zip(
         axes[0],
         (("response", "finished requests"), ("with_unfinished", "all, unfinished with their age")),
@@ -60,7 +60,7 @@ def draw_4(lab: Lab) -> Picture:
     for one, (changes, title) in zip(
         axes[0], (({}, "ACKs share the processor"), (APART, "ACKs past the processor")), strict=True
     ):
-        windows = (64, 1024) if changes and lab.quick else cases.windows(lab)
+        windows = (64, 1024) if changes and lab.quick else lab.points(cases.WINDOWS)
         for n, (dips, label) in enumerate(((False, "5000 packets/s"), (True, "dips to 1000 packets/s"))):
             found = [point(lab, window=w, dips=dips, changes=changes).estimate("response") for w in windows]
             bars(one, windows, found, n, label)
@@ -125,7 +125,7 @@ def draw_windows(lab: Lab) -> Picture:
 
 def draw_choices(lab: Lab) -> Picture:
     """Draw the three ratios that the claims rest on, for every choice that the paper leaves open."""
-    chosen = cases.choices(lab)
+    chosen = lab.points(cases.TRIED)
     picture, axes = panels(8.8, 0.9 + 0.3 * len(chosen), 1, 3, sharey=True)
     columns: tuple[tuple[str, Callable[[dict[str, Any]], Estimate]], ...] = (
         (

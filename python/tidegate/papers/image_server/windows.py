@@ -48,8 +48,9 @@ def claim_faster(lab: Lab) -> Finding:
     """Compare windows without dips."""
     found = gain_of_window(lab, dips=False)
     apart = gain_of_window(lab, dips=False, changes=APART)
-    each = [response(point(lab, window=window)) for window in cases.windows(lab)]
-    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, cases.windows(lab), strict=True))
+    windows = lab.points(cases.WINDOWS)
+    each = [response(point(lab, window=window)) for window in windows]
+    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, windows, strict=True))
     return Finding(
         below(found, 1),
         f"Response time with 1 MiB over that with 64 KiB. In s, by KiB: {told}. The path holds a few "
@@ -70,8 +71,9 @@ def claim_not_faster(lab: Lab) -> Finding:
     """Compare windows with dips."""
     found = gain_of_window(lab, dips=True)
     plain = gain_of_window(lab, dips=False)
-    each = [response(point(lab, window=window, dips=True)) for window in cases.windows(lab)]
-    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, cases.windows(lab), strict=True))
+    windows = lab.points(cases.WINDOWS)
+    each = [response(point(lab, window=window, dips=True)) for window in windows]
+    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, windows, strict=True))
     return Finding(
         above(found, 1 - NOT_FASTER),
         f"The same with dips to 1000 packets/s; not reduced is taken as by less than {NOT_FASTER:.0%}. "
@@ -90,13 +92,16 @@ def claim_why(lab: Lab) -> Finding:
     """Count time-outs and losses with dips."""
     large, small = point(lab, window=1024, dips=True), point(lab, dips=True)
     dropped = max(study.estimate("dropped").mean or 0 for study in (large, small))
-    outs = [point(lab, window=window, dips=True).estimate("timeouts") for window in cases.windows(lab)]
-    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(outs, cases.windows(lab), strict=True))
+    windows = lab.points(cases.WINDOWS)
+    outs = [point(lab, window=window, dips=True).estimate("timeouts") for window in windows]
+    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(outs, windows, strict=True))
     return Finding(
         together(
-            above(large.estimate("timeouts"), 0.5),
-            below(small.estimate("timeouts"), 0.5),
-            within(large.estimate("dropped"), 0, 0),
+            above(large.estimate("timeouts"), 0.5, of="the number of time-outs with 1 MiB"),
+            below(small.estimate("timeouts"), 0.5, of="the number of time-outs with 64 KiB"),
+            within(
+                large.estimate("dropped"), 0, 0, of="the number of packets dropped with 1 MiB", unit="packets"
+            ),
         ),
         f"Time-outs of all clients with 1 MiB and dips. {dropped:g} packets were dropped anywhere: every "
         "time-out comes of a wait longer than the timer, and what it repeats has arrived "
@@ -136,7 +141,10 @@ def claim_forty(lab: Lab) -> Finding:
     study, large = waits(lab, 256), waits(lab, 1024)
     first, late = study.estimate("first"), study.estimate("late")
     return Finding(
-        together(above(first, LATE_S), below(late, CLAIMED_BYTES)),
+        together(
+            above(first, LATE_S, of="the time from a client's first request to a window of 70 kB, s,"),
+            below(late, CLAIMED_BYTES, of="the window at 40 s, bytes,", unit="B"),
+        ),
         "Seconds from a client's first request to a window of 70 kB, with 256 KiB. At 40 s, after both dips, "
         f"the mean window is {shown(late, 'B')}. {shown(study.estimate('timed_out'))} of the clients had a "
         f"time-out by the end, and the slowest of a run took {shown(study.estimate('longest'))} s to come to "
@@ -176,7 +184,7 @@ def claim_today(lab: Lab) -> Finding:
 def claim_steps(lab: Lab) -> Finding:
     """Compare neighbouring windows with dips."""
     parts, told = [], []
-    for less, more in itertools.pairwise(cases.windows(lab)):
+    for less, more in itertools.pairwise(lab.judged(cases.WINDOWS)):
         found = over(point(lab, window=more, dips=True), point(lab, window=less, dips=True))
         parts.append(above(found, 1 - NOT_FASTER, f"from {less} to {more} KiB"))
         told.append(f"{shown(found)} from {less} to {more}")

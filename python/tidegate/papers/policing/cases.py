@@ -7,26 +7,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidegate.papers.api import Points
 from tidegate.papers.policing.measured import JOIN, LABORATORY, REBUFFERING
 
 if TYPE_CHECKING:
     from tidegate.papers.api import Lab, Run, Study
-    from tidegate.papers.policing.measured import Row
 
-RATES = (0.5, 1.5, 3, 10)
-SIZES = ("8 kB", "100 kB", "1 MB", "2 MB")
+#: Rates, Mbit/s, and buckets and queues of the grid.
+RATES = Points((0.5, 1.5, 3, 10), quick=(1.5, 10))
+SIZES = Points(("8 kB", "100 kB", "1 MB", "2 MB"), quick=("8 kB", "1 MB"))
+#: The measured settings, by device.
+ROWS = {
+    device: Points(rows, quick=rows[1::2])
+    for device in ("policer", "shaper")
+    for rows in [tuple(row for row in LABORATORY if row.device == device)]
+}
+#: Buckets of Table 5, kB.
+BUCKETS = Points(tuple(REBUFFERING), quick=(8, 128, 1024))
+#: Buckets of Table 6, kB.
+JOINS = tuple(JOIN)
 CHUNK_MBIT = 16.0
 #: Seconds of a chunk of the player's video.
 PLAYS_S = 2.0
 
 _TCP = "flow.client.tcp"
 #: TCPs in words, with what they change; the first is the laboratory's.
-TCPS: tuple[tuple[str, dict[str, Any]], ...] = (
+_TCPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("CUBIC of 2015", {}),
     ("CUBIC of today", {f"{_TCP}.loss": "rack"}),
     ("Reno of today", {f"{_TCP}.loss": "rack", f"{_TCP}.cc": "reno"}),
     ("BBR", {f"{_TCP}.loss": "rack", f"{_TCP}.cc": "bbr"}),
 )
+TCPS = Points(_TCPS, quick=(_TCPS[0], _TCPS[1], _TCPS[3]))
 #: §5.2: how the sender is tamed. 1.425 Mbit/s are of IP packets, of which 1448 of 1500 bytes are user data.
 REMEDIES: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -36,32 +48,6 @@ REMEDIES: dict[str, dict[str, Any]] = {
 #: What the captures do not tell of the laboratory's hosts.
 STRETCHED = {f"{_TCP}.delayed_ack": {"every": 8, "timeout": "40 ms"}}
 WITHOUT_PRR = {f"{_TCP}.reduction": "pipe"}
-
-
-def rates(lab: Lab) -> tuple[float, ...]:
-    """Return the rates of the grid, Mbit/s."""
-    return (1.5, 10) if lab.quick else RATES
-
-
-def sizes(lab: Lab) -> tuple[str, ...]:
-    """Return the buckets and queues of the grid."""
-    return ("8 kB", "1 MB") if lab.quick else SIZES
-
-
-def tcps(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """Return the TCPs that are tried."""
-    return (TCPS[0], TCPS[1], TCPS[3]) if lab.quick else TCPS
-
-
-def rows(lab: Lab, device: str) -> tuple[Row, ...]:
-    """Return the measured settings of a device."""
-    found = tuple(row for row in LABORATORY if row.device == device)
-    return found[1::2] if lab.quick else found
-
-
-def buckets(lab: Lab) -> tuple[int, ...]:
-    """Return the buckets of Table 5 that are tried, kB."""
-    return (8, 128, 1024) if lab.quick else tuple(REBUFFERING)
 
 
 def point(lab: Lab, device: str, rate: float, size: str, changes: dict[str, Any] | None = None) -> Study:
@@ -87,12 +73,6 @@ def joining(lab: Lab, device: str, size: int) -> Study:
     first = {"flow.client.app.request.response": "750 kB", "flow.client.app.request.count": 1}
     settings = {**_device(device, 0.5, f"{size} kB"), **first, "duration": "60 s"}
     return lab.study(device, set=settings, measure=playing, record="1 s")
-
-
-def joins(lab: Lab) -> tuple[int, ...]:
-    """Return the buckets of Table 6, kB."""
-    del lab
-    return tuple(JOIN)
 
 
 def _device(device: str, rate: float, size: str) -> dict[str, Any]:

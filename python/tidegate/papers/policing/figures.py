@@ -21,7 +21,7 @@ def draw_laboratory(lab: Lab) -> Picture:
         ends: list[float] = []
         marks: list[tuple[str, float, float]] = []
         for device, look in (("policer", 0), ("shaper", 1)):
-            rows = cases.rows(lab, device)
+            rows = lab.points(cases.ROWS[device])
             real = [row.goodput if metric == "goodput" else row.loss for row in rows]
             found = [cases.point(lab, device, row.rate, row.size).estimate(metric) for row in rows]
             bars(axis, real, found, look, device)
@@ -45,7 +45,7 @@ def draw_laboratory(lab: Lab) -> Picture:
 
 def draw_grid(lab: Lab) -> Picture:
     """Draw goodput over rate and loss for both devices on the grid."""
-    sizes, rates = cases.sizes(lab), cases.rates(lab)
+    sizes, rates = lab.points(cases.SIZES), lab.points(cases.RATES)
     picture, axes = panels(7.2, 4.6, 2, len(sizes), sharex=True, sharey="row")
     for column, size in enumerate(sizes):
         for look, device in enumerate(("policer", "shaper")):
@@ -107,9 +107,9 @@ def draw_remedies(lab: Lab) -> Picture:
 
 def draw_tcps(lab: Lab) -> Picture:
     """Draw goodput and loss of TCPs behind 1.5 Mbit/s, by bucket."""
-    sizes = cases.sizes(lab)
+    sizes = lab.points(cases.SIZES)
     picture, axes = panels(6.8, 3.2, 1, 2)
-    for look, (words, changes) in enumerate(cases.tcps(lab)):
+    for look, (words, changes) in enumerate(lab.points(cases.TCPS)):
         studies = [cases.point(lab, "policer", 1.5, size, changes) for size in sizes]
         for axis, metric in zip(axes[0], ("goodput", "loss"), strict=True):
             bars(axis, range(len(sizes)), [study.estimate(metric) for study in studies], look, words)
@@ -126,7 +126,7 @@ def draw_video(lab: Lab) -> Picture:
     """Draw Tables 5 and 6: seconds of waiting and until the start."""
     picture, axes = panels(7.0, 3.1, 1, 2)
     left, right = axes[0]
-    buckets = cases.buckets(lab)
+    buckets = lab.points(cases.BUCKETS)
     bars(left, buckets, [cases.player(lab, size).estimate("waited") for size in buckets], 0, "simulated")
     left.plot(
         list(REBUFFERING), list(REBUFFERING.values()), color=INK, ls="none", marker="x", ms=5, label="printed"
@@ -136,7 +136,7 @@ def draw_video(lab: Lab) -> Picture:
     left.minorticks_off()
     left.set(xlabel="bucket, kB", ylabel="rebuffering, s")
     left.legend(frameon=False, fontsize=7.8)
-    sizes = cases.joins(lab)
+    sizes = cases.JOINS
     for look, device in enumerate(("policer", "shaper")):
         found = [cases.joining(lab, device, size).estimate("join") for size in sizes]
         bars(right, range(len(sizes)), found, look, device)

@@ -6,9 +6,19 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import Finding, above, claim, count, graded, ratio_of_means, shown, together
+from tidegate.papers.api import (
+    Finding,
+    Points,
+    above,
+    claim,
+    count,
+    graded,
+    ratio_of_means,
+    shown,
+    together,
+)
 from tidegate.papers.tcp_over_abr import cases
-from tidegate.papers.tcp_over_abr.cases import chosen, over, psis
+from tidegate.papers.tcp_over_abr.cases import chosen, over
 from tidegate.papers.tcp_over_abr.feedback import LARGE, by_psi, listed
 
 if TYPE_CHECKING:
@@ -18,7 +28,7 @@ if TYPE_CHECKING:
 RECORDED = ("Verizon-LTE-short.down", "Verizon-LTE-short.up", "ATT-LTE-driving-2016.down")
 SYNTHETIC = "cellular.csv"
 #: Feedback of a tenth of a round trip (a signal from the near end) to four of them.
-LAGS_MS = (5, 20, 50, 100, 200)
+LAGS_MS = Points((5, 20, 50, 100, 200), quick=(5, 50, 200))
 
 
 @claim(
@@ -60,11 +70,13 @@ def claim_reno_effcap(lab: Lab) -> Finding:
     """Compare EFFCAP with TCP alone at every rate of change and buffer, with fast retransmit."""
     parts, told = [], []
     for buffer in (10, 8, 12):
-        found = [(psi, over(lab, "EFFCAP", "TCP alone", psi, buffer, "Reno")) for psi in psis(lab, "Reno")]
+        found = [
+            (psi, over(lab, "EFFCAP", "TCP alone", psi, buffer, "Reno")) for psi in chosen(lab, tcp="Reno")
+        ]
         parts += by_psi(above, found, 1, what=f"{buffer} packets")
         told.append(f"{buffer} packets {listed(found)}")
     return Finding(
-        count(parts, runs=cases.runs(lab), untried=3 * len(cases.PSIS) - len(parts)),
+        count(parts, runs=cases.runs(lab)),
         f"EFFCAP over TCP alone with Reno, by psi: {'; '.join(told)}",
     )
 
@@ -106,7 +118,7 @@ def links() -> tuple[list[tuple[str, str]], str]:
 
 def lags(lab: Lab) -> tuple[int, ...]:
     """Return the delays of feedback that are tried, ms."""
-    return (5, 50, 200) if lab.quick else LAGS_MS
+    return lab.points(LAGS_MS)
 
 
 def traced(lab: Lab, file: str, scheme: str) -> Study:
@@ -153,6 +165,7 @@ def claim_traces(lab: Lab) -> Finding:
                 (lag, traced_over(lab, file, scheme, "gate.link.queue_delay_p99_ms", n))
                 for n, lag in enumerate(lags(lab))
             ]
+            lab.judged(LAGS_MS)
             parts += [above(each, 1, f"{words}, {scheme}, {lag} ms") for lag, each in goodput]
             told.append(
                 f"{words}, {scheme}: goodput {listed(goodput)}, p99 of the wait at the link {listed(delay)}"

@@ -10,7 +10,7 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import normalised_throughput, ratio_of_means
+from tidegate.papers.api import Points, normalised_throughput, ratio_of_means
 from tidegate.theory import abr
 
 if TYPE_CHECKING:
@@ -32,9 +32,10 @@ BUFFERS = (8, 10, 12)
 #: M and N of Figs. 10 to 13: a round trip, and memory of eight.
 FIG_10 = {"m": 7, "n": 49}
 SCHEMES = ("INSTCAP", "EFFCAP", "TCP alone")
-PSIS = (0.16, 0.3, 0.5, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)
-QUICK_PSIS = (0.16, 0.3, 1, 2, 5, 20, 50, 100)
-QUICK_OTHER_PSIS = (0.3, 1, 5, 50)
+_PSIS = (0.16, 0.3, 0.5, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)
+#: Rates of change, which are mean times at a rate in round trips: with the model's TCP, and with others.
+PSIS = Points(_PSIS, quick=(0.16, 0.3, 1, 2, 5, 20, 50, 100))
+OTHER_PSIS = Points(_PSIS, quick=(0.3, 1, 5, 50))
 #: What other TCPs change of the model's: one thing at a time, the timer stays.
 TCPS: dict[str, dict[str, Any]] = {
     "model": {},
@@ -50,15 +51,13 @@ TCPS: dict[str, dict[str, Any]] = {
 
 
 def psis(lab: Lab, tcp: str = "model") -> tuple[float, ...]:
-    """Return the rates of change that are tried: mean time at a rate in round trips."""
-    if lab.quick:
-        return QUICK_PSIS if tcp == "model" else QUICK_OTHER_PSIS
-    return PSIS
+    """Return the rates of change that are tried."""
+    return lab.points(PSIS if tcp == "model" else OTHER_PSIS)
 
 
-def chosen(lab: Lab, wanted: Sequence[float], tcp: str = "model") -> list[float]:
-    """Return those of some rates of change that are tried."""
-    return [psi for psi in wanted if psi in psis(lab, tcp)]
+def chosen(lab: Lab, wanted: Sequence[float] = _PSIS, tcp: str = "model") -> tuple[float, ...]:
+    """Return those of some rates of change that are tried, for a claim that is judged on all of them."""
+    return lab.judged((PSIS if tcp == "model" else OTHER_PSIS).only(lambda psi: psi in wanted))
 
 
 def length(lab: Lab) -> dict[str, Any]:
@@ -185,38 +184,26 @@ def floors(lab: Lab) -> tuple[int, ...]:
 # --- Figs. 15 and 16: N; Figs. 17 and 18: M ------------------------------------------------------
 
 
-def deltas(lab: Lab) -> tuple[int, ...]:
-    """Return round trips of Figs. 15 and 16, ms."""
-    return (50, 200, 500) if lab.quick else (50, 75, 100, 150, 200, 300, 400, 500)
-
-
-def memories(lab: Lab) -> tuple[int, ...]:
-    """Return k of N: kΔ of Figs. 15 and 16."""
-    return (2, 8, 12) if lab.quick else (2, 4, 6, 8, 10, 12)
+#: Round trips of Figs. 15 and 16, ms, and k of N: kΔ there.
+DELTAS = Points((50, 75, 100, 150, 200, 300, 400, 500), quick=(50, 200, 500))
+MEMORIES = Points((2, 4, 6, 8, 10, 12), quick=(2, 8, 12))
+#: Round trips of Figs. 17 and 18, ms, and M there.
+M_DELTAS = Points((50, 100, 200), quick=(50, 200))
+MEANS = Points(tuple(range(1, 11)), quick=(1, 2, 4, 7, 10))
 
 
 def by_memory(lab: Lab, holding_ms: float, delta_ms: float) -> list[Estimate]:
     """Return efficiency for each N: kΔ."""
-    ks = memories(lab)
+    ks = lab.points(MEMORIES)
     study = session(lab, delta_ms, [holding_ms], [blocks(delta_ms, k) for k in ks])
     return [efficiency(study, n, CELLS) for n in range(len(ks))]
-
-
-def means(lab: Lab) -> tuple[int, ...]:
-    """Return M of Figs. 17 and 18."""
-    return (1, 2, 4, 7, 10) if lab.quick else tuple(range(1, 11))
-
-
-def m_deltas(lab: Lab) -> tuple[int, ...]:
-    """Return round trips of Figs. 17 and 18, ms."""
-    return (50, 200) if lab.quick else (50, 100, 200)
 
 
 def by_mean(lab: Lab, holding_ms: float, delta_ms: float, k: int) -> list[Estimate]:
     """Return efficiency for each M with N: kΔ."""
     n = blocks(delta_ms, k)["n"]
-    study = session(lab, delta_ms, [holding_ms], [{"m": m, "n": n} for m in means(lab)])
-    return [efficiency(study, point, CELLS) for point in range(len(means(lab)))]
+    study = session(lab, delta_ms, [holding_ms], [{"m": m, "n": n} for m in lab.points(MEANS)])
+    return [efficiency(study, point, CELLS) for point in range(len(lab.points(MEANS)))]
 
 
 def mean_change(
@@ -224,17 +211,17 @@ def mean_change(
 ) -> Estimate:
     """Return efficiency with so large an M over that with M = 1, run by run."""
     n = blocks(delta_ms, k)["n"]
-    tried = [{"m": each, "n": n} for each in (means(lab) if floor_ms == 0 else (1, m))]
+    tried = [{"m": each, "n": n} for each in (lab.points(MEANS) if floor_ms == 0 else (1, m))]
     study = session(lab, delta_ms, [holding_ms], tried, floor_ms)
     if floor_ms:
         return ratio_of_means(packets(study, 1), packets(study, 0))
-    return ratio_of_means(packets(study, means(lab).index(m)), packets(study, 0))
+    return ratio_of_means(packets(study, lab.points(MEANS).index(m)), packets(study, 0))
 
 
 def memory_change(
     lab: Lab, holding_ms: float, delta_ms: float, k: int, base: int = 2, floor_ms: float = 0
 ) -> Estimate:
     """Return efficiency with N: kΔ over that with N: 2Δ, run by run."""
-    ks = memories(lab) if floor_ms == 0 else (base, k)
+    ks = lab.points(MEMORIES) if floor_ms == 0 else (base, k)
     study = session(lab, delta_ms, [holding_ms], [blocks(delta_ms, each) for each in ks], floor_ms)
     return ratio_of_means(packets(study, ks.index(k)), packets(study, ks.index(base)))

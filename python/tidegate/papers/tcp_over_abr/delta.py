@@ -12,7 +12,18 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate.effcap import effective_capacity
-from tidegate.papers.api import Finding, Judgement, claim, count, left_by, paired, shown
+from tidegate.papers.api import (
+    Finding,
+    Judgement,
+    Points,
+    claim,
+    count,
+    left_by,
+    paired,
+    shown,
+    with_untried,
+    worst,
+)
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.theory import abr
 
@@ -22,9 +33,12 @@ if TYPE_CHECKING:
 #: The paper's, without a unit.
 CLAIMED = (60, 70)
 #: What is tried, per packet; the last is the low rate itself.
-DELTAS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.67, 1, 2, 5, 20, 65, math.inf)
-QUICK_DELTAS = (0.05, 0.2, 0.5, 1, 5, 65, math.inf)
-PSIS = (1, 2, 5, 10, 20, 50)
+DELTAS = Points(
+    (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.67, 1, 2, 5, 20, 65, math.inf),
+    quick=(0.05, 0.2, 0.5, 1, 5, 65, math.inf),
+)
+#: The rates of change of the experiment.
+PSIS = Points((1, 2, 5, 10, 20, 50), quick=(2, 20))
 #: The link, packets in an interval of feedback at either rate.
 FAST, SLOW = (rate * cases.EVERY_MS / 1000 / 500 for rate in (100_000, 50_000))
 
@@ -46,12 +60,12 @@ def constant_bounds(psi: float, buffer: int, sent: int) -> tuple[float, float]:
 
 def deltas(lab: Lab) -> tuple[float, ...]:
     """Return the deltas that are tried."""
-    return QUICK_DELTAS if lab.quick else DELTAS
+    return lab.points(DELTAS)
 
 
 def psis(lab: Lab) -> tuple[float, ...]:
-    """Return the rates of change of the experiment."""
-    return (2, 20) if lab.quick else PSIS
+    """Return the rates of change that are tried."""
+    return lab.points(PSIS)
 
 
 def constant(lab: Lab, psi: float) -> Study:
@@ -107,9 +121,10 @@ def judged(top: float, level: list[float], psi: float, runs: int) -> Judgement:
 def claim_delta(lab: Lab) -> Finding:
     """Find the delta of the best constant rate at every rate of change."""
     parts, told, common = [], [], set(deltas(lab))
-    for psi in psis(lab):
+    for psi in lab.judged(PSIS):
         top, level = best(lab, psi)
-        parts.append(judged(top, level, psi, cases.runs(lab)))
+        part = judged(top, level, psi, cases.runs(lab))
+        parts.append(with_untried(worst(part), lab.left_out(DELTAS)))
         common &= set(level)
         each = efficiencies(lab, psi)
         told.append(
@@ -124,7 +139,7 @@ def claim_delta(lab: Lab) -> Finding:
         if psi > 1
     ]
     return Finding(
-        count(parts, runs=cases.runs(lab), untried=len(PSIS) - len(parts)),
+        count(parts, runs=cases.runs(lab)),
         f"Deltas per packet; at the low rate, 50 kB/s, delta has no bound. {'; '.join(told)}. One delta that "
         f"is as good as the best at each psi: {shared or 'none'}. The model counts whole packets a round "
         "trip, "

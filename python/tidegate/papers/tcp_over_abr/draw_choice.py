@@ -31,12 +31,12 @@ def draw_14(lab: Lab) -> Picture:
 def _memories(lab: Lab, holding_ms: float) -> Picture:
     picture, axes = panels(6.6, 3.2, 1, 1)
     (one,) = axes[0]
-    found = {trip: cases.by_memory(lab, holding_ms, trip) for trip in cases.deltas(lab)}
-    x = [holding_ms / trip for trip in cases.deltas(lab)]
-    shown = [k for k in cases.memories(lab) if k in (2, 4, 8, 12)]
+    found = {trip: cases.by_memory(lab, holding_ms, trip) for trip in lab.points(cases.DELTAS)}
+    x = [holding_ms / trip for trip in lab.points(cases.DELTAS)]
+    shown = [k for k in lab.points(cases.MEMORIES) if k in (2, 4, 8, 12)]
     for n, k in enumerate(shown):
-        place = cases.memories(lab).index(k)
-        bars(one, x, [found[trip][place] for trip in cases.deltas(lab)], n, f"N: {k}Δ")
+        place = lab.points(cases.MEMORIES).index(k)
+        bars(one, x, [found[trip][place] for trip in lab.points(cases.DELTAS)], n, f"N: {k}Δ")
     one.axhline(CELLS * 2 / 3, color=MID, lw=0.8, ls=DOTTED)
     label_axes(one, bottom=0.2)
     one.set_xlabel(f"{holding_ms:g} ms over the round trip (psi); 500 ms left, 50 ms right")
@@ -58,8 +58,8 @@ def draw_16(lab: Lab) -> Picture:
 def _blocks(lab: Lab, holding_ms: float) -> Picture:
     picture, axes = panels(8.4, 3.0, 1, 2, sharey=True)
     for one, k in zip(axes[0], (2, 12), strict=True):
-        for n, trip in enumerate(cases.m_deltas(lab)):
-            bars(one, cases.means(lab), cases.by_mean(lab, holding_ms, trip, k), n, f"Δ {trip} ms")
+        for n, trip in enumerate(lab.points(cases.M_DELTAS)):
+            bars(one, lab.points(cases.MEANS), cases.by_mean(lab, holding_ms, trip, k), n, f"Δ {trip} ms")
         one.set_title(f"N: {k}Δ")
         one.set_xlabel("M, intervals of 30 ms")
         one.set_ylim(0.4, 1.0)
@@ -83,7 +83,7 @@ def draw_floor(lab: Lab) -> Picture:
     picture, axes = panels(8.4, 3.0, 1, 2)
     floors = cases.floors(lab)
     places = list(range(len(floors)))
-    for n, trip in enumerate(cases.m_deltas(lab)):
+    for n, trip in enumerate(lab.points(cases.M_DELTAS)):
         memory = [cases.memory_change(lab, 100, trip, 12, floor_ms=floor) for floor in floors]
         mean = [cases.mean_change(lab, 100, trip, 12, 10, floor) for floor in floors]
         bars(axes[0][0], places, memory, n, f"Δ {trip} ms")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidegate.papers.api import Finding, above, claim, ratio_of_means, together, within
 from tidegate.papers.tcp_over_abr import cases
-from tidegate.papers.tcp_over_abr.cases import chosen, curve, packets, psis
+from tidegate.papers.tcp_over_abr.cases import PSIS, chosen, curve, packets, psis
 from tidegate.papers.tcp_over_abr.feedback import FEW, LARGE, by_psi, listed
 
 if TYPE_CHECKING:
@@ -35,16 +35,16 @@ def fed_back(lab: Lab, scheme: str, psi: float) -> Estimate:
         "EFFCAP feeds back nearly the mean capacity for psi below 0.2, the low rate in between, and the "
         "link's own rate for large psi."
     ),
-    unit="share of the mean capacity at psi 0.16",
+    unit="share of the mean capacity",
     paper="adapts",
     figures=("fed-back",),
 )
 def claim_fed_back(lab: Lab) -> Finding:
     """Measure the rate that EFFCAP feeds back, at every rate of change."""
     found = {psi: fed_back(lab, "EFFCAP", psi) for psi in psis(lab)}
-    fast = [(psi, each) for psi, each in found.items() if psi < 0.2]
-    middle = [(psi, each) for psi, each in found.items() if 0.5 < psi < 20]
-    slow = [(psi, each) for psi, each in found.items() if psi >= LARGE[0]]
+    fast = [(psi, found[psi]) for psi in lab.judged(PSIS.only(lambda psi: psi < 0.2))]
+    middle = [(psi, found[psi]) for psi in lab.judged(PSIS.only(lambda psi: 0.5 < psi < 20))]
+    slow = [(psi, found[psi]) for psi in lab.judged(PSIS.only(lambda psi: psi >= LARGE[0]))]
     instcap = [(psi, fed_back(lab, "INSTCAP", psi)) for psi in psis(lab)]
     return Finding(
         together(
@@ -75,7 +75,7 @@ def claim_fed_back(lab: Lab) -> Finding:
 def claim_absolute(lab: Lab) -> Finding:
     """Compare efficiencies at the same psi and another round trip, Figs. 15 and 16."""
     parts, told = [], []
-    ks = cases.memories(lab)
+    ks = lab.points(cases.MEMORIES)
     for k in (ks[0], 8, ks[-1]):
         short, long = (
             packets(
@@ -100,7 +100,7 @@ def claim_absolute(lab: Lab) -> Finding:
     "dynamics",
     where="§V-A, §VIII",
     says="TCP's dynamics do not matter to the throughput under INSTCAP for large psi.",
-    unit="Reno / model's TCP",
+    unit="another TCP / the model's",
     paper="about 1",
     figures=("newer",),
 )
@@ -110,12 +110,14 @@ def claim_dynamics(lab: Lab) -> Finding:
     for scheme in ("INSTCAP", "TCP alone"):
         for tcp in ("Reno", "SACK", "CUBIC"):
             found = []
-            for psi in chosen(lab, LARGE, tcp):
+            judged = scheme == "INSTCAP"
+            large = chosen(lab, LARGE, tcp) if judged else [psi for psi in psis(lab, tcp) if psi in LARGE]
+            for psi in large:
                 these = packets(curve(lab, scheme, 10, tcp), psis(lab, tcp).index(psi))
                 those = packets(curve(lab, scheme), psis(lab).index(psi))
                 found.append((psi, ratio_of_means(these, those)))
             told.append(f"{scheme}, {tcp} {listed(found)}")
-            if scheme == "INSTCAP":
+            if judged:
                 parts += by_psi(within, found, 1 - FEW, 1 + FEW, what=tcp)
     return Finding(
         together(*parts),

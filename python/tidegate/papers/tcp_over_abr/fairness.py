@@ -21,7 +21,7 @@ from tidegate.papers.api import (
 from tidegate.papers.tcp_over_abr import cases
 from tidegate.papers.tcp_over_abr.cases import packets, share
 from tidegate.papers.tcp_over_abr.feedback import by_psi, listed
-from tidegate.papers.tcp_over_abr.sessions import JITTERS, PAIR_PSIS, both, far_over_near, pair, pair_psis
+from tidegate.papers.tcp_over_abr.sessions import JITTERS, both, chosen_pairs, far_over_near, pair, pair_psis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -56,8 +56,8 @@ def _told(found: Found) -> str:
     )
 
 
-def _middle(lab: Lab) -> list[float]:
-    return [psi for psi in pair_psis(lab) if 0.3 < psi < 20]
+def _middle(lab: Lab) -> tuple[float, ...]:
+    return chosen_pairs(lab, lambda psi: 0.3 < psi < 20)
 
 
 def _shares(lab: Lab, case: str, psis: Iterable[float], tcp: str = "model") -> Found:
@@ -103,7 +103,7 @@ def _both_over(lab: Lab, case: str, other: str, psis: Iterable[float]) -> Found:
 )
 def claim_equal(lab: Lab) -> Finding:
     """Compare shares where changes are fast, Case 1, Fig. 19."""
-    found = _shares(lab, "Case 1", [psi for psi in pair_psis(lab) if psi < 0.3])
+    found = _shares(lab, "Case 1", chosen_pairs(lab, lambda psi: psi < 0.3))
     return Finding(
         together(*_judged(within, found, 1 - FAIR, 1 + FAIR)),
         f"The far session's throughput over the near one's by psi, {_told(found)}",
@@ -137,7 +137,7 @@ def claim_unfair(lab: Lab) -> Finding:
 )
 def claim_fairer(lab: Lab) -> Finding:
     """Compare Case 1 with TCP alone at every rate of change, Fig. 20."""
-    found = _fairer(lab, "Case 1", "TCP alone", pair_psis(lab))
+    found = _fairer(lab, "Case 1", "TCP alone", chosen_pairs(lab))
     return Finding(
         together(*_judged(above, found, 0)),
         f"By how much the far session's part is nearer to a half than with TCP alone, {_told(found)}. With "
@@ -157,11 +157,12 @@ def claim_fairer(lab: Lab) -> Finding:
 )
 def claim_case_two(lab: Lab) -> Finding:
     """Compare Case 2 with Case 1 at middle rates of change, Fig. 22."""
-    found = _fairer(lab, "Case 2", "Case 1", _middle(lab))
+    psis = _middle(lab)
+    found = _fairer(lab, "Case 2", "Case 1", psis)
     return Finding(
         together(*_judged(above, found, 0)),
         f"By how much the far session's part is nearer to a half than in Case 1, {_told(found)}. In Case 2 "
-        f"it has over the near one's, {_told(_shares(lab, 'Case 2', _middle(lab)))}",
+        f"it has over the near one's, {_told(_shares(lab, 'Case 2', psis))}",
     )
 
 
@@ -192,7 +193,7 @@ def claim_case_two_costs(lab: Lab) -> Finding:
 )
 def claim_slight(lab: Lab) -> Finding:
     """Compare the efficiency of both sessions with that of TCP alone, Fig. 22."""
-    found = _both_over(lab, "Case 2", "TCP alone", pair_psis(lab))
+    found = _both_over(lab, "Case 2", "TCP alone", chosen_pairs(lab))
     raw = _found(pair_psis(lab), lambda psi, jitter: both(lab, "Case 2", psi, jitter))
     return Finding(
         together(*_judged(within, found, 1 - SLIGHT, 1)),
@@ -210,11 +211,9 @@ def claim_slight(lab: Lab) -> Finding:
 )
 def claim_instcap(lab: Lab) -> Finding:
     """Compare the fairness of EFFCAP with that of INSTCAP, psi below 20."""
-    psis = [psi for psi in pair_psis(lab) if psi < 20]
-    found = _fairer(lab, "Case 1", "INSTCAP", psis)
-    untried = len(JITTERS) * (sum(psi < 20 for psi in PAIR_PSIS) - len(psis))
+    found = _fairer(lab, "Case 1", "INSTCAP", chosen_pairs(lab, lambda psi: psi < 20))
     return Finding(
-        count(_judged(above, found, 0), runs=cases.runs(lab), untried=untried),
+        count(_judged(above, found, 0), runs=cases.runs(lab)),
         "By how much the far session's part is nearer to a half in Case 1 than with INSTCAP, psi below 20, "
         f"{_told(found)}",
     )
@@ -229,7 +228,7 @@ def claim_instcap(lab: Lab) -> Finding:
 )
 def claim_reno(lab: Lab) -> Finding:
     """Compare Case 1 with TCP alone for Reno with fast retransmit."""
-    psis = pair_psis(lab, "Reno")
+    psis = chosen_pairs(lab, tcp="Reno")
     found = _fairer(lab, "Case 1", "TCP alone", psis, "Reno")
     told = [f"{case}, {_told(_shares(lab, case, psis, 'Reno'))}" for case in ("Case 1", "TCP alone")]
     return Finding(
@@ -248,7 +247,7 @@ def claim_reno(lab: Lab) -> Finding:
 )
 def claim_instcap_slow(lab: Lab) -> Finding:
     """Compare shares under INSTCAP where changes are rare."""
-    found = _shares(lab, "INSTCAP", [psi for psi in pair_psis(lab) if psi >= 50])
+    found = _shares(lab, "INSTCAP", chosen_pairs(lab, lambda psi: psi >= 50))
     return Finding(
         together(*_judged(within, found, 1 - FAIR, 1 + FAIR)),
         f"The far session's throughput over the near one's under INSTCAP, {_told(found)}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import ratio_of_means
+from tidegate.papers.api import Points, ratio_of_means
 from tidegate.papers.tcp_over_abr.cases import (
     EVERY_MS,
     HOLDING,
@@ -19,6 +19,8 @@ from tidegate.papers.tcp_over_abr.cases import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tidegate.papers.api import Estimate, Lab, Study
 
 #: Round trips of the sessions; ψ counts the longer one.
@@ -29,13 +31,9 @@ CASES: dict[str, dict[str, Any] | None] = {
     "INSTCAP": {f"gate.{name}.rate.follow.effcap": {"m": 1, "n": 1} for name in ("near", "far")},
     "TCP alone": None,
 }
-PAIR_PSIS = (0.1, 0.2, 0.3, 0.5, 0.8, 1, 2, 5, 10, 20, 50, 100)
-QUICK_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50)
-
-
-#: With other TCPs than the model's.
-OTHER_PAIR_PSIS = (0.1, 0.3, 1, 5, 20, 50, 100)
-QUICK_OTHER_PAIR_PSIS = (0.3, 5, 50)
+#: Rates of change: with the model's TCP, and with others.
+PAIR_PSIS = Points((0.1, 0.2, 0.3, 0.5, 0.8, 1, 2, 5, 10, 20, 50, 100), quick=(0.1, 0.3, 1, 5, 20, 50))
+OTHER_PAIR_PSIS = Points((0.1, 0.3, 1, 5, 20, 50, 100), quick=(0.3, 5, 50))
 
 #: A random delay of each packet between its sender and the link, up to this: in words, and as the key has
 #: it. Without any, which session's packets find the full queue depends on how the round trips fit together.
@@ -44,9 +42,16 @@ JITTERS: dict[str, str | None] = {"without jitter": None, "with jitter": "5 ms"}
 
 def pair_psis(lab: Lab, tcp: str = "model") -> tuple[float, ...]:
     """Return the rates of change of Figs. 19 to 22."""
-    if tcp != "model":
-        return QUICK_OTHER_PAIR_PSIS if lab.quick else OTHER_PAIR_PSIS
-    return QUICK_PAIR_PSIS if lab.quick else PAIR_PSIS
+    return lab.points(PAIR_PSIS if tcp == "model" else OTHER_PAIR_PSIS)
+
+
+def chosen_pairs(
+    lab: Lab, keep: Callable[[float], bool] = lambda _: True, tcp: str = "model"
+) -> tuple[float, ...]:
+    """Return those rates of change on which a claim is judged, each without and with jitter."""
+    psis = (PAIR_PSIS if tcp == "model" else OTHER_PAIR_PSIS).only(keep)
+    lab.judged(psis.times(Points.always(*JITTERS)))
+    return lab.points(psis)
 
 
 def pair(lab: Lab, case: str, tcp: str = "model", jitter: str = "without jitter") -> Study:

@@ -97,7 +97,11 @@ def claim_slow_start(lab: Lab) -> Finding:
             f"{words}: none from {shown(end)} packets on; of the cycles {shares or 'none'} packets of buffer"
         )
     return Finding(
-        together(*parts),
+        together(
+            *parts,
+            rule="the least buffer from which on no slow start loses a packet lies within "
+            f"{CLAIMED - NEAR:.4g} to {CLAIMED + NEAR:.4g} packets, with jitter its whole 95% interval",
+        ),
         "The least buffer from which on no slow start loses a packet, among "
         f"{BUFFERS[0]} to {BUFFERS[-1]}, over the cycles from one time-out to the next on a link of 100 "
         f"kB/s, where a packet takes 5 ms; mean of the runs. A third of Δ + 1 is {CLAIMED:.1f}; {NEAR} "

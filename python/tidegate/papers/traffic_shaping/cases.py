@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate.papers.api import paired
+from tidegate.papers.api import Points, paired
 
 if TYPE_CHECKING:
     from tidegate.papers.api import Estimate, Lab, Run, Study
@@ -56,44 +56,17 @@ TCP_CHOICES = tuple(
 )
 
 
-def choices(lab: Lab) -> tuple[tuple[str, dict[str, Any], int, float], ...]:
-    """Return the open choices that are tried."""
-    return (CHOICES[0], CHOICES[-1]) if lab.quick else CHOICES
-
-
-def tcp_choices(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """Return the open choices of TCP that are tried."""
-    return (TCP_CHOICES[0], TCP_CHOICES[-1]) if lab.quick else TCP_CHOICES
-
-
-def lengths(lab: Lab) -> tuple[tuple[str, dict[str, Any]], ...]:
-    """Return how long runs are in which a lock-out is looked for, in words and as changes."""
-    return (("5 s", {}),) if lab.quick else (("25 s", {}), ("200 s", {"duration": "200 s"}))
-
-
-def loads(lab: Lab) -> tuple[float, ...]:
-    """Return the background loads of the figures, Mbit/s."""
-    return (0, 75, 100) if lab.quick else (0, 25, 50, 75, 100)
-
-
-def sensitive_loads(lab: Lab) -> tuple[float, ...]:
-    """Return the background loads at which the open choices are tried, Mbit/s."""
-    return SENSITIVE_LOADS[1:] if lab.quick else SENSITIVE_LOADS
-
-
-SENSITIVE_LOADS = (25, 75)
-
-
-def knee_loads(lab: Lab) -> tuple[float, ...]:
-    """Return the background loads among which the knee of 20 Mbit/s is looked for, Mbit/s."""
-    return (0, 75, 80) if lab.quick else (0, 25, 50, 60, 70, 75, 80, 90)
-
-
-def flat_loads(lab: Lab) -> tuple[float, ...]:
-    """Return the loads up to which the goodput with 20 Mbit/s is said to be constant, Mbit/s."""
-    return tuple(load for load in loads(lab) if 0 < load <= FLAT_TO_MBPS)
-
-
+#: The open choices that are tried.
+TRIED = Points(CHOICES, quick=(CHOICES[0], CHOICES[-1]))
+TCP_TRIED = Points(TCP_CHOICES, quick=(TCP_CHOICES[0], TCP_CHOICES[-1]))
+#: Whether runs in which a lock-out is looked for are eight times as long.
+LONGER = Points((False, True), quick=(False,))
+#: The background loads of the figures, Mbit/s.
+LOADS: Points[float] = Points((0, 25, 50, 75, 100), quick=(0, 75, 100))
+#: Those at which the open choices are tried.
+SENSITIVE_LOADS: Points[float] = Points((25, 75), quick=(75,))
+#: Those among which the knee of 20 Mbit/s is looked for.
+KNEE_LOADS: Points[float] = Points((0, 25, 50, 60, 70, 75, 80, 90), quick=(0, 75, 80))
 #: Where the knee is said to be.
 FLAT_TO_MBPS = 75
 
@@ -112,14 +85,17 @@ def point(
     sources: int = SOURCES,
     beta: float = BETA,
     name: str = "shared",
+    *,
+    whole: bool = False,
 ) -> Study:
     """Return 16 runs of one shaping (``"none"``, ``"35"``, ``"20"`` Mbit/s), load and buffer.
 
-    ``name`` is the scenario; in ``one-user-vp`` the one shaper has the rate of four.
+    ``name`` is the scenario; in ``one-user-vp`` the one shaper has the rate of four. ``whole``: as long as
+    the scenario says, also in a quick run.
     """
     rate = CONNECTIONS * float(shaping) if name == "one-user-vp" else shaping
     settings: dict[str, Any] = {f"{QUEUE}.limit": f"{buffer} cells"}
-    settings.update(length(lab))
+    settings.update({} if whole else length(lab))
     extra = dict(changes or {})
     if shaping == "none":
         settings["gate.shaper.rate"] = f"{LINK_MBPS} Mbit/s"

@@ -11,7 +11,8 @@ SOURCE = (
     "with CLASS."
 )
 QUICK = (
-    "Quick: runs of 5 s and not 25 or 200, background of 0, 75 and 100 Mbit/s only, and of the open choices "
+    "Quick: runs of 5 s and not 25 or 200 (equal-at-100 25 s as well), background of 0, 75 and 100 Mbit/s "
+    "only, and of the open choices "
     "the rounded shapers and the fast retransmit of one segment alone"
 )
 CLAIMS = [

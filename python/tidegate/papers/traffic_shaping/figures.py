@@ -19,7 +19,7 @@ def over_load(lab: Lab, buffer: int, metric: str) -> Picture:
     """Draw a metric against the background load for each shaping."""
     picture, axes = panels(6.4, 3.3, 1, 1)
     (one,) = axes[0]
-    loads = cases.loads(lab)
+    loads = lab.points(cases.LOADS)
     for n, shaping in enumerate(SHAPINGS):
         found = [point(lab, shaping, load, buffer).estimate(metric) for load in loads]
         bars(one, loads, found, n, NAMES[shaping])
@@ -62,7 +62,7 @@ def draw_6(lab: Lab) -> Picture:
 def draw_shares(lab: Lab) -> Picture:
     """Draw the least, the mean and the largest goodput of a connection."""
     picture, axes = panels(8.2, 2.9, 1, 3, sharey=True)
-    loads = cases.loads(lab)
+    loads = lab.points(cases.LOADS)
     for one, shaping in zip(axes[0], SHAPINGS, strict=True):
         for n, (metric, label) in enumerate((("goodput", "mean"), ("least", "least"), ("most", "most"))):
             bars(one, loads, [point(lab, shaping, load).estimate(metric) for load in loads], n, label)
@@ -77,7 +77,7 @@ def draw_shares(lab: Lab) -> Picture:
 def draw_knee(lab: Lab) -> Picture:
     """Draw how much of the goodput with 20 Mbit/s is left at each load."""
     picture, axes = panels(8.2, 3.0, 1, 2, sharey=True)
-    loads = cases.knee_loads(lab)
+    loads = lab.points(cases.KNEE_LOADS)
     for one, buffer in zip(axes[0], cases.BUFFERS, strict=True):
         for n, (words, changes) in enumerate(rules.READINGS):
             bars(one, loads, [twenty.left(lab, load, buffer, changes) for load in loads], n, words)
@@ -92,8 +92,8 @@ def draw_knee(lab: Lab) -> Picture:
 
 def draw_choices(lab: Lab) -> Picture:
     """Draw goodput of each shaping under every choice that the paper leaves open."""
-    chosen = cases.choices(lab)
-    loads = cases.sensitive_loads(lab)
+    chosen = lab.points(cases.TRIED)
+    loads = lab.points(cases.SENSITIVE_LOADS)
     picture, axes = panels(8.6, 0.9 + 0.33 * len(chosen), 1, len(loads), sharey=True)
     for one, load in zip(axes[0], loads, strict=True):
         for row, (_, changes, sources, beta) in enumerate(chosen):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate.papers.api import (
     Finding,
     Judgement,
+    Points,
     above,
     below,
     claim,
@@ -32,26 +33,24 @@ def whatever(
 ) -> Finding:
     """Judge one statement under every open choice, with 1000 cells; ``high``: at 75 Mbit/s only."""
     found, told = [], []
-    loads = (HIGH,) if high else cases.sensitive_loads(lab)
-    for words, changes, sources, beta in cases.choices(lab):
-        for load in loads:
+    loads = Points.always(HIGH) if high else cases.SENSITIVE_LOADS
+    for (words, changes, sources, beta), load in lab.judged(cases.TRIED.times(loads)):
 
-            def at(
-                shaping: str,
-                load: float = load,
-                changes: dict[str, Any] = changes,
-                sources: int = sources,
-                beta: float = beta,
-            ) -> Study:
-                return point(lab, shaping, load, 1000, changes, sources, beta)
+        def at(
+            shaping: str,
+            load: float = load,
+            changes: dict[str, Any] = changes,
+            sources: int = sources,
+            beta: float = beta,
+        ) -> Study:
+            return point(lab, shaping, load, 1000, changes, sources, beta)
 
-            judged = judge(at)
-            where = f"{words} at {load:g} Mbit/s"
-            found.append(replace(judged, name=where))
-            told.append(f"{where} {shown(number_of(judged))}")
-    every = len(cases.CHOICES) * len((HIGH,) if high else cases.SENSITIVE_LOADS)
+        judged = judge(at)
+        where = f"{words} at {load:g} Mbit/s"
+        found.append(replace(judged, name=where))
+        told.append(f"{where} {shown(number_of(judged))}")
     return Finding(
-        count(found, runs=16, untried=every - len(found)),
+        count(found, runs=16),
         "Cases are open choices and loads, 1000 cells. In Mbit/s per connection or in efficiency: "
         f"{'; '.join(told)}",
     )
@@ -118,22 +117,20 @@ def claim_any_efficiency(lab: Lab) -> Finding:
 )
 def claim_any_lock_out(lab: Lab) -> Finding:
     """Measure under every open choice of TCP, in runs of both lengths, whether unshaped connections share."""
-    choices, lengths = cases.tcp_choices(lab), cases.lengths(lab)
-    found, told = [], []
-    for length, longer in lengths:
-        each = []
-        for words, changes in choices:
-            plain = point(lab, "none", 0, changes=changes | longer)
-            share = ratio_of_means(plain.values("least"), plain.values("goodput"))
-            found.append(below(share, LOCKED_OUT, f"{words}, {length}"))
-            each.append(
-                f"{words} {shown(share)}, from {shown(plain.estimate('least'))} to "
-                f"{shown(plain.estimate('most'))}"
-            )
-        told.append(f"In runs of {length}: {'; '.join(each)}")
-    every = 2 * len(cases.TCP_CHOICES)
+    found: list[Judgement] = []
+    told: dict[str, list[str]] = {}
+    for longer, (words, changes) in lab.judged(cases.LONGER.times(cases.TCP_TRIED)):
+        length = "200 s" if longer else cases.length(lab).get("duration", "25 s")
+        plain = point(lab, "none", 0, changes={**changes, **({"duration": length} if longer else {})})
+        share = ratio_of_means(plain.values("least"), plain.values("goodput"))
+        found.append(below(share, LOCKED_OUT, f"{words}, {length}"))
+        told.setdefault(length, []).append(
+            f"{words} {shown(share)}, from {shown(plain.estimate('least'))} to "
+            f"{shown(plain.estimate('most'))}"
+        )
+    each = ". ".join(f"In runs of {length}: {'; '.join(words)}" for length, words in told.items())
     return Finding(
-        count(found, runs=16, untried=every - len(found)),
+        count(found, runs=16),
         "The least connection's goodput over the mean without background, 1000 cells, and the least and the "
-        f"most of a connection, Mbit/s. {'. '.join(told)}",
+        f"most of a connection, Mbit/s. {each}",
     )

@@ -24,7 +24,7 @@ def left(lab: Lab, load: float, buffer: int, changes: dict[str, Any]) -> Estimat
     "20-flat",
     where="§III, Figs. 3, 5",
     says="With 20 Mbit/s goodput is constant up to 75 Mbit/s of background.",
-    unit="75 / 0 Mbit/s of background",
+    unit="with background / without",
     paper=1.0,
     figures=("fig-3", "fig-5"),
 )
@@ -33,16 +33,16 @@ def claim_flat(lab: Lab) -> Finding:
     parts, told = [], []
     for words, changes in READINGS:
         for buffer in BUFFERS:
-            found = [(load, left(lab, load, buffer, changes)) for load in cases.flat_loads(lab)]
+            loads = lab.judged(cases.LOADS.only(lambda load: 0 < load <= cases.FLAT_TO_MBPS))
+            found = [(load, left(lab, load, buffer, changes)) for load in loads]
             parts += [
                 within(one, 1 - FLAT, 1 + FLAT, f"{words}, {buffer} cells, at {load:g}")
                 for load, one in found
             ]
             each = ", ".join(f"{shown(one)} at {load:g}" for load, one in found)
             told.append(f"{words}, {buffer} cells: {each}")
-    main = parts[len(cases.flat_loads(lab)) - 1]
     return Finding(
-        together(main, *(part for part in parts if part is not main)),
+        together(*parts),
         "Goodput over that without background, by Mbit/s of background. With T as it "
         "is 4 · 20 + 75 are 155 of 150 Mbit/s; with T of 8 whole slots, 18.75 Mbit/s, exactly 150 are asked "
         f"for. {'; '.join(told)}",
@@ -53,14 +53,14 @@ def claim_flat(lab: Lab) -> Finding:
     "20-knee",
     where="§III, Figs. 3, 5",
     says="It falls from 75 Mbit/s of background on: there is the knee.",
-    unit="75 / 0 Mbit/s of background",
+    unit="with background / without",
     paper="a knee at 75",
     figures=("knee",),
 )
 def claim_knee(lab: Lab) -> Finding:
     """Find the load from which on 20 Mbit/s no longer has the goodput that it has without background."""
     parts, told = [], []
-    loads = cases.knee_loads(lab)
+    loads = lab.points(cases.KNEE_LOADS)
     after = min(load for load in loads if load > cases.FLAT_TO_MBPS)
     for words, changes in READINGS:
         for buffer in BUFFERS:
@@ -103,7 +103,7 @@ def claim_shaper_limits(lab: Lab) -> Finding:
     """Measure what limits connections that are shaped to 20 Mbit/s, up to 75 Mbit/s of background."""
     parts, told = [], []
     twice = {"flow.tcp.tcp.window": "120 segments", "flow.tcp.tcp.initial_ssthresh": "120 segments"}
-    for load in (0, *cases.flat_loads(lab)):
+    for load in lab.judged(cases.LOADS.only(lambda load: load <= cases.FLAT_TO_MBPS)):
         study = point(lab, "20", load)
         share, window = study.estimate("shaper"), study.estimate("window")
         wider = ratio_of_means(
@@ -111,7 +111,13 @@ def claim_shaper_limits(lab: Lab) -> Finding:
         )
         parts += [
             above(share, MOSTLY, f"time limited by the shaper at {load:g}"),
-            within(wider, 1 - FLAT, 1 + FLAT, f"goodput with twice the window at {load:g}"),
+            within(
+                wider,
+                1 - FLAT,
+                1 + FLAT,
+                f"goodput at {load:g}",
+                unit="with twice the window / as it is",
+            ),
         ]
         told.append(
             f"at {load:g} the shaper limits {shown(scaled(share, 0.01))}% of the time and a window "

@@ -27,7 +27,7 @@ def claim_multiplexer(lab: Lab) -> Finding:
     """Measure how long cells of four shapers wait for each other at the user's multiplexer."""
     interval_us = 53 * 8 / 35
     parts, told = [], []
-    for load in cases.sensitive_loads(lab):
+    for load in lab.judged(cases.SENSITIVE_LOADS):
         study = point(lab, "35", load, name="one-user-vc")
         wait = scaled(study.estimate("mux_p99"), interval_us)
         parts.append(above(wait, CONSIDERABLE, f"at {load:g}"))
@@ -52,7 +52,7 @@ def claim_policies(lab: Lab) -> Finding:
     """Compare one shaper for each of a user's connections with one for all of them."""
     parts, told = [], []
     for shaping in ("35", "20"):
-        for load in cases.sensitive_loads(lab):
+        for load in lab.judged(cases.SENSITIVE_LOADS):
             each, one = (point(lab, shaping, load, name=f"one-user-{kind}") for kind in ("vc", "vp"))
             found = ratio_of_means(each.values("goodput"), one.values("goodput"))
             parts.append(above(found, 1, f"4 · {shaping} Mbit/s at {load:g}"))
