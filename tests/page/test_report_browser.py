@@ -174,6 +174,14 @@ def test_on_paper_the_pictures_are_there_and_the_charts_are_not(chrome: Chrome, 
     chrome.execute_script("dispatchEvent(new Event('beforeprint'))")
     assert one(chrome, "details.still svg").is_displayed()
     assert not one(chrome, "#board").is_displayed()
+    assert not one(chrome, "nav").is_displayed()
+    assert not one(chrome, "details.still > summary").is_displayed()
+    # Nothing that is drawn is wider than the paper, nor higher.
+    box = "const box = arguments[0].getBoundingClientRect(); return [box.right, box.height]"
+    for still in chrome.find_elements("css selector", ".picture svg"):
+        right, high = chrome.execute_script(box, still)
+        assert right <= chrome.execute_script("return document.documentElement.clientWidth")
+        assert high <= 21 * 96 / 2.54 + 1
     chrome.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     chrome.execute_script("dispatchEvent(new Event('afterprint'))")
     assert not one(chrome, "details.still svg").is_displayed()

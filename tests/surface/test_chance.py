@@ -50,7 +50,7 @@ def test_a_study_in_which_nothing_is_random_has_no_intervals() -> None:
     told = json.loads(study.to_json())["points"][1]
     assert told["varies"] is False
     assert told["metrics"]["goodput_bps"]["half_width"] is None
-    assert told["difference_from_first"]["goodput_bps"]["half_width"] is None
+    assert told["difference_from_first"]["flow.bulk.tcp.cc"]["goodput_bps"]["half_width"] is None
 
 
 def test_it_is_still_known_when_the_folder_is_opened(tmp_path: Path) -> None:

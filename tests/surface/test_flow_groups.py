@@ -114,3 +114,17 @@ def test_both_rates_of_a_bucket_are_shown() -> None:
     explained = tidegate("check", *link[:6], "--set", bucket, "--explain").stdout
     # 10 MB and 1 s of 10 Mbit/s are 90 Mbit on the wire, 96.5% of it data.
     assert "9.65 Mbit/s of user data in the long run; with a burst of 10 MB at most 86.9 Mbit/s" in explained
+
+
+def test_a_distribution_needs_nothing_varied(tmp_path: Path) -> None:
+    file = tmp_path / "page.toml"
+    file.write_text(PAGE)
+    figure = tg.study(file, runs=2, seed=1).plot(cdf="flow.page.completion_s")
+    (line,) = figure.axes[0].lines
+    assert len(line.get_xdata()) > 10
+    done = tidegate(
+        "study", file, "--runs", "2", "--cdf", "flow.page.completion_s", "--plot", tmp_path / "p.png"
+    )
+    assert done.returncode == 0, done.stderr
+    with pytest.raises(tg.ArgumentError, match="nothing is varied"):
+        tg.study(file, runs=2, seed=1).plot()

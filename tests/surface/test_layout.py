@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, SMALL
+from click.testing import CliRunner
+from common import EXAMPLES, ROOT, SMALL
+from tidegate._cli.main import cli
+from tidegate._draw.figure import Figure as Drawn
 from tidegate._draw.settle import settle, ticks_of, words_of
 
 if TYPE_CHECKING:
@@ -104,6 +107,110 @@ def test_studies(studies: dict[str, tg.Study], name: str) -> None:
     assert faults(PICTURES[name](studies)) == []
 
 
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Figures that are written while the test runs."""
+    found: list[Any] = []
+    save = Drawn.savefig
+
+    def note(figure: Drawn, *where: Any, **how: Any) -> None:
+        save(figure, *where, **how)
+        found.append(figure)
+
+    monkeypatch.setattr(Drawn, "savefig", note)
+    return found
+
+
+@pytest.fixture(scope="module")
+def grid(scenario: Path) -> tg.Study:
+    """Two keys with five numbers each, and a third one with words."""
+    vary = {
+        f"gate.{GATE}.queue": [f"{2**n} packets" for n in range(2, 7)],
+        f"gate.{GATE}.rate": [f"{n} Mbit/s" for n in range(2, 7)],
+        f"flow.{FLOW}.tcp.cc": ["reno", "cubic"],
+    }
+    return tg.study(scenario, vary=vary, runs=2, seed=1, set={"duration": "3 s"})
+
+
+def test_maps(grid: tg.Study, scenario: Path) -> None:
+    metric = f"gate.{GATE}.queue_delay_p99_ms"
+    for figure in (grid.plot(metric=metric, kind="map"), grid.plot(only={"cc": ["cubic"]})):
+        assert faults(figure) == []
+        assert figure.axes[0].images, "a map"
+    both = {key: values for key, values in grid_of(grid).items() if not key.endswith("cc")}
+    compared = tg.compare(scenario, vary=both, seed=1, set={"duration": "3 s"})
+    assert faults(compared.plot()) == []
+    assert len([axes for axes in compared.plot().axes if axes.images]) == 2
+    assert not compared.plot(kind="lines").axes[0].images
+
+
+def test_a_map_is_chosen_where_two_keys_have_many_numbers(
+    grid: tg.Study, studies: dict[str, tg.Study]
+) -> None:
+    # Lines where a key lies along the bottom as asked, and where there are fewer values.
+    lines = grid.plot(axis="queue", only={"cc": ["cubic"]})
+    assert not lines.axes[0].images
+    assert not grid.plot(kind="lines", only={"cc": ["cubic"]}).axes[0].images
+    assert not studies["numbers"].plot().axes[0].images
+    figure = grid.plot(only={"cc": ["cubic"]})
+    ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    assert ticks == ["4", "8", "16", "32", "64"]
+    with pytest.raises(tg.ArgumentError, match="two varied keys with numbers"):
+        studies["names"].plot(kind="map")
+    with pytest.raises(tg.ArgumentError, match='did you mean "map"'):
+        grid.plot(kind="mapp")
+    with pytest.raises(tg.ArgumentError, match="not for cdf"):
+        grid.plot(kind="map", cdf="goodput_bps")
+
+
+def grid_of(study: tg.Study) -> dict[str, list[str]]:
+    return {key: list(dict.fromkeys(point.values[key] for point in study.points)) for key in study.axes}
+
+
+def test_a_frontier(scenario: Path, drawn: list[Any], tmp_path: Path) -> None:
+    sized = tg.size_for_goal(scenario, GATE, "goodput > 3 Mbit/s", runs=2, seed=1)
+    sized.plot(tmp_path / "size.png")
+    assert faults(drawn[-1]) == []
+
+
+@pytest.mark.parametrize("name", ["policer", "lte"])
+def test_an_identified_limit(name: str, drawn: list[Any], tmp_path: Path) -> None:
+    path = tmp_path / "run.pcap"
+    tg.run(EXAMPLES / f"{name}.toml", seed=1, record="summary", set={"duration": "20 s"}, pcap=path)
+    tg.identify(path).plot(tmp_path / "identify.png")
+    assert faults(drawn[-1]) == []
+    for axes in drawn[-1].axes:
+        legend = axes.get_legend().get_window_extent()
+        assert not legend.overlaps(axes.get_window_extent()), "the legend covers what is drawn"
+
+
+def test_a_trace(tmp_path: Path, drawn: list[Any]) -> None:
+    place = (
+        tmp_path
+        / "a-recording-with-a-long-name-that-one-keeps-as-it-was-downloaded-from-the-archive-2019-03-14.csv"
+    )
+    place.write_bytes((EXAMPLES / "cellular.csv").read_bytes())
+    done = CliRunner().invoke(cli, ["traces", "info", str(place), "--plot", str(tmp_path / "trace.png")])
+    assert done.exit_code == 0, done.output
+    assert faults(drawn[-1]) == []
+
+
+def test_engines_side_by_side(tmp_path: Path, drawn: list[Any]) -> None:
+    words = [
+        "compare",
+        str(EXAMPLES / "window.toml"),
+        "--engines",
+        "theory,sim",
+        "--runs",
+        "2",
+        "--seed",
+        "1",
+    ]
+    done = CliRunner().invoke(cli, [*words, "--plot", str(tmp_path / "engines.png")])
+    assert done.exit_code in (0, 1), done.output
+    assert faults(drawn[-1]) == []
+
+
 def test_names_are_points_without_a_line(studies: dict[str, tg.Study]) -> None:
     figure = studies["names"].plot(metric="goodput_bps")
     lines = [line for line in figure.axes[0].lines if line.get_label() == "_all"]
@@ -146,7 +253,6 @@ def test_runs() -> None:
 
 @pytest.mark.parametrize("name", ["web", "policer", "household", "lte"])
 def test_examples(name: str) -> None:
-    path = EXAMPLES / f"{name}.toml"
-    if not path.is_file():
-        pytest.skip(f"no example {name}")
+    templates = ROOT / "python" / "tidegate" / "_begin" / "templates"
+    path = next(path for path in (EXAMPLES / f"{name}.toml", templates / f"{name}.toml") if path.is_file())
     assert faults(tg.run(path, seed=1, record="100 ms").plot()) == []

@@ -91,4 +91,4 @@ def test_the_command_line(comparison: tg.Comparison, small: Path, tmp_path: Path
     done = tidegate("compare", small, "--engines", "sim,live", "--x", "loss")
     assert "--x and --y are for variants" in done.stderr
     done = tidegate("plot", out, "--cdf", "loss")
-    assert "--x and --y also for comparisons; this folder holds a comparison" in done.stderr
+    assert "--x, --y and --kind also for comparisons; this folder holds a comparison" in done.stderr

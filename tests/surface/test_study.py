@@ -203,7 +203,9 @@ def test_the_command_line(random: Path, tmp_path: Path) -> None:
     }
     result = json.loads((tmp_path / "s" / "study.json").read_text())
     assert [point["runs"] for point in result["points"]] == [3, 3]
-    assert set(result["points"][1]["difference_from_first"]["goodput_bps"]) >= {"mean", "low", "high", "n"}
+    ((axis, apart),) = result["points"][1]["difference_from_first"].items()
+    assert axis in result["first"]
+    assert set(apart["goodput_bps"]) >= {"mean", "low", "high", "n"}
     ascii_only = tidegate("study", random, "--runs", "2", PYTHONIOENCODING="ascii")
     assert ascii_only.returncode == 0
     assert ascii_only.stdout.isascii()

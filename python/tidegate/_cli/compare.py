@@ -90,10 +90,10 @@ def plot(
     kind = read_manifest(Path(folder))["kind"]
     place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
     chosen = shows()
-    of_comparison = Picture(x=chosen.x, y=chosen.y) if kind == "comparison" else Picture()
+    of_comparison = Picture(x=chosen.x, y=chosen.y, kind=chosen.kind) if kind == "comparison" else Picture()
     if kind != "study" and chosen != of_comparison:
         raise click.UsageError(
-            f"{folder}: {PICTURE_OPTIONS} are for studies, --x and --y also for comparisons; "
+            f"{folder}: {PICTURE_OPTIONS} are for studies, --x, --y and --kind also for comparisons; "
             f"this folder holds a {_KINDS.get(kind, kind)}"
         )
     if kind in ("study", "engines", "shell") and (gate is not None or show is not None):
@@ -107,7 +107,9 @@ def plot(
     elif kind == "study":
         write(chosen.figure(open_study(folder)), place)
     elif kind == "comparison":
-        open_comparison(folder).plot(place, gate=gate, show=panels(show), x=chosen.x, y=chosen.y)
+        open_comparison(folder).plot(
+            place, gate=gate, show=panels(show), x=chosen.x, y=chosen.y, kind=chosen.kind
+        )
     else:
         open_run(folder).plot(place, gate=gate, show=panels(show))
     if as_json:
@@ -191,6 +193,7 @@ def compare(
     csv: str | None,
     x: str | None,
     y: str | None,
+    kind: str | None,
     page: str | None,
     workers: int | None,
     perturb: int | None,
@@ -222,6 +225,8 @@ def compare(
             raise click.UsageError("--csv is for variants (--vary), not for --engines")
         if x is not None or y is not None:
             raise click.UsageError("--x and --y are for variants (--vary), not for --engines")
+        if kind is not None:
+            raise click.UsageError("--kind is for variants (--vary), not for --engines")
         if page is not None:
             raise click.UsageError("--report is for variants (--vary), not for --engines")
         if len(files) > 1:
@@ -252,8 +257,9 @@ def compare(
         raise click.UsageError("--workers: live runs run one after the other")
     prepared = prepare(files, parse_vary(vary), sets)
     shown = panels(show)
-    if picture is None and (x is not None or y is not None):
-        raise click.UsageError(f"--{'y' if x is None else 'x'} is for the picture; give --plot FILE too")
+    for option, value in (("--x", x), ("--y", y), ("--kind", kind)):
+        if picture is None and value is not None:
+            raise click.UsageError(f"{option} is for the picture; give --plot FILE too")
     check_picture(picture)
     check_report(page)
     check_target(csv)
@@ -273,7 +279,7 @@ def compare(
             )
         fill(result)
         if picture is not None:
-            result.plot(picture, show=shown, x=x, y=y)
+            result.plot(picture, show=shown, x=x, y=y, kind=kind)
         if page is not None:
             result.write_report(page)
         if csv is not None:

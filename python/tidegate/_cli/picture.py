@@ -18,6 +18,11 @@ _AGAINST = (
     click.option("--x", metavar="NAME", help="Draw one number against another: the number on the x axis."),
     click.option("--y", metavar="NAME", help="With --x: the number on the y axis; default: goodput_bps."),
 )
+KIND = click.option(
+    "--kind",
+    metavar="lines|map",
+    help="Draw lines, or a heat map over two keys with numbers; default: a map from 5 by 5 values on.",
+)
 _OPTIONS = (
     click.option("--metric", metavar="NAME", help="The number to draw; default: goodput_bps."),
     click.option(
@@ -34,11 +39,12 @@ _OPTIONS = (
         help="Draw the cumulative distribution of a number over the runs.",
     ),
     click.option("--box", metavar="NAME", help="Draw a box plot of a number over the runs."),
+    KIND,
 )
 
 
 #: Named in messages where these options do not fit.
-PICTURE_OPTIONS = "--metric, --axis, --facet, --only, --x, --y, --cdf and --box"
+PICTURE_OPTIONS = "--metric, --axis, --facet, --only, --x, --y, --cdf, --box and --kind"
 
 
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,9 +61,10 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
         y: str | None,
         cdf: str | None,
         box: str | None,
+        kind: str | None,
         **others: Any,
     ) -> Any:
-        return command(shows=lambda: _picture_of(metric, axis, facet, only, x, y, cdf, box), **others)
+        return command(shows=lambda: _picture_of(metric, axis, facet, only, x, y, cdf, box, kind), **others)
 
     for option in reversed(_OPTIONS):
         with_picture = option(with_picture)
@@ -65,8 +72,8 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def against_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a picture of one number against another; the command gets ``x`` and ``y``."""
-    for option in reversed(_AGAINST):
+    """Add the options of a comparison's picture; the command gets ``x``, ``y`` and ``kind``."""
+    for option in reversed((*_AGAINST, KIND)):
         command = option(command)
     return command
 
@@ -80,6 +87,7 @@ def _picture_of(
     y: str | None,
     cdf: str | None,
     box: str | None,
+    kind: str | None,
 ) -> Picture:
     """Return the choices that the options make.
 
@@ -97,7 +105,7 @@ def _picture_of(
                 f'--only {option}: read "{option}"; write a varied key and its values, such as cc=cubic'
             )
         chosen.setdefault(key.strip(), []).extend(values)
-    return Picture(metric, axis, facet, chosen, x, y, cdf, box)
+    return Picture(metric, axis, facet, chosen, x, y, cdf, box, kind)
 
 
 SHOW = click.option(

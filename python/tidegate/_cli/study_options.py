@@ -174,8 +174,8 @@ def check_study_picture(
     from tidegate._study.point import Point
 
     check_picture(picture)
-    if not axes:
-        raise click.UsageError("--plot: no key is varied, so the picture has no axis")
+    if not axes and chosen.cdf is None:
+        raise click.UsageError("--plot: no key is varied, so the picture has no axis; --cdf NAME needs none")
     chosen.check(list(axes), [Point(number, dict(each), "") for number, each in enumerate(values)])
 
 

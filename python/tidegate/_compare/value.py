@@ -32,6 +32,7 @@ class Comparison(Variants, Kept, Paged):
         show: Sequence[str] | None = None,
         x: str | None = None,
         y: str | None = None,
+        kind: str | None = None,
     ) -> mpl.Figure:
         """Draw the variants side by side; write PNG, SVG or PDF by the path's suffix.
 
@@ -39,6 +40,8 @@ class Comparison(Variants, Kept, Paged):
         row: ``cwnd``, ``goodput``, ``delay``, ``queue``, ``tokens``; left out, goodput, delay and queue,
         and none where there are more than 12 variants. With ``x`` each variant is a point instead, at two of
         its numbers, such as ``queue_delay_p99_ms`` and ``y``; left out, ``y`` is ``goodput_bps``.
+        ``kind``: ``"lines"`` or ``"map"``, a heat map over two varied keys with numbers; left out, a map$
+        where both have five values or more and nothing else is asked for.
 
         Raises:
             UnknownNameError: a variant has no gate or number of this name, or there is no such panel.
@@ -46,7 +49,7 @@ class Comparison(Variants, Kept, Paged):
                 ``x``, or the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
-        from tidegate._compare.plot import comparison_figure
+        from tidegate._compare.picture import figure_of
 
         shown = self
         if gate is not None:
@@ -58,12 +61,14 @@ class Comparison(Variants, Kept, Paged):
         if x is not None:
             from tidegate._compare.plot_against import against_figure
 
+            if kind is not None:
+                raise ArgumentError("kind: it is for lines and maps, and x draws points; give one of the two")
             if show is not None:
                 raise ArgumentError(
                     "show: it chooses panels over time, and x draws points; give one of the two"
                 )
             return written(against_figure(shown, x, y or "goodput_bps"), path)
-        return written(comparison_figure(shown, show), path)
+        return written(figure_of(shown, show, kind), path)
 
     def fill(self, work: Path) -> None:
         """Write the files of its folder into an existing, empty one."""

@@ -65,17 +65,21 @@ def layout(
     facet: str | None = None,
     only: Mapping[str, Sequence[str]] | None = None,
     along: bool = True,
+    curves: int | None = CURVES,
 ) -> Layout:
     """Choose what lies along the bottom, what makes curves, and what makes panels.
 
     ``only``: values by key; other points are left out. ``along``: whether anything lies along the
-    bottom; for distributions every point is a curve.
+    bottom; for distributions every point is a curve. ``curves``: how many a panel may have; None: any.
 
     Raises:
         ArgumentError: nothing is varied, or there are more curves or panels than can be read; the
             message says what to choose.
         UnknownNameError: there is no such key or value.
     """
+    if not axes and not along:
+        # One curve, of all runs.
+        return Layout((), (), (), tuple(points), {})
     if not axes:
         raise ArgumentError("nothing is varied in this study: there is no axis to draw along")
     kept = _kept(axes, points, only or {})
@@ -108,8 +112,19 @@ def layout(
         tuple(kept),
         {key: distinct[key][0] for key in axes if len(distinct[key]) == 1},
     )
-    _check(found, groups, count)
+    if curves is not None:
+        _check(found, groups, count)
     return found
+
+
+def groups_of(
+    axes: Sequence[str], points: Sequence[Point], only: Mapping[str, Sequence[str]]
+) -> dict[Keys, list[str]]:
+    """Return the varied keys that have several values, with these; keys that move together are one group."""
+    kept = _kept(axes, points, only)
+    distinct = {key: list(dict.fromkeys(point.values[key] for point in kept)) for key in axes}
+    groups = _together([key for key in axes if len(distinct[key]) > 1], kept)
+    return {group: distinct[group[0]] for group in groups}
 
 
 def find_key(axes: Sequence[str], key: str) -> str:

@@ -1,52 +1,29 @@
-"""What a study says: means with intervals, differences, and all of it by name."""
+"""What a study says, by name: for programs and pages."""
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
-from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
-from tidegate._run.metric import KINDS, WORDS, is_absent_zero, split
 from tidegate._run.varied import with_numbers
 from tidegate._run.words import possible
-from tidegate._study.columns import PLACE, Columns, point_column
-from tidegate._study.layout import find_key
-from tidegate._study.point import Point
+from tidegate._study.estimates import StudyEstimates
 from tidegate._study.ranges import is_perturbed, spreads
-from tidegate._study.tables import StudyTables
 
 if TYPE_CHECKING:
     import polars as pl
 else:
     pl = Lazy("polars")
 
-#: Which point of a study: its varied keys with their values, its number, or the only one there is.
-Where = Mapping[str, Any] | int | None
 
-
-#: Columns of numbers that are kept for the next question: 8 bytes a run each.
-_COLUMNS = 16
-
-
-class StudyNumbers(StudyTables):
-    """The numbers of a study's points: values by run, means with intervals, differences."""
-
-    def __init__(self, manifest: dict[str, Any], points: Sequence[Point], columns: Columns) -> None:
-        super().__init__(manifest, points, columns)
-        self._numbers: dict[str, pl.Series] = {}
-        self._elements: dict[str, list[str]] = {}
-        self._estimates: dict[tuple[str, int], Estimate] = {}
+class StudyNumbers(StudyEstimates):
+    """The numbers of a study's points as a table and as JSON."""
 
     @property
     def table(self) -> pl.DataFrame:
         """One row per point and metric: mean, half_width, low, high, sd, n."""
-        import polars as pl
-
         # One number of all points after the other, so that each column is read once.
         told = {
             metric: [self.estimate(metric, point.number).to_dict(possible(metric)) for point in self.points]
@@ -60,198 +37,36 @@ class StudyNumbers(StudyTables):
         found = pl.DataFrame(rows, infer_schema_length=None)
         return with_numbers(found, self.axes)
 
-    # --- numbers ------------------------------------------------------------------------------
-
-    def point(self, where: Where = None) -> Point:
-        """Return the one point where the varied keys have these values.
-
-        ``where`` is a dict of keys (or their last parts) and values, or the point's
-        number; left out, the only point there is.
-
-        Raises:
-            UnknownNameError: there is none, or no such key.
-            ArgumentError: there are several.
-        """
-        if isinstance(where, int):
-            if not 0 <= where < len(self.points):
-                raise UnknownNameError(f"there is no point {where}; there are {len(self.points)}, from 0 on")
-            return self.points[where]
-        wanted = {self._axis(key): str(value) for key, value in (where or {}).items()}
-        found = [
-            point for point in self.points if all(point.values[key] == value for key, value in wanted.items())
-        ]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise ArgumentError(
-                f"{where or 'no values'}: {len(found)} points match; say which of {self.axes}"
-            )
-        for key, value in wanted.items():
-            known = list(dict.fromkeys(point.values[key] for point in self.points))
-            if value not in known:
-                raise UnknownNameError(nearest(f"value of {key}", value, known))
-        raise UnknownNameError(f"no point has {wanted}")
-
-    def _axis(self, key: str) -> str:
-        return find_key(self.axes, key)
-
-    def values(self, metric: str, where: Where = None) -> list[float | None]:
-        """Return a metric of every replication of one point, in order.
-
-        ``metric`` is a column of ``runs``, or ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``,
-        ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``, ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``.
-
-        Raises:
-            UnknownNameError: there is no such metric or point.
-        """
-        point = self.point(where)
-        begin, end = self._ends[point.number], self._ends[point.number + 1]
-        found: list[float | None] = self._column(metric)[begin:end].to_list()
-        return found
-
-    def counts(self) -> list[int]:
-        """Return how many runs each point has."""
-        return [end - begin for begin, end in pairwise(self._ends)]
-
-    @functools.cached_property
-    def _ends(self) -> list[int]:
-        """Where the runs of each point begin among all; at last where they end."""
-        runs = self._columns.table("runs")
-        assert runs is not None
-        of_points = runs.group_by(point_column()).len().sort("point").collect()
-        found = dict(zip(of_points["point"], of_points["len"], strict=True))
-        return [0, *accumulate(found.get(point.number, 0) for point in self.points)]
-
-    def _column(self, metric: str) -> pl.Series:
-        """Return a number of every run, in the order of points and replications."""
-        kept = self._numbers.get(metric)
-        if kept is None:
-            kept = self._numbers[metric] = self._read(metric)
-            if len(self._numbers) > _COLUMNS:
-                del self._numbers[next(iter(self._numbers))]
-        return kept
-
-    def _read(self, metric: str) -> pl.Series:
-        runs = self._columns.table("runs")
-        assert runs is not None
-        if metric in self._metrics:
-            return _plain(metric, runs.select(metric).collect()[metric])
-        kind, _, rest = metric.partition(".")
-        if not rest or kind not in KINDS:
-            raise UnknownNameError(nearest("metric", metric, self.metrics))
-        tables = {name: table for table in reversed(KINDS[kind]) for name in self._names(table)}
-        name, column = split(kind, rest, tables)
-        table = self._columns.table(tables[name])
-        assert table is not None
-        known = self._columns.columns(tables[name])
-        there = column in known and column not in WORDS
-        if not there and not is_absent_zero(column):
-            raise UnknownNameError(nearest(f"number of {tables[name]} {name}", column, known))
-        absent = pl.lit(0.0) if column.startswith("limited_by.") or is_absent_zero(column) else pl.lit(None)
-        value = pl.col(column).fill_null(absent) if there else absent
-        of_name = table.filter(pl.col("name") == name).select(PLACE, value.alias(column)).collect()
-        places = runs.select(PLACE).collect()
-        if not of_name[PLACE].equals(places[PLACE]):
-            of_name = places.join(of_name, on=PLACE, how="left", maintain_order="left")
-        return _plain(metric, of_name[column])
-
-    def _names(self, table: str) -> list[str]:
-        """Return the names of a table's elements, in the order in which they are met."""
-        if table not in self._elements:
-            found = self._columns.table(table)
-            names: list[str] = []
-            if found is not None:
-                names = found.select("name").unique(maintain_order=True).collect()["name"].to_list()
-            self._elements[table] = names
-        return self._elements[table]
-
-    def estimate(self, metric: str, where: Where = None) -> Estimate:
-        """Return the mean of a metric at a point, with its 95% interval.
-
-        There is no interval where the point's runs cannot differ (:attr:`Point.varies`).
-
-        Raises:
-            UnknownNameError: there is no such metric or point.
-        """
-        point = self.point(where)
-        key = (metric, point.number)
-        if key not in self._estimates:
-            found = estimate(self.values(metric, point.number))
-            self._estimates[key] = found if point.varies else found.single()
-        return self._estimates[key]
-
-    def difference(self, metric: str, where: Where, against: Where) -> Estimate:
-        """Return the mean of (``where`` − ``against``) with its 95% interval, pair by pair.
-
-        Replication i of both saw the same network, so what is common to them cancels. A point that ran
-        once, because nothing is random there, stands beside each replication of the other. There is no
-        interval where the runs of neither point can differ.
-
-        Raises:
-            UnknownNameError: there is no such metric or point.
-        """
-        one, other = self.point(where), self.point(against)
-        these, those = self.values(metric, one.number), self.values(metric, other.number)
-        if len(these) == 1 and not one.varies:
-            these = these * len(those)
-        elif len(those) == 1 and not other.varies:
-            those = those * len(these)
-        found = paired(these, those)
-        return found if one.varies or other.varies else found.single()
-
-    def against(self, baseline: Mapping[str, Any] | None = None) -> list[tuple[Point, Point]]:
-        """Return the points to take differences of, each with the one that it is compared with.
-
-        Without ``baseline`` that is the first point. With it, it is the point that differs only in having
-        these values: ``{"cc": "reno"}`` compares each other congestion control with Reno, at the same
-        values of the other keys.
-
-        Raises:
-            UnknownNameError: there is no such key or value, or no such point.
-        """
-        if baseline is None:
-            return [(point, self.points[0]) for point in self.points[1:]]
-        wanted = {self._axis(key): str(value) for key, value in baseline.items()}
-        pairs = []
-        for point in self.points:
-            other = self.point({**point.values, **wanted})
-            if other is not point:
-                pairs.append((point, other))
-        return pairs
-
-    # --- for people and programs --------------------------------------------------------------
-
     def to_dict(
         self, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """Return what ``tidegate study --json`` prints.
 
-        ``columns``: these numbers only. ``baseline``: differences as of :meth:`against`.
+        ``columns``: these numbers only. ``baseline``: differences as of :meth:`against`; left out, each
+        point has those of each axis by itself, from the point that has that axis's value in ``first`` and is
+        else alike.
         """
         manifest = self.manifest
         metrics = self._metrics if columns is None else list(columns)
         head = ("engine", "seed", "duration_s", "measured_from_s", "gate", "axes")
-        others = {point.number: other.number for point, other in self.against(baseline)}
-        difference = "difference_from_first" if baseline is None else "difference_from_baseline"
         counts = self.counts()
         # One number of all points after the other, so that each column is read once.
         means = {
             metric: [self.estimate(metric, point.number).to_dict(possible(metric)) for point in self.points]
             for metric in metrics
         }
-        apart = {
-            metric: {
-                number: self.difference(metric, number, other).to_dict() for number, other in others.items()
-            }
-            for metric in metrics
-        }
+        name, apart = self._apart(metrics, baseline)
         perturbed = metrics if is_perturbed(self.points) else []
         ranges = {metric: spreads(self.points, self.values, metric) for metric in perturbed}
         return {
             "scenario": self.title,
             **{key: manifest[key] for key in head},
             **{key: manifest[key] for key in ("shortest_s",) if key in manifest},
-            **({} if baseline is None else {"baseline": {k: str(v) for k, v in baseline.items()}}),
+            **(
+                {"first": dict(self.points[0].values)}
+                if baseline is None
+                else {"baseline": {k: str(v) for k, v in baseline.items()}}
+            ),
             "points": [
                 {
                     "set": point.values,
@@ -259,26 +74,33 @@ class StudyNumbers(StudyTables):
                     "varies": point.varies,
                     "metrics": {metric: means[metric][point.number] for metric in metrics},
                     **({"perturbed": {m: ranges[m][point.number] for m in metrics}} if ranges else {}),
-                    difference: {metric: apart[metric][point.number] for metric in metrics}
-                    if point.number in others
-                    else None,
+                    name: apart.get(point.number),
                 }
                 for point in self.points
             ],
             "warnings": self.warnings,
         }
 
+    def _apart(
+        self, metrics: Sequence[str], baseline: Mapping[str, Any] | None
+    ) -> tuple[str, dict[int, dict[str, Any]]]:
+        """Return what differences are called, and by point those that it has."""
+        found: dict[int, dict[str, Any]] = {}
+        for each in self.baselines() if baseline is None else [baseline]:
+            others = {point.number: other.number for point, other in self.against(each)}
+            # One number of all points after the other, so that each column is read once.
+            told: dict[int, dict[str, Any]] = {number: {} for number in others}
+            for metric in metrics:
+                for number, other in others.items():
+                    told[number][metric] = self.difference(metric, number, other).to_dict()
+            key = ", ".join(self.axes if each is None else each)
+            for number, differences in told.items():
+                if baseline is None:
+                    found.setdefault(number, {})[key] = differences
+                else:
+                    found[number] = differences
+        return "difference_from_first" if baseline is None else "difference_from_baseline", found
+
     def to_json(self, columns: Sequence[str] | None = None, baseline: Mapping[str, Any] | None = None) -> str:
         """Return :meth:`to_dict` as text."""
         return json.dumps(self.to_dict(columns, baseline), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _plain(metric: str, column: pl.Series) -> pl.Series:
-    """Return a column as numbers.
-
-    Raises:
-        UnknownNameError: it has words or lists.
-    """
-    if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
-        raise UnknownNameError(f"{metric} is no number")
-    return column.cast(pl.Float64)

@@ -90,7 +90,9 @@ def _pictures(study: StudyNumbers, wanted: Sequence[Picture], name: str) -> list
     """Draw what can be drawn; a study of one point, or of too much for one picture, has none."""
     drawn: list[Item] = []
     for number, each in enumerate(wanted):
-        if not study.axes or (each.metric is not None and not _has(study, each.metric)):
+        if (not study.axes and each.cdf is None) or (
+            each.metric is not None and not _has(study, each.metric)
+        ):
             continue
         try:
             drawn.append(picture(each.figure(study), f"{name}-{number}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError
+from tidegate._base.errors import ArgumentError, nearest
 from tidegate._study.layout import layout
 
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tidegate._draw.figure import Figure
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
+
+#: How means are drawn.
+KINDS = ("lines", "map")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Picture:
     y: str | None = None
     cdf: str | None = None
     box: str | None = None
+    kind: str | None = None
 
     def check(self, axes: Sequence[str], points: Sequence[Point]) -> None:
         """Refuse choices that do not go together or make no readable picture, before any run.
@@ -44,7 +48,26 @@ class Picture:
             raise ArgumentError(f"{listed}: a picture shows one of metric, x with y, cdf and box; give one")
         if self.cdf is not None and self.axis is not None:
             raise ArgumentError("axis: the x axis of a cdf has its values; use facet for panels")
+        if self.kind is not None and self.kind not in KINDS:
+            raise ArgumentError(nearest("kind", self.kind, KINDS))
+        if self.kind is not None and given not in ([], ["metric"]):
+            raise ArgumentError(f"kind: it is for a picture of a metric, not for {given[0]}")
+        if self._is_map(axes, points):
+            from tidegate._study.plot_map import map_layout
+
+            map_layout(axes, points, self.axis, self.facet, self.only)
+            return
         layout(axes, points, axis=self.axis, facet=self.facet, only=self.only, along=self.cdf is None)
+
+    def _is_map(self, axes: Sequence[str], points: Sequence[Point]) -> bool:
+        """Tell whether means are drawn as a map: as asked, else where two keys have many numbers."""
+        if self.kind is not None:
+            return self.kind == "map"
+        if any(each is not None for each in (self.x, self.cdf, self.box, self.axis)) or not axes:
+            return False
+        from tidegate._study.plot_map import suits
+
+        return suits(axes, points, self.facet, self.only)
 
     def figure(self, study: StudyNumbers) -> Figure:
         """Draw it."""
@@ -62,6 +85,10 @@ class Picture:
             from tidegate._study.plot_spread import box_figure
 
             return box_figure(study, self.box, self.axis, self.facet, self.only)
+        if self._is_map(study.axes, study.points):
+            from tidegate._study.plot_map import map_figure
+
+            return map_figure(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)
         from tidegate._study.plot import study_figure
 
         return study_figure(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate._base import text
-from tidegate._base.errors import UnknownNameError
 from tidegate._base.estimate import Estimate
 from tidegate._run.completion import until_told
 from tidegate._run.summary import short_keys
@@ -109,7 +108,7 @@ def study_lines(
     if 1 < len(study.points) <= _PAIRS and all(
         count > 1 or not point.varies for count, point in zip(counts, study.points, strict=True)
     ):
-        for each in _baselines(study, baseline):
+        for each in study.baselines() if baseline is None else [baseline]:
             lines += [
                 "",
                 f"Difference from {_baseline_words(study, each)}, replication by replication",
@@ -222,24 +221,6 @@ def _means(
         return study.estimate(metric, point.number)
 
     return _tables(study, [*short, *(["runs"] if several else [])], places, study.points, cell, names)
-
-
-def _baselines(study: StudyNumbers, asked: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any] | None]:
-    """Return what differences are taken from: what was asked for, else each axis's first value by itself.
-
-    Points that differ in two axes are not compared: their difference has no cause. None stands for the first
-    line, where axes move together.
-    """
-    if asked is not None:
-        return [asked]
-    first = study.points[0].values
-    each = [{key: first[key]} for key in study.axes if len({point.values[key] for point in study.points}) > 1]
-    try:
-        for baseline in each:
-            study.against(baseline)
-    except UnknownNameError:
-        return [None]
-    return each
 
 
 def _baseline_words(study: StudyNumbers, baseline: Mapping[str, Any] | None) -> str:

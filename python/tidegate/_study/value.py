@@ -62,6 +62,7 @@ class Study(StudyNumbers, Kept, Paged):
         y: str | None = None,
         cdf: str | None = None,
         box: str | None = None,
+        kind: str | None = None,
     ) -> mpl.Figure:
         """Draw the study; write PNG, SVG or PDF by the suffix.
 
@@ -80,6 +81,8 @@ class Study(StudyNumbers, Kept, Paged):
             y: the number upwards; left out, ``goodput_bps``.
             cdf: the number whose distribution over the runs is drawn as steps.
             box: the number whose distribution over the runs is drawn as boxes.
+            kind: how means are drawn: ``"lines"``, or ``"map"`` (a heat map: a cell for each pair of values
+                of two keys with numbers); left out, a map where two keys have five numbers or more each.
 
         Raises:
             UnknownNameError: there is no such number, key or value.
@@ -89,7 +92,7 @@ class Study(StudyNumbers, Kept, Paged):
         from tidegate._study.picture import Picture
 
         kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}
-        figure = Picture(metric, axis, facet, kept, x, y, cdf, box).figure(self)
+        figure = Picture(metric, axis, facet, kept, x, y, cdf, box, kind).figure(self)
         return written(figure, path)
 
     def fill(self, work: Path) -> None:
