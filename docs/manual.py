@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 #: What each command's status says; one sentence for all of them.
 _STATUS = (
     ("0", "Fine."),
-    ("1", "A run failed, a check did not hold, or something could not be done."),
+    (
+        "1",
+        "The answer of a check is no: a difference, a bound that does not hold, nothing that meets a goal.",
+    ),
     ("2", "The input was wrong."),
     ("3", "A check is undecided."),
+    ("4", "Nothing came of it: a full disk, no memory left, a run that failed."),
     ("130", "Stopped by Ctrl-C."),
 )
 

@@ -195,7 +195,7 @@ def test_a_full_disk(small: Path) -> None:
             [sys.executable, "-m", "tidegate", "run", str(small), "--seed", "1"],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert "no space" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -271,14 +271,14 @@ def test_check_is_silent_about_examples(example: str) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "word"),
     [
-        (tg.InternalError("this is a bug in tidegate: boom"), 1, "boom"),
-        (tg.RunError("the run was interrupted"), 1, "interrupted"),
+        (tg.InternalError("this is a bug in tidegate: boom"), 4, "boom"),
+        (tg.RunError("the run was interrupted"), 4, "interrupted"),
         (tg.ArgumentError("seed: not that"), 2, "not that"),
         (tg.TraceError("t.down, line 3: no"), 2, "line 3"),
         (FileNotFoundError(2, "No such file or directory", "x.toml"), 2, "x.toml: no such file"),
-        (OSError(28, "No space left on device"), 1, "no space"),
-        (MemoryError(), 1, "memory"),
-        (ZeroDivisionError("1/0"), 1, "this is a bug in tidegate: ZeroDivisionError"),
+        (OSError(28, "No space left on device"), 4, "no space"),
+        (MemoryError(), 4, "memory"),
+        (ZeroDivisionError("1/0"), 4, "this is a bug in tidegate: ZeroDivisionError"),
         (KeyboardInterrupt(), 130, "stopped"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,

@@ -60,7 +60,7 @@ def test_a_full_disk_leaves_nothing_and_names_the_file(
         cwd=scenario.parent,
         preexec_fn=small_files,
     )
-    assert done.returncode == 1, done.stderr
+    assert done.returncode == 4, done.stderr
     assert f"{name}: " in done.stderr
     assert "too large" in done.stderr
     assert "Traceback" not in done.stderr

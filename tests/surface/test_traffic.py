@@ -96,9 +96,7 @@ def test_every_event_gives_the_same_numbers() -> None:
     bursts = {"source": {"poisson": {"rate": "6 Mbit/s", "packet": "1000 B"}}}
     video = {"media": {"frame_rate": 29.97, "frame": {"exponential": "8 kB"}, "spread": "5 ms"}}
     both = scenario(bursts=bursts, video={"source": video, "jitter": "2 ms"})
-    runs = [
-        tg.run(both, set={"gate.link.queue": "20 packets"}, exact=exact) for exact in (False, True)
-    ]
+    runs = [tg.run(both, set={"gate.link.queue": "20 packets"}, exact=exact) for exact in (False, True)]
     assert runs[0].summary["traffic"] == runs[1].summary["traffic"]
     assert runs[0].summary["traffic_groups"] == runs[1].summary["traffic_groups"]
     assert runs[0].traffic["bursts"]["packets_lost"] > 0

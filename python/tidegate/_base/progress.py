@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from tidegate._base.notebook import in_notebook
+from tidegate._base.text import harmless, width
 
 _AFTER_S = 1.0
 _EVERY_S = 0.1
@@ -21,7 +22,7 @@ def tell(text: str) -> None:
 
     # That nobody reads it is no reason to end the work.
     with contextlib.suppress(OSError, ValueError):
-        tqdm.write(text, file=sys.stderr)
+        tqdm.write(harmless(text), file=sys.stderr)
         sys.stderr.flush()
 
 
@@ -46,7 +47,7 @@ class Progress:
     def _begin(self) -> Any:
         known: dict[str, Any] = {
             "total": 1.0,
-            "desc": self._what,
+            "desc": harmless(self._what),
             "delay": _AFTER_S,
             "mininterval": _EVERY_S,
             "miniters": 0,
@@ -64,8 +65,6 @@ class Progress:
 
                 return shown(bar_format=_IN_NOTEBOOK, **known)
         from tqdm import tqdm
-
-        from tidegate._base.text import width
 
         # A terminal may say that it has no rows (script(1), some of continuous integration).
         return tqdm(bar_format=_FORMAT, ncols=width() - 1, nrows=_ROWS, file=sys.stderr, **known)

@@ -17,8 +17,9 @@ from tidegate._early import STOPPED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FAILED = 1
-WRONG_INPUT = 2
+#: Exit statuses: the answer of a check is no; the input was wrong; nothing came of it, as on a full disk.
+#: The first is never the last: who asks whether two things differ must not take a full disk for a yes.
+NO, WRONG_INPUT, FAILED = 1, 2, 4
 
 
 def guarded(work: Callable[[], Any]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tidegate._cli.errors import FAILED
+from tidegate._cli.errors import NO
 from tidegate._cli.options import FILE, JSON, SET_ONLY, epilog, note, say, say_json, warn
 
 
@@ -64,4 +64,4 @@ def export(
         if folder is not None:
             note(f"Folder: {folder}")
     warn(scenario.warnings)
-    return 0 if found.complete else FAILED
+    return 0 if found.complete else NO

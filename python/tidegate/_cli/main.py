@@ -1,8 +1,8 @@
 """The command line. Nothing heavy is imported before a command needs it.
 
-Exit status: 0 fine; 1 a run failed or a check did not hold; 2 the input was wrong; 3 a check is undecided;
-130 stopped by Ctrl-C. With ``--json`` standard output is one JSON object and nothing else;
-what people should know goes to standard error.
+Exit status: 0 fine; 1 a check did not hold; 2 the input was wrong; 3 a check is undecided; 4 nothing came
+of it (a full disk, no memory left, a run that failed); 130 stopped by Ctrl-C. With ``--json`` standard output
+is one JSON object and nothing else; what people should know goes to standard error.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tidegate._base.limits import MOST_WHOLE, most
-from tidegate._cli.errors import FAILED
+from tidegate._cli.errors import NO
 from tidegate._cli.expect import UNDECIDED_STATUS
 from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
 
@@ -85,5 +85,5 @@ def regress(
         )
     tell(found, as_json=as_json, folder=None, picture=None)
     if not found.agrees:
-        return FAILED
+        return NO
     return UNDECIDED_STATUS if found.undecided else 0

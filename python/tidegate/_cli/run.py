@@ -83,9 +83,7 @@ TABLE = click.option(
     show_default=True,
     help="Which replication to run; the first is 0.",
 )
-@click.option(
-    "--exact", is_flag=True, help="Take no fast path: slower, same results."
-)
+@click.option("--exact", is_flag=True, help="Take no fast path: slower, same results.")
 @click.option(
     "--threads",
     type=click.IntRange(1, most("threads")),
