@@ -226,62 +226,6 @@ impl Paced {
         (first, Passage { start, end: self.end_of(start), waiting: self.waiting })
     }
 
-    /// Serves and books up to so many cells that come together at `at`, one after the other, as long as there
-    /// is room; how many. The end of each is added to `ends`.
-    pub(super) fn serve_each(
-        &mut self,
-        at: Time,
-        cells: u32,
-        counters: &mut Counters,
-        measured: Measured,
-        ends: &mut Vec<u64>,
-    ) -> u32 {
-        crate::work::step();
-        let cells = u64::from(cells).min(self.room(at)) as u32;
-        let longest = (self.beat.picos + 1).saturating_mul(u64::from(cells) + 1);
-        let longest = Span::from_picos(longest.saturating_add(self.hold.map_or(0, Span::picos)));
-        if cells == 0 || at < measured.from || self.free.at.max(at).saturating_add(longest) >= measured.until
-        {
-            for _ in 0..cells {
-                let passage = self.serve(at);
-                passage.count(counters, at);
-                ends.push(passage.end.at.picos());
-            }
-            return cells;
-        }
-        let Paced { beat, hold, .. } = *self;
-        let first = if at > self.free.at { Exact::whole(at) } else { self.free };
-        let (mut start, mut carry) = (first.at.picos(), first.carry);
-        // Starts, and where there is no other time of a cell's own, ends are the starts of those after them.
-        let began = ends.len();
-        ends.extend((0..cells).map(|_| {
-            let this = start;
-            carry += beat.part;
-            let over = carry >= beat.whole;
-            carry -= if over { beat.whole } else { 0 };
-            start += beat.picos + u64::from(over);
-            this
-        }));
-        self.free = Exact { at: Time::from_picos(start), carry };
-        let starts = &mut ends[began..];
-        let at_once = usize::from(first.at <= at);
-        let waiting = &starts[at_once..];
-        if self.waiting == 0 && !waiting.is_empty() {
-            self.head = if at_once == 0 { first } else { first.plus(beat) };
-        }
-        self.waiting += waiting.len() as u64;
-        let waits = waiting.iter().map(|begins| begins - at.picos());
-        counters.pass_rising(u64::from(cells), waits, u64::from(CELL_BYTES), self.waiting);
-        match hold {
-            Some(hold) => starts.iter_mut().for_each(|instant| *instant += hold.picos()),
-            None => {
-                starts.rotate_left(1);
-                starts[cells as usize - 1] = start;
-            }
-        }
-        cells
-    }
-
     fn note_burst(&mut self, cells: u32) {
         let cells = cells as usize;
         if cells >= self.bursts.len() {

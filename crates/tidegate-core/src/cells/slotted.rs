@@ -79,34 +79,6 @@ impl Slotted {
         self.number + ahead
     }
 
-    /// Moves to a slot, not before the present one.
-    pub(super) fn stand_at(&mut self, slot: u64) {
-        let ahead = slot - self.number;
-        if ahead > 0 {
-            self.number = slot;
-            self.begin = self.begin.plus_times(self.slot, ahead);
-            self.end = self.begin.plus(self.slot);
-        }
-    }
-
-    /// The first slot that is not taken.
-    pub(super) fn free(&self) -> u64 {
-        self.free
-    }
-
-    pub(super) fn set_free(&mut self, free: u64) {
-        self.free = free;
-    }
-
-    /// Whether so many cells of a slot find room and count, all inside the measured time, where `free` is the first
-    /// that is not taken.
-    #[inline]
-    pub(super) fn would_count(&self, slot: u64, free: u64, cells: u64) -> bool {
-        free.saturating_sub(slot + 2) + cells <= self.limit
-            && slot >= self.from
-            && free.max(slot + 1) + cells < self.until
-    }
-
     /// The exact beginning of the present slot.
     pub(super) fn begin(&self) -> Exact {
         self.begin
@@ -281,13 +253,6 @@ impl Slotted {
     pub(super) fn note(&mut self, waits: u64) {
         crate::work::step();
         self.waits.note_any(waits + 1);
-    }
-
-    /// The same where room was made.
-    #[inline]
-    pub(super) fn note_in_room(&mut self, waits: u64) {
-        crate::work::step();
-        self.waits.note(waits + 1);
     }
 
     /// Tells all that [`Slotted::note`] counted.

@@ -94,36 +94,4 @@ proptest! {
         paced.tell(&mut counters[0]);
         prop_assert_eq!(format!("{:?}", counters[0]), format!("{:?}", counters[1]));
     }
-
-    /// The same where some find no room, and the end of each is told.
-    #[test]
-    fn as_many_as_find_room_are_served(
-        (mut paced, train) in any_case(),
-        again in prop_oneof![Just(0u64), 0u64..1 << 40],
-        limit in prop_oneof![0u64..3, 0u64..400],
-        edges in any_window(),
-    ) {
-        paced.limit = limit;
-        let mut single = paced.clone();
-        let measured = measured(train.next.at, edges);
-        let mut counters = [0; 2].map(|_| Counters::new(measured, Precision::Fine));
-        let mut ends = [vec![], vec![]];
-        for at in [train.next.at, train.next.at.saturating_add(Span::from_picos(again))] {
-            let served = paced.serve_each(at, train.left, &mut counters[0], measured, &mut ends[0]);
-            single.waiting_at(at);
-            let before = ends[1].len();
-            for _ in 0..train.left {
-                if !single.is_full(at) {
-                    let passage = single.serve(at);
-                    passage.count(&mut counters[1], at);
-                    ends[1].push(passage.end.at.picos());
-                }
-            }
-            prop_assert_eq!(served as usize, ends[1].len() - before);
-            prop_assert_eq!((single.free, single.waiting), (paced.free, paced.waiting));
-            prop_assert!(paced.waiting == 0 || single.head == paced.head);
-        }
-        prop_assert_eq!(&ends[0], &ends[1]);
-        prop_assert_eq!(format!("{:?}", counters[0]), format!("{:?}", counters[1]));
-    }
 }

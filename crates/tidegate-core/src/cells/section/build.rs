@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use super::input::{Input, To};
 use super::own::Pace;
-use super::single::{MOST_SINGLES, Singles};
 use super::soonest::Soonest;
 use super::steps::Held;
 use super::{CellCounts, CellGate, Crossing, CrossingPlan, Options, Passing, Section, Server, serve};
@@ -66,7 +65,6 @@ impl Section {
                     && plan.jitter == JitterPlan::None
                     && !observed,
                 policed: slotted && plan.police.is_some(),
-                singles: None,
                 counts: CellCounts::default(),
             }
         };
@@ -91,7 +89,6 @@ impl Section {
             due: vec![],
             comes: vec![],
             settled: vec![],
-            ends: vec![],
             spare: None,
         };
         for crossing in crossings {
@@ -103,16 +100,6 @@ impl Section {
         section.followed =
             (0..section.gates.len()).filter(|place| is_followed(&section.gates[*place])).collect();
         section.find_before_prompt();
-        for CellGate { inputs, singles, server, policed, before_prompt, .. } in &mut section.gates {
-            if let Server::Slotted(slotted) = server
-                && passing == Passing::OneByOne
-                && !*policed
-                && !*before_prompt
-                && inputs.len() <= MOST_SINGLES
-            {
-                *singles = Some(Box::new(Singles::new(slotted, inputs.len())));
-            }
-        }
         section
     }
 

@@ -6,7 +6,6 @@ use self::frames::Loss;
 use self::input::{Cell, Discard, Input, To};
 use self::lay::{MOST_INPUTS, Stretch};
 use self::own::Pace;
-use self::single::Singles;
 use self::soonest::Soonest;
 use self::steps::Held;
 use super::paced::Paced;
@@ -24,8 +23,6 @@ mod input;
 mod lay;
 mod own;
 mod serve;
-mod serve_single;
-mod single;
 mod slots;
 mod soonest;
 mod steps;
@@ -70,8 +67,6 @@ struct CellGate {
     plain_slots: bool,
     /// Slotted, with a policer before the queue.
     policed: bool,
-    /// Slotted, and passed one by one: its cells are here, not in the inputs.
-    singles: Option<Box<Singles>>,
     counts: CellCounts,
 }
 
@@ -163,8 +158,7 @@ pub struct Section {
     comes: Vec<u64>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
-    /// Ends of services; this and the next are kept to save allocations.
-    ends: Vec<u64>,
+    /// Kept to save allocations.
     spare: Option<Stretch>,
 }
 
@@ -291,8 +285,7 @@ impl Section {
     /// between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
         crate::work::step();
-        let CellGate { inputs, next, server, delay, host, discards, singles, .. } =
-            &mut self.gates[gate as usize];
+        let CellGate { inputs, next, server, delay, host, discards, .. } = &mut self.gates[gate as usize];
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
             let crossing = &self.crossings[frame.crossing as usize];
@@ -322,13 +315,8 @@ impl Section {
         {
             return self.pass_together(gate as usize, 0, train, gates);
         }
-        match (singles, &server) {
-            (Some(singles), Server::Slotted(slotted)) => singles.push_train(input as usize, train, slotted),
-            _ => {
-                inputs[input as usize].push(train);
-                next.set(input as usize, inputs[input as usize].next());
-            }
-        }
+        inputs[input as usize].push(train);
+        next.set(input as usize, inputs[input as usize].next());
         if alone {
             match server {
                 Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
@@ -401,9 +389,7 @@ impl Section {
             Server::Steps(held) => held.memory_bytes(),
             _ => 0,
         };
-        let singles = |gate: &CellGate| gate.singles.as_ref().map_or(0, |singles| singles.memory_bytes());
-        let held: u64 =
-            self.gates.iter().map(|gate| held(gate) + singles(gate) + gate.next.memory_bytes()).sum();
+        let held: u64 = self.gates.iter().map(|gate| held(gate) + gate.next.memory_bytes()).sum();
         let frames = self.frames.capacity() * size_of::<Frame>() + self.losses.capacity() * size_of::<Loss>();
         held + (trains * size_of::<Train>() + frames) as u64
     }

@@ -102,18 +102,6 @@ impl Own {
         (start - next) as u32
     }
 
-    /// The same of cells in several slots: how many the last of them would wait.
-    #[inline]
-    pub(super) fn slots_of_last(&mut self, slots: impl Iterator<Item = u64>, begins: bool) -> u32 {
-        let (mut free, mut last) = (if begins { 0 } else { self.slot }, 0);
-        for slot in slots {
-            last = slot + 1;
-            free = free.max(last) + 1;
-        }
-        self.slot = free;
-        free.saturating_sub(last + 1) as u32
-    }
-
     /// Whether a cell that comes in this slot or later, and each after it in a slot of its own, would not wait.
     #[inline]
     pub(super) fn is_clear(&self, slot: u64) -> bool {

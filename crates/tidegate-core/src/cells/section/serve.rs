@@ -129,11 +129,7 @@ impl Section {
         let Server::Paced(paced) = server else { return };
         let Input { head: train, to, own, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
-            self.pass_each(gate, input, gates);
-            if self.gates[gate].next.at(input) < before {
-                self.run_paced_cell(gate, input, gates);
-            }
-            return;
+            return self.run_paced_cell(gate, input, gates);
         }
         if Self::comes_together(self.passing, train, *discards) {
             let together = std::mem::replace(train, Train::NONE);

@@ -8,10 +8,7 @@ use crate::units::Time;
 impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
-        let CellGate { inputs, plain_slots, singles, .. } = &self.gates[gate];
-        if singles.is_some() {
-            return self.run_singles(gate, until, gates);
-        }
+        let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
         // Of one crossing alone, all is told when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
         if self.passing == Passing::Trains && *plain_slots && many {

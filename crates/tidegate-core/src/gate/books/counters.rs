@@ -288,23 +288,6 @@ impl Counters {
         self.inside.bytes += units * wire;
     }
 
-    /// Counts `units` that arrive at one instant. `waits` has the wait of each that waits in picoseconds, none shorter
-    /// than the one before; `queue` is the number of units in the queue after the last of them.
-    pub(crate) fn pass_rising(
-        &mut self,
-        units: u64,
-        waits: impl ExactSizeIterator<Item = u64>,
-        wire: u64,
-        queue: u64,
-    ) {
-        self.pass_many(units, wire);
-        if waits.len() > 0 {
-            self.queue_area += self.waits.record_rising(waits);
-            self.queue_max = self.queue_max.max(queue);
-            self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
-        }
-    }
-
     /// Counts units that arrive at one instant, one for each term of `waits`, which is its wait. `queue` is the queue
     /// after the last of them.
     pub(crate) fn pass_waiting_evenly(&mut self, waits: &Progression, wire: u64, queue: Backlog) {

@@ -165,13 +165,6 @@ fn many_at_once_are_as_many_one_by_one() {
     let (mut together, mut singly) = (counters(), counters());
     together.pass_many(3, 7);
     (0..3).for_each(|_| singly.pass(at(10), at(20), 7));
-    together.pass_rising(4, [5, 8, 11].into_iter(), 7, 3);
-    singly.pass(at(20), at(21), 7);
-    for (wait, queue) in [(5, 1), (8, 2), (11, 3)] {
-        singly.pass_waiting(at(20), service(20 + wait, 40), 7, backlog(queue, 7 * queue));
-    }
-    together.pass_rising(1, [].into_iter(), 7, 9);
-    singly.pass(at(20), at(21), 7);
     together.pass_alike(2, 7, Span::from_picos(6), 5);
     (0..2).for_each(|_| singly.pass_waiting(at(30), service(36, 40), 7, backlog(5, 35)));
     together.pass_alike(1, 7, Span::ZERO, 50);
