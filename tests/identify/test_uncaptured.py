@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tidegate as tg
 from made_captures import POLICED, records
-from tidegate._identify.uncaptured import uncaptured
+from tidegate._capture.uncaptured import uncaptured
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -222,3 +222,27 @@ def test_small_gaps_are_filled_evenly_between_their_neighbours() -> None:
     assert packets.seq.tolist() == [1, 0, 101, 201, 301, 0, 401, 501, 0]
     assert packets.made.tolist() == [False, False, True, True, False, False, False, False, False]
     assert packets.ip_bytes[2:4].tolist() == [140, 140]
+
+
+@pytest.mark.parametrize("end", [0, 1], ids=["sender", "receiver"])
+def test_the_capacity_of_a_link_is_what_it_was(tmp_path: Path, end: int) -> None:
+    text = CLEAN.replace('tcp.window = "90 kB"', 'tcp.window = "300 kB"').replace("60 packets", "200 packets")
+    tg.run(tg.Scenario.from_toml(text), seed=1, record="summary", pcap=tmp_path / "sender.pcap")
+    whole = both_ends(tmp_path)[end]
+    dropped(whole, tmp_path / "x.pcap", 0.05, acks=False)
+    truth, found = tg.trace_from(whole), tg.trace_from(tmp_path / "x.pcap")
+    assert found.mean_bps == pytest.approx(truth.mean_bps, rel=0.005)
+    assert any("not all packets were captured" in note for note in found.notes)
+    assert not any("not all packets" in note for note in truth.notes)
+
+
+def test_windows_that_are_too_many_and_one_direction_alone_are_refused(
+    runs: dict[str, Path], tmp_path: Path
+) -> None:
+    sender, _ = both_ends(runs["clean"])
+    with pytest.raises(tg.ArgumentError, match=r"window: 100 ns gives .* take longer ones"):
+        tg.trace_from(sender, window="100 ns")
+    head, found = records(sender)
+    (tmp_path / "one.pcap").write_bytes(head + b"".join(filter(is_data, found)))
+    with pytest.raises(tg.CaptureError, match="only one direction was captured"):
+        tg.regress(tg.Scenario.from_toml(CLEAN), tmp_path / "one.pcap", seed=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.errors import ArgumentError, CaptureError
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
+from tidegate._base.limits import MOST_PACKETS
+from tidegate._base.text import number
 from tidegate._capture.start import Paths, read
 from tidegate._capture.value import Capture, Connection
 
@@ -32,6 +34,8 @@ FILLS = ("mean", "seen", "cut")
 #: The receive window was the limit if most data left no more room in it than this many segments.
 ROOM_SEGMENTS = 2
 PICOS = 10**12
+#: More windows are a slip of a unit, or a clock that was set.
+MOST_WINDOWS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -185,12 +189,18 @@ def trace_from(
     if at not in (None, "sender", "receiver"):
         raise ArgumentError(f'at: read "{at}"; takes sender or receiver')
     step = _core.read_span("window", window) / PICOS
-    held = capture if isinstance(capture, Capture) else read(capture)
-    chosen = chosen_of(held, connections)
+    held = capture if isinstance(capture, Capture) else read(capture, most_packets=MOST_PACKETS)
+    notes: list[str] = []
+    chosen = [_whole(each, notes) for each in chosen_of(held, connections)]
     found = [deliveries(each, at) for each in chosen]
     begin = min(each.first_ns for each in chosen) / 1e9
     end = max((float(each.time_s[-1]) for each in found if len(each.time_s)), default=begin) - begin
     count = int(end / step)
+    if count > MOST_WINDOWS:
+        raise ArgumentError(
+            f"window: {window} gives {count} windows in {number(end)} s, more than {MOST_WINDOWS}; take "
+            "longer ones"
+        )
     if count == 0:
         raise CaptureError(
             f"connection {chosen[0].name}: nothing was delivered for as long as one window ({window})"
@@ -213,8 +223,23 @@ def trace_from(
         rates_bps=tuple(round(8 * float(each) / step) for each in volume),
         saturated=tuple(bool(each) for each in saturated),
         stretches=tuple(_stretches(saturated, step, begin, found)),
-        notes=tuple(_notes(found, chosen, held)),
+        notes=(*_notes(found, chosen, held), *notes),
     )
+
+
+def _whole(connection: Connection, notes: list[str]) -> Connection:
+    """Return a connection with the packets that the capture missed, and say that it did."""
+    if not connection.packets.rows:
+        return connection
+    from tidegate._capture.uncaptured import handshake_ns, missed_words, uncaptured
+
+    from_client = connection.sender == connection.client_host
+    base = handshake_ns(connection.packets)
+    packets, missed = uncaptured(connection.packets, from_client=from_client, base_ns=base)
+    if missed.packets:
+        notes.append(missed_words(connection, from_client, missed).removesuffix("."))
+    # It has the columns that deliveries are told from.
+    return replace(connection, packets=packets)
 
 
 def chosen_of(capture: Capture, numbers: Sequence[int] | None) -> list[Connection]:
@@ -231,15 +256,15 @@ def chosen_of(capture: Capture, numbers: Sequence[int] | None) -> list[Connectio
     if numbers is None:
         biggest = capture.biggest
         numbers = [biggest.number] if biggest is not None else []
-    for number in numbers:
-        if not 1 <= number <= len(capture.connections):
+    for each in numbers:
+        if not 1 <= each <= len(capture.connections):
             raise ArgumentError(
-                f"connection: read {number}; {files} has connections 1 to {len(capture.connections)}"
+                f"connection: read {each}; {files} has connections 1 to {len(capture.connections)}"
             )
-    chosen = [capture.connections[number - 1] for number in numbers]
-    for each in chosen:
-        if each.sender.payload_bytes == 0:
-            raise CaptureError(f"{each.file}: connection {each.name} carries no data")
+    chosen = [capture.connections[each - 1] for each in numbers]
+    for connection in chosen:
+        if connection.sender.payload_bytes == 0:
+            raise CaptureError(f"{connection.file}: connection {connection.name} carries no data")
     return chosen
 
 

@@ -210,14 +210,15 @@ def traces_from(
 
     A transfer must have saturated it: a window of the trace counts if packets waited at the link during 90%
     of it. The report, and the column "saturated" of a CSV trace, say which do not: there the capture does not
-    show the capacity.
+    show the capacity. Of a capture with more than 1,200,000 packets of TCP the first are looked at.
     """
+    from tidegate._base.limits import MOST_PACKETS
     from tidegate._base.progress import Progress
     from tidegate._capture.start import read
     from tidegate._capture.trace import trace_from
 
     with Progress("reading") as progress:
-        capture = read(captures, progress)
+        capture = read(captures, progress, MOST_PACKETS)
     found = trace_from(capture, connections=connections or None, at=at, window=window)
     told = _replaces(target)
     if target is not None:

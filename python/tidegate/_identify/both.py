@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._capture.uncaptured import made_of
 from tidegate._identify.clocks import Clocks, clocks
 from tidegate._identify.sent import ARRIVED, LOST, UNKNOWN, Sent, sent
-from tidegate._identify.uncaptured import made_of
 
 if TYPE_CHECKING:
-    from tidegate._identify.uncaptured import Uncaptured
+    from tidegate._capture.uncaptured import Uncaptured
 
 #: Fewer packets in both captures are no pair.
 _LEAST = 10

@@ -18,7 +18,7 @@ import numpy as np
 from tidegate._identify.sent import ARRIVED, LOST, Sent
 
 if TYPE_CHECKING:
-    from tidegate._identify.uncaptured import Uncaptured
+    from tidegate._capture.uncaptured import Uncaptured
 
 #: Ticks of timestamp clocks in use: 1, 4 and 10 ms (RFC 7323 §5.4 allows more).
 _TICKS_NS = (1_000_000, 4_000_000, 10_000_000)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from tidegate._capture.uncaptured import made_of
 from tidegate._identify.reports import NEVER as _NEVER
 from tidegate._identify.reports import Reports, reports_of
-from tidegate._identify.uncaptured import made_of
 
 #: A report this share of the base round trip after a packet cannot be a report of it.
 _TOO_SOON = 0.9

@@ -23,9 +23,10 @@ else:
 #: Shares of the progress at which the capture is read, and the packets' fates are told.
 _READ, _TOLD = 0.3, 0.5
 _BLURRED = (
-    "Some packets were not captured. They are put in evenly between the others; intervals do not hold the "
-    "error of that, and a bucket seen near the receiver comes out too small."
+    "Some packets were not captured. They are put in evenly between the others, and intervals do not hold "
+    "the error of that."
 )
+_BUCKET = " A bucket seen near the receiver comes out too small."
 
 
 def identify(
@@ -108,7 +109,8 @@ def _limits(streams: list[Stream], progress: Callable[[float], object]) -> list[
             inside = [members[each] for each in group]
             law = law_of([streams[at].sent for at in inside], bucket, len(shared))
             if any(streams[at].missed.packets for at in inside):
-                law = replace(law, evidence=[*law.evidence, _BLURRED])
+                blurred = _BLURRED + (_BUCKET if law.burst_bytes is not None else "")
+                law = replace(law, evidence=[*law.evidence, blurred])
             found.append(Limit(len(found) + 1, law, inside))
     return found
 

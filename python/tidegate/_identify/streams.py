@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from tidegate._base.text import counted
+from tidegate._capture.uncaptured import Uncaptured, handshake_ns, missed_words, uncaptured
 from tidegate._identify.acks import Acks, acks_of
 from tidegate._identify.both import both
 from tidegate._identify.clocks import Clocks
@@ -18,11 +16,9 @@ from tidegate._identify.place import near_client
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
-from tidegate._identify.uncaptured import Uncaptured, uncaptured
 
 #: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
 _REQUEST_BYTES = 3000
-_SYN = 2
 
 
 @dataclass(frozen=True)
@@ -135,7 +131,7 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
         if near is None or near == from_client:
             told = sent(whole, from_client=from_client)
         else:
-            base = _handshake(packets)
+            base = handshake_ns(packets)
             told = received(whole, from_client=from_client, base_ns=base, missed=missed)
         at = "sender" if near is None or near == from_client else "receiver"
         told = replace(told, begun=_end(connection, from_client).opened)
@@ -162,21 +158,8 @@ def _offload(connection: Any, from_client: bool) -> str:
 
 def filled(connection: Any, from_client: bool) -> tuple[Any, Uncaptured]:
     """Return the packets as they crossed the link, those that the capture missed too, and what it missed."""
-    base = _handshake(connection.packets)
+    base = handshake_ns(connection.packets)
     return uncaptured(_apart(connection), from_client=from_client, base_ns=base)
-
-
-def missed_words(connection: Any, from_client: bool, missed: Uncaptured) -> str:
-    """Say what the capture missed of one direction."""
-    ends = (connection.client, connection.server)
-    what = (
-        f"Connection {connection.name}: not all packets were captured. {counted(missed.packets, 'packet')} "
-        f"with data of {ends[0] if from_client else ends[1]} ({missed.told} of its bytes) never "
-        "show up, but their bytes are acknowledged, and neither a SACK nor a duplicate ACK misses them"
-    )
-    if missed.hides:
-        return f"{what}; with so many missing, law and limits cannot be told."
-    return f"{what}; they are no losses, and are put in evenly between the others."
 
 
 def _apart(connection: Any) -> Any:
@@ -185,14 +168,3 @@ def _apart(connection: Any) -> Any:
     if not any(each.super_segments for each in ends):
         return connection.packets
     return apart(connection.packets, tuple(each.mss for each in ends[::-1]))
-
-
-def _handshake(packets: Any) -> int:
-    """Return the time of the handshake as the capture saw it, in nanoseconds: about a round trip."""
-    syn = np.flatnonzero((packets.flags & _SYN) > 0)
-    if not len(syn):
-        return 1
-    later = np.flatnonzero(
-        packets.from_client & packets.has_ack & (packets.time_ns >= packets.time_ns[syn[-1]])
-    )
-    return int(packets.time_ns[later[0]] - packets.time_ns[syn[0]]) if len(later) else 1

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._base.errors import CaptureError
 from tidegate._capture.delivery import deliveries, place_of
 from tidegate._capture.trace import chosen_of
+from tidegate._capture.uncaptured import missed_words, uncaptured
 from tidegate._regress.measured import Measurement, Transfer
 
 if TYPE_CHECKING:
@@ -36,29 +38,40 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
     if numbers is None:
         big = [each.number for each in capture.connections if each.sender.payload_bytes >= LEAST_BYTES]
         numbers = big or None
-    chosen = chosen_of(capture, numbers)
+    chosen = [each for each in chosen_of(capture, numbers) if _answered(each)]
+    if not chosen:
+        raise CaptureError(
+            f"{', '.join(capture.files)}: only one direction was captured, so nothing of it can be compared; "
+            "capture both"
+        )
     found = sorted((transfer(each) for each in chosen), key=lambda each: each.start_s)
     begin = found[0].start_s
     left = len(capture.connections) - len(chosen)
     notes = [*capture.notes, *_uncaptured(chosen)]
     if left:
         notes.append(
-            f"{left} of {len(capture.connections)} connections left out (too little data, or not named)"
+            f"{left} of {len(capture.connections)} connections left out (too little data, one direction "
+            "alone, or not named)"
         )
     # Starts count from the first data of all.
     moved = tuple(Transfer(**{**vars(each), "start_s": each.start_s - begin}) for each in found)
     return Measurement(", ".join(capture.files), moved, tuple(notes))
 
 
+def _answered(connection: Connection) -> bool:
+    """Tell whether the ACKs of the sender's data were captured."""
+    packets = connection.packets
+    back = packets.from_client != (connection.sender == connection.client_host)
+    return bool((back & packets.has_ack).any())
+
+
 def _uncaptured(connections: Sequence[Connection]) -> list[str]:
     """Say of each connection whether the capture missed data of its sender."""
-    from tidegate._identify.streams import filled, missed_words
-
     notes = []
     for each in connections:
         from_client = each.sender == each.client_host
-        missed = filled(each, from_client)[1] if each.packets.rows else None
-        if missed is not None and missed.packets:
+        _, missed = uncaptured(each.packets, from_client=from_client, base_ns=1)
+        if missed.packets:
             notes.append(missed_words(each, from_client, missed).removesuffix("."))
     return notes
 

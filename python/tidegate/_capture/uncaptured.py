@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._base.text import percent
+from tidegate._base.text import counted, percent
 
 #: As many packets are put in as there are with data, times this, at most.
 _MOST_FILLED = 0.5
@@ -113,6 +113,30 @@ def uncaptured(packets: Any, *, from_client: bool, base_ns: int) -> tuple[Any, U
     return _filled(packets, data, (left[fits], count[fits], right[fits]), segment, base_ns), found
 
 
+def handshake_ns(packets: Any) -> int:
+    """Return the time of the handshake as the capture saw it, in nanoseconds: about a round trip."""
+    syn = np.flatnonzero((packets.flags & _SYN) > 0)
+    if not len(syn):
+        return 1
+    later = np.flatnonzero(
+        packets.from_client & packets.has_ack & (packets.time_ns >= packets.time_ns[syn[-1]])
+    )
+    return int(packets.time_ns[later[0]] - packets.time_ns[syn[0]]) if len(later) else 1
+
+
+def missed_words(connection: Any, from_client: bool, missed: Uncaptured) -> str:
+    """Say what the capture missed of one direction."""
+    ends = (connection.client, connection.server)
+    what = (
+        f"Connection {connection.name}: not all packets were captured. {counted(missed.packets, 'packet')} "
+        f"with data of {ends[0] if from_client else ends[1]} ({missed.told} of its bytes) never "
+        "show up, but their bytes are acknowledged, and neither a SACK nor a duplicate ACK misses them"
+    )
+    if missed.hides:
+        return f"{what}; with so many missing, law and limits cannot be told."
+    return f"{what}; they are no losses, and are put in evenly between the others."
+
+
 def _missed(packets: Any, data: Any, acks: Any, from_client: bool) -> tuple[Any, Any]:
     """Return the ranges that were acknowledged, never seen, and that no report called missing."""
     start = packets.seq[data].astype(np.int64)
@@ -202,6 +226,7 @@ def _filled(packets: Any, data: Any, gaps: tuple[Any, Any, Any], segment: int, b
     blocks = np.insert(np.diff(packets.sack_first.astype(np.int64)), place, 0)
     made.sack_first = np.concatenate([[0], np.cumsum(blocks)])
     made.sack_left, made.sack_right = packets.sack_left, packets.sack_right
+    made.rows = len(made.seq)
     return made
 
 
