@@ -14,6 +14,8 @@ from common import EXAMPLES, command, tidegate
 from tidegate._engines import plot as _plot_engines
 from tidegate._run import plot as _plot
 from tidegate._run.history import history
+from tidegate._run.text import flows_table
+from tidegate._run.view import run_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +47,7 @@ def panel(figure: Figure, word: str) -> Axes:
 
 def test_delays_are_in_milliseconds_and_those_that_packets_had() -> None:
     found = run(ONE)
-    axes = panel(found.plot(), "Delay: round trip and one way")
+    axes = panel(found.plot(), "Delay: round trip in TCP and one way")
     assert axes.get_ylabel() == "ms"
     delays = found.flows["bulk"].series("delay").drop_nulls()
     # One way: 10 ms of delay, 2 ms and less of service for each packet that waits, 15 at most.
@@ -154,7 +156,7 @@ def test_the_level_of_a_bucket_is_drawn_where_it_is_recorded(monkeypatch: pytest
 def test_panels_are_chosen(tmp_path: Path) -> None:
     found = run(ONE)
     assert titles(found.plot(show=["queue", "delay"])) == [
-        "Delay: round trip and one way", "Queue at gate link", "",
+        "Delay: round trip in TCP and one way", "Queue at gate link", "",
     ]  # fmt: skip
     with pytest.raises(tg.UnknownNameError, match='no panel is called "dealy"'):
         found.plot(show=["dealy"])
@@ -174,7 +176,7 @@ def test_variants_are_labelled_by_key_and_value_and_show_what_is_asked() -> None
         assert words in text
     heads = [title for title in titles(figure) if title]
     assert any(title.startswith("Goodput (line)") for title in heads)
-    assert any(title.startswith("Round trip (blue)") for title in heads)
+    assert any(title.startswith("Round trip in TCP (blue)") for title in heads)
     assert any(title.startswith("Queue and limit, packets") for title in heads)
     windows = both.plot(show=["cwnd"])
     assert [title for title in titles(windows) if "window" in title] == [
@@ -304,3 +306,28 @@ def test_many_flows_of_which_none_has_begun_are_drawn_without_a_warning(
     flow = {**FLOW, "count": 6, "start": "500 ms"}
     tg.run({**ONE, "duration": "2 s", "flow": {"bulk": flow}}, record="events").plot()
     assert not [each for each in recwarn if issubclass(each.category, RuntimeWarning)]
+
+
+def test_each_path_has_a_line_and_a_column_where_they_differ() -> None:
+    """The round trip of TCP has waits and delayed ACKs; what the path takes alone stands beside it."""
+    near_and_far = tg.run(EXAMPLES / "round-trip-times.toml", seed=1, set={"duration": "12 s"})
+    paths = [row["rtt_path_ms"] for row in near_and_far.summary["flows"]]
+    axes = panel(near_and_far.plot(), "Delay")
+    assert "idle paths (dashed)" in axes.get_title(loc="left")
+    level = [line.get_ydata()[0] for line in axes.lines if len(line.get_ydata()) == 2]
+    assert level == paths
+    head = flows_table(near_and_far.summary).head
+    assert list(zip(*head, strict=True))[6] == ("path", "ms")
+    one = tg.run(EXAMPLES / "crossing-traffic.toml", seed=1, set={"duration": "6 s"})
+    assert "path" not in flows_table(one.summary).head[0]
+    assert "while nothing waits the path takes 40.6 ms" in " ".join(one.report().split())
+    assert "path, idle" in [text.get_text() for text in panel(one.plot(), "Delay").texts]
+    view = near_and_far_view(near_and_far)
+    assert [name for name in view if name.startswith("path")] == ["path, idle: near", "path, idle: far"]
+
+
+def near_and_far_view(run: tg.Run) -> list[str]:
+    """Return the names of the lines that a report's chart of delays has."""
+    view = run_view(run)
+    assert view is not None
+    return [line["name"] for each in view.panels if each["id"] == "delay" for line in each["lines"]]

@@ -186,7 +186,7 @@ def _delays(column: list[Axes], data: Sequence[History]) -> None:
     for axes in column:
         axes.set_ylim(0, 1.06 * most)
     several = any(len(one.names) > 1 for one in data)
-    words = "ound trip (blue), one way (black), ms"
+    words = "ound trip in TCP (blue), one way (black), ms"
     words = f"Median r{words}" if several else f"R{words}"
     _small(column, data, words if any(one.rtt for one in data) else "Queueing delay, ms")
 

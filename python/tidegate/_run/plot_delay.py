@@ -11,6 +11,7 @@ from tidegate._base.text import number
 from tidegate._draw.marks import FLOW_STYLES, SINGLE, Label, label_right, last, thin
 from tidegate._draw.style import ACCENT, FILL, INK, MID
 from tidegate._run.history import spread_of
+from tidegate._run.idle import idle_paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ def delay_panel(axes: Axes, data: History) -> None:
     """Draw round trips and one-way delays of the flows, in ms; of many flows a median and a band.
 
     A round trip is as TCP measures it, with the time for which a receiver holds an ACK back; one way is the
-    path's delay with the waits alone. Of one flow the round trip of its idle path is a line.
+    path's delay with the waits alone. Dashed is the round trip of a path while nothing waits there.
 
     Without flows, the waits at the gate.
     """
@@ -46,9 +47,9 @@ def delay_panel(axes: Axes, data: History) -> None:
         axes.plot(time, wait, color=INK, lw=0.8, drawstyle="steps-post")
     elif len(data.names) <= SINGLE:
         alone = len(data.names) == 1
-        axes.set_title("Delay: round trip and one way" if data.one_way else "Round trip")
+        axes.set_title("Delay: round trip in TCP and one way" if data.one_way else "Round trip in TCP")
         if not alone and data.one_way:
-            axes.set_title("Delay: round trip (lines) and one way (thin)")
+            axes.set_title("Delay: round trip in TCP (lines), one way (thin)")
         for (colour, dash), name in zip(FLOW_STYLES, data.names, strict=False):
             if name in data.one_way:
                 time, value = thin(data.time[name], data.one_way[name])
@@ -62,12 +63,9 @@ def delay_panel(axes: Axes, data: History) -> None:
                 time, value = thin(data.time[name], data.rtt[name])
                 axes.plot(time, value, color=colour, ls=dash, lw=1.1, drawstyle="steps-post")
                 labels.append(Label(last(value), "round trip\nin TCP" if alone else name, colour))
-                if alone and name in data.path_rtt:
-                    path = data.path_rtt[name]
-                    axes.axhline(path, color=MID, lw=0.8, ls=(0, (4, 2)))
-                    labels.append(Label(path, "path, idle", MID))
+        labels += _idle_paths(axes, data)
     else:
-        axes.set_title(f"Delay of {len(data.names)} flows: round trip and one way")
+        axes.set_title(f"Delay of {len(data.names)} flows: round trip in TCP and one way")
         grid = np.linspace(0, data.duration, 600)
         low, middle, high = _band(data, data.rtt, grid)
         axes.fill_between(grid, low, high, color=FILL, lw=0)
@@ -79,10 +77,35 @@ def delay_panel(axes: Axes, data: History) -> None:
             _, way, _ = _band(data, data.one_way, grid)
             axes.plot(grid, way, color=INK, lw=0.9)
             labels.append(Label(last(way), "median\none way", INK))
+        labels += _idle_paths(axes, data)
     tops = [np.nanmax(line.get_ydata()) for line in axes.lines if np.any(~np.isnan(line.get_ydata()))]
     axes.set_ylim(0, 1.08 * max([float(top) for top in tops], default=1.0) or 1.0)
     axes.yaxis.set_major_locator(MaxNLocator(5))
     label_right(axes, labels)
+
+
+def _idle_paths(axes: Axes, data: History) -> list[Label]:
+    """Draw the round trip of each flow's path while nothing waits there; return what stands beside them.
+
+    Flows with one path have one line; of many paths it is the median.
+    """
+    paths = idle_paths(data.path_rtt, data.names)
+    if len(paths) > SINGLE:
+        each = [data.path_rtt[name] for name in data.names if name in data.path_rtt]
+        paths = [(float(np.median(each)), data.names)]
+        words = "median path,\nidle"
+    else:
+        words = "path, idle"
+    colours = dict(zip(data.names, (colour for colour, _ in FLOW_STYLES), strict=False))
+    for path, names in paths:
+        colour = colours[names[0]] if len(names) == 1 < len(data.names) else MID
+        axes.axhline(path, color=colour, lw=0.8, ls=(0, (4, 2)))
+    if not paths:
+        return []
+    if len(paths) == 1:
+        return [Label(paths[0][0], words, MID)]
+    axes.set_title(f"{axes.get_title(loc='left')}, idle paths (dashed)")
+    return []
 
 
 def _band(data: History, values: Mapping[str, Floats], grid: Floats) -> tuple[Floats, Floats, Floats]:

@@ -63,6 +63,10 @@ def limited_by(shares: dict[str, Any] | None) -> str:
     return ", ".join(told) or "–"
 
 
+#: The place of the round trips in a row of the table of flows.
+_RTT = 6
+
+
 def flows_table(summary: dict[str, Any]) -> TextTable:
     """Return one line per flow, or the largest ones and what they have together."""
     flows: Sequence[dict[str, Any]] = summary["flows"]
@@ -77,6 +81,11 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
     if finite:
         head[0].append("done")
         head[1].append("s")
+    # One path stands below the table.
+    apart = len({number(row.get("rtt_path_ms")) for row in flows}) > 1
+    if apart:
+        head[0].insert(_RTT, "path")
+        head[1].insert(_RTT, "ms")
     shown = list(flows)
     if len(shown) > MOST_ROWS:
         shown = sorted(shown, key=lambda row: -(row["goodput_bps"] or 0))[:MOST_ROWS]
@@ -88,6 +97,7 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
             number(row["throughput_bps"] / factor),
             percent(share_of(row["segments_retransmitted"], row["segments_sent"]), 2),
             number(row["timeouts"]),
+            *([number(row.get("rtt_path_ms"))] if apart else []),
             number(row["rtt_p50_ms"]),
             number(row["rtt_p99_ms"]),
             number(row["cwnd_mean_segments"]),
@@ -107,6 +117,8 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
                 rows.append(_together(f"{name}.1–{len(members)}", members, rates, factor, finite=finite))
     if len(flows) > 1:
         rows.append(_together(f"all {len(flows)}", flows, (goodput, throughput), factor, finite=finite))
+    if apart:
+        rows = [row if len(row) == len(head[0]) else [*row[:_RTT], "", *row[_RTT:]] for row in rows]
     text = table(head, rows, left=2)
     if len(shown) < len(flows):
         low, middle, high = (
@@ -250,11 +262,10 @@ def _path_told(flows: Sequence[dict[str, Any]]) -> str:
     paths = sorted(flow["rtt_path_ms"] for flow in flows if "rtt_path_ms" in flow)
     if not paths:
         return ""
-    span = " to ".join(dict.fromkeys(number(each) for each in (paths[0], paths[-1])))
-    return (
-        " RTT is as TCP measures it, with waits and delayed ACKs; while nothing waits the path takes "
-        f"{span} ms."
-    )
+    told = " RTT is as TCP measures it, with waits and delayed ACKs; "
+    if len({*map(number, paths)}) > 1:
+        return f"{told}path: the round trip while nothing waits."
+    return f"{told}while nothing waits the path takes {number(paths[0])} ms."
 
 
 def run_report(summary: dict[str, Any], title: str) -> str:

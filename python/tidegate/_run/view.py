@@ -9,6 +9,7 @@ import numpy as np
 from tidegate._page.view import Instants, View, line
 from tidegate._run.columns import WORDS
 from tidegate._run.history import History, history, numbers, parts_of
+from tidegate._run.idle import idle_paths
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Flows that have lines of their own.
 SHOWN = 8
+#: Idle paths that have lines; more are not told apart.
+_PATHS = 3
 #: The words of the band that are the sender's.
 _POLICED = " A policer keeps no queue: it holds the sender back by the window that its drops made small."
 _HELD = WORDS["flows"]["held_by"]
@@ -124,10 +127,16 @@ class _Drawn:
             if name in data.rtt
         ]
         if len(lines) == 1:
-            lines[0]["name"] = "round trip"
+            lines[0]["name"] = "round trip in TCP"
+        title = "Delay: round trips in TCP" if len(lines) > 1 else "Delay"
+        paths = idle_paths(data.path_rtt, self.names)
+        for path, names in paths if len(paths) <= _PATHS else []:
+            level = self.view.column(np.full(len(self.instants.at), path))
+            of = "" if len(paths) == 1 else f": {', '.join(names[:2])}{', …' if len(names) > 2 else ''}"
+            lines.append(line(f"path, idle{of}", level, 6, look="dash"))
         if len(data.wait) and not np.all(np.isnan(data.wait)):
-            lines.append(line(f"wait at {data.gate}", self.gate(data.wait), 1 if len(lines) == 1 else 7))
-        self.view.panel("delay", "Delay", "ms", self.x, lines)
+            lines.append(line(f"wait at {data.gate}", self.gate(data.wait), 1 if title == "Delay" else 7))
+        self.view.panel("delay", title, "ms", self.x, lines)
 
     def queue(self) -> None:
         data = self.data

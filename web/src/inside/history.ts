@@ -22,6 +22,8 @@ export interface History {
   ssthresh: Map<string, Float64Array>;
   delivered: Map<string, Float64Array>;
   rtt: Map<string, Float64Array>;
+  /** The round trip of each flow's path while nothing waits there, ms. */
+  pathRtt: Map<string, number>;
   gate: string | null;
   gateTime: Float64Array;
   rate: Float64Array;
@@ -86,6 +88,11 @@ export function history(run: Recording, gate: string | null = null): History {
     ssthresh: of("ssthresh_segments"),
     delivered,
     rtt: delays(run, names),
+    pathRtt: new Map(
+      summary.flows.flatMap((flow) =>
+        typeof flow.rtt_path_ms === "number" ? [[String(flow.name), flow.rtt_path_ms]] : [],
+      ),
+    ),
     gate: shown,
     gateTime,
     rate,

@@ -1,5 +1,6 @@
 // What is drawn of a run over time: the same panels, lines and columns as python/tidegate/_run/view.py makes
 // for reports, from the same recorded columns. A test compares the two on every example.
+import { number } from "../shared/number";
 import type { Line, Marks, Panel, View } from "../shared/view";
 import { allMissing, none, steps, together } from "./arrays";
 import { type History, history } from "./history";
@@ -7,6 +8,8 @@ import type { Columns, Recording } from "./recording";
 
 /** Flows that have lines of their own. */
 const SHOWN = 8;
+/** Idle paths that have lines; more are not told apart. */
+const PATHS = 3;
 /** Instants at most, and numbers of all lines together at most. */
 const [MOST, ALL] = [100_000, 3_000_000];
 const POLICED =
@@ -85,6 +88,19 @@ export function line(name: string, y: number, colour = 0, more: Partial<Line> = 
 export function runView(run: Recording, gate: string | null = null): View {
   const drawn = new Drawn(run, history(run, gate));
   return drawn.builder.view;
+}
+
+/** The round trips of flows' idle paths, ms, each with the flows that have it: told in the same digits. */
+function idlePaths(data: History, names: string[]): { path: number; names: string[] }[] {
+  const found = new Map<string, { path: number; names: string[] }>();
+  for (const name of names) {
+    const path = data.pathRtt.get(name);
+    if (path === undefined) continue;
+    const of = found.get(number(path)) ?? { path, names: [] };
+    of.names.push(name);
+    found.set(number(path), of);
+  }
+  return [...found.values()];
 }
 
 class Drawn {
@@ -193,12 +209,19 @@ class Drawn {
       const rtt = data.rtt.get(name);
       return rtt ? [line(name, this.flow(name, rtt), place)] : [];
     });
-    if (lines.length === 1 && lines[0]) lines[0].name = "round trip";
+    if (lines.length === 1 && lines[0]) lines[0].name = "round trip in TCP";
+    const title = lines.length > 1 ? "Delay: round trips in TCP" : "Delay";
+    const paths = idlePaths(data, this.names);
+    for (const { path, names } of paths.length <= PATHS ? paths : []) {
+      const more = names.length > 2 ? ", …" : "";
+      const of = paths.length === 1 ? "" : `: ${names.slice(0, 2).join(", ")}${more}`;
+      lines.push(line(`path, idle${of}`, this.level(path), 6, { look: "dash" }));
+    }
     if (data.wait.length && !allMissing(data.wait)) {
       const wait = this.gate(data.wait);
-      lines.push(line(`wait at ${data.gate}`, wait, lines.length === 1 ? 1 : 7));
+      lines.push(line(`wait at ${data.gate}`, wait, title === "Delay" ? 1 : 7));
     }
-    this.panel("delay", "Delay", "ms", lines);
+    this.panel("delay", title, "ms", lines);
   }
 
   private queue(): void {
