@@ -39,6 +39,7 @@ def reproduced(paper: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]
         assert claim["verdict"] in VERDICTS
         assert claim["measured"] is not None, claim
         assert claim["rule"]
+        assert bool(claim["tcp"]) == bool(claim["commands"]), "what ran names its TCP"
         assert {*_paper.open_paper(paper).claims[0].figures} <= {f["id"] for f in result["figures"]}
     for figure in result["figures"]:
         assert figure["error"] is None

@@ -94,15 +94,22 @@ def test_a_paper_is_a_folder(toy: Any, tmp_path: Path, capsys: pytest.CaptureFix
     status, out, _ = command("reproduce", "--out", str(tmp_path / "all"), capsys=capsys)
     assert status == 0
     assert "toy-paper: A toy" in out
+    assert "TCP of its scenarios: newreno, rfc" in out
     page = (tmp_path / "all" / "toy-paper" / "report.html").read_text(encoding="utf-8")
     assert "It is fast &amp; &lt;good&gt;." in page
     assert "<note>" not in page
+    assert "<p>TCP of its scenarios: newreno, rfc.</p>" in page
+    assert "<dt>TCP</dt><dd>newreno, rfc</dd>" in page
+    assert "</a></td><td>newreno, rfc</td><td>1</td>" in page
+    manifest = json.loads((tmp_path / "all" / "toy-paper" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["tcp"] == "newreno, rfc"
     assert len(re.findall("<svg", page)) == 1
     status, out, _ = command("reproduce", "--json", capsys=capsys)
     assert [paper["paper"] for paper in json.loads(out)["papers"]] == ["toy-paper"]
     result = tg.reproduce("toy-paper/fast")
     assert [claim.verdict for claim in result.claims] == ["reproduced"]
     assert result.claims[0].commands == ["tidegate study small.toml --runs 16"]
+    assert (result.tcp, result.claims[0].tcp) == ("newreno, rfc", "newreno, rfc")
 
 
 def test_a_quick_report_says_what_the_full_run_says(

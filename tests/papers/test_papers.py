@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import pytest
+import tidegate as tg
 from common import tidegate
 from reproduction import VERDICTS, says_no_more_than_the_full_run
 from tidegate._reproduce import paper as _paper
@@ -69,6 +70,8 @@ def test_the_dtm_paper_quickly(tmp_path: Path) -> None:
             low, high = claim["interval"]
             assert low <= claim["measured"] <= high
     says_no_more_than_the_full_run(claims.values())
+    assert result["tcp"] == "reno and tahoe, rfc"
+    assert claims["newer-tcp"]["tcp"] == "newreno, rfc; cubic, rfc; reno, rfc"
     # The number is that of the part which is the reason of the verdict.
     assert claims["map"]["part"] == "Reno"
     assert claims["over-allocation"]["part"] == "with MARGIN alone"
@@ -191,3 +194,15 @@ def test_what_is_recorded_of_a_full_run_is_of_the_papers_claims(name: str) -> No
     kept = _full_runs.recorded(paper)
     assert [*kept] == [claim.id for claim in paper.claims], f"record the full run of {name} again"
     assert {each["verdict"] for each in kept.values()} <= VERDICTS
+
+
+@pytest.mark.parametrize(
+    "file", [file for name in _paper.names() for file in _paper.open_paper(name).scenarios()]
+)
+def test_a_scenario_of_an_older_tcp_says_so_in_its_title(file: Path) -> None:
+    from tidegate._ask.plan import plan_of
+
+    scenario = tg.load(file)
+    bases = {flow["tcp"]["label"].split(", ")[1] for flow in plan_of(scenario)["flows"]}
+    words = {"rfc": "RFCs", "bsd44": "4.4BSD", "linux-6.18": "Linux in 2015"}
+    assert {words[base] for base in bases} == {word for word in words.values() if word in scenario.title}

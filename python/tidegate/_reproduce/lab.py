@@ -8,11 +8,13 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tidegate._ask.plan import plan_of
 from tidegate._ask.scenario import as_sets
 from tidegate._ask.source import as_scenario
 from tidegate._base.errors import TooFewRunsError, UnknownNameError, nearest
 from tidegate._reproduce.verdict import LEAST_RUNS
 from tidegate._run.start import execute
+from tidegate._run.tcp_words import tcp_told
 from tidegate._study.jobs import check_plain
 from tidegate._study.prepare import prepare
 from tidegate._study.start import execute_study
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from tidegate._study.value import Study
 
     T = TypeVar("T")
+    Ran = TypeVar("Ran", Run, Study)
 
 
 def scenarios(folder: Path) -> list[Path]:
@@ -55,6 +58,8 @@ class Lab:
     #: How many points a quick run leaves out on which the claim being measured is to be judged.
     untried: int = 0
     commands: list[str] = field(default_factory=list)
+    #: The TCPs that ran since they were last taken, as manifests name them.
+    tcps: list[str] = field(default_factory=list)
     _studies: dict[str, Study] = field(default_factory=dict)
     _runs: dict[str, Run] = field(default_factory=dict)
     _live: dict[str, list[Run]] = field(default_factory=dict)
@@ -63,7 +68,7 @@ class Lab:
 
     def beside(self, progress: Callable[[float], None]) -> Lab:
         """Return a lab for another thread, which shares what is done and notes commands of its own."""
-        return replace(self, progress=progress, chaotic=False, untried=0, commands=[])
+        return replace(self, progress=progress, chaotic=False, untried=0, commands=[], tcps=[])
 
     def file(self, name: str) -> Path:
         """Return a scenario file of the paper by its stem.
@@ -119,7 +124,7 @@ class Lab:
         self._note(self._command("study", name, vary, set, ["--runs", str(runs)]))
         asked = repr((name, vary, set, runs, gate, measure, record))
         if asked in self._studies:
-            return self._studies[asked]
+            return self._told(self._studies[asked])
         prepared = prepare(file, vary or {}, set, runs=runs, equal_runs=True)
         with self._turn:
             if asked not in self._studies:
@@ -133,7 +138,7 @@ class Lab:
                     record=record,
                     progress=self.progress,
                 )
-        return self._studies[asked]
+        return self._told(self._studies[asked])
 
     def run(
         self,
@@ -151,7 +156,7 @@ class Lab:
         if asked not in self._runs:
             scenario = as_scenario(file, set)
             self._runs[asked] = execute(scenario, replication=replication, record=record, quiet=True)
-        return self._runs[asked]
+        return self._told(self._runs[asked])
 
     def live(
         self,
@@ -178,7 +183,7 @@ class Lab:
                     )
                     for number in range(runs)
                 ]  # fmt: skip
-        return self._live[asked]
+        return [self._told(run) for run in self._live[asked]]
 
     def _tick(self, number: int, runs: int) -> Callable[[float], bool]:
         def tick(share: float) -> bool:
@@ -192,11 +197,27 @@ class Lab:
         """Return the seed of a scenario of the paper."""
         return as_scenario(self.file(name)).seed
 
+    def tcp(self, *names: str) -> str:
+        """Return the TCP of scenarios of the paper, as in the manifest of a run: ``reno, rfc``."""
+        plans = [plan_of(as_scenario(self.file(name))) for name in names]
+        return tcp_told({"tcp": flow["tcp"]["label"]} for plan in plans for flow in plan["flows"])
+
     def take_commands(self) -> list[str]:
         """Return the commands noted since the last call, each once."""
         taken = list(dict.fromkeys(self.commands))
         self.commands.clear()
         return taken
+
+    def take_tcps(self) -> str:
+        """Return the TCPs that ran since the last call, each once: ``reno, rfc; newreno, rfc``."""
+        taken = "; ".join(dict.fromkeys(filter(None, self.tcps)))
+        self.tcps.clear()
+        return taken
+
+    def _told(self, found: Ran) -> Ran:
+        """Note the TCP of a run or a study."""
+        self.tcps.append(str(found.manifest["tcp"]))
+        return found
 
     def _note(self, command: str) -> None:
         self.commands.append(command)

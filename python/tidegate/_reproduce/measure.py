@@ -34,8 +34,9 @@ def measure(lab: Lab, claim: Claim, full: dict[str, str] | None = None) -> Measu
         if os.environ.get("TIDEGATE_TRACEBACK"):
             raise
         return Measured(
-            claim, None, None, None, 0, "", lab.take_commands(), f"{type(error).__name__}: {error}"
-        )
+            claim, None, None, None, 0, "", lab.take_commands(), f"{type(error).__name__}: {error}",
+            tcp=lab.take_tcps(),
+        )  # fmt: skip
     judged = finding.judgement
     told = [part for part in (finding.note, judged.reason, claim.exact) if part]
     return Measured(
@@ -52,6 +53,7 @@ def measure(lab: Lab, claim: Claim, full: dict[str, str] | None = None) -> Measu
         unit=judged.unit,
         possible=tuple(verdict for verdict in LADDER if verdict in judged.possible),
         full=full,
+        tcp=lab.take_tcps(),
     )
 
 

@@ -150,6 +150,7 @@ def perform(
     steps = len(claims) + (len(figures) if out is not None else 0)
     full = recorded(paper) if quick else {}
     lab = Lab(paper.folder, quick=quick, workers=workers, store=store)
+    result.tcp = lab.tcp(*(path.stem for path in paper.scenarios()))
 
     def tell(share: float) -> None:
         if progress is not None:
@@ -168,6 +169,6 @@ def perform(
         for figure in figures:
             result.figures.append(drawing.drawn(figure))
             tell(0.0)
-        fill(result, work, [lab.seed(path.stem) for path in paper.scenarios()])
+        fill(result, work, lab)
     result.folder = Path(out)
     return result

@@ -36,6 +36,8 @@ class Measured:
     possible: tuple[str, ...] = ()
     #: Of a quick run: what the full run was when it was last recorded; see ``_full_runs``.
     full: dict[str, str] | None = None
+    #: The TCPs that ran, as manifests name them; "" where nothing ran.
+    tcp: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate reproduce --json`` prints of it."""
@@ -55,6 +57,7 @@ class Measured:
             "rule": self.rule,
             "full_run": self.full,
             "runs": self.runs,
+            "tcp": self.tcp,
             "commands": self.commands,
         }
 
@@ -78,6 +81,8 @@ class Reproduction(Answer):
     claims: list[Measured] = field(default_factory=list)
     figures: list[Drawn] = field(default_factory=list)
     folder: Path | None = None
+    #: The TCP of the paper's scenarios, as manifests name it.
+    tcp: str = ""
 
     @property
     def complete(self) -> bool:
@@ -91,6 +96,7 @@ class Reproduction(Answer):
             "paper": self.paper.name,
             "engine": self.paper.engine,
             "title": self.paper.title,
+            "tcp": self.tcp,
             "quick": self.quick,
             "left_out": self.paper.quick if self.quick else None,
             "claims": [claim.to_dict() for claim in self.claims],
@@ -172,7 +178,7 @@ SHARE = "share of "
 def table(result: Reproduction) -> str:
     """Return the table for people."""
     paper = result.paper
-    lines = [f"{paper.name}: {paper.title}", wrapped(paper.source)]
+    lines = [f"{paper.name}: {paper.title}", wrapped(paper.source), wrapped(tcp_text(result))]
     if result.quick:
         lines.append(wrapped(quick_text(result)))
     lines.append("")
@@ -180,7 +186,7 @@ def table(result: Reproduction) -> str:
     for entry in result.claims:
         verdict = entry.verdict or "NOT MEASURED"
         lines.append(f"{entry.claim.id.ljust(longest)}  {verdict.ljust(14)}  {number_text(entry)}".rstrip())
-        lines += _told(entry)
+        lines += _told(entry, result.tcp)
     failed = [f"{drawn.figure.id}: {drawn.error}" for drawn in result.figures if drawn.error]
     if failed:
         lines += ["", "Not drawn:", *failed]
@@ -201,8 +207,13 @@ def quick_text(result: Reproduction) -> str:
     return f"{told}. For the full run leave out --quick."
 
 
-def _told(entry: Measured) -> list[str]:
-    """Return the indented lines about a claim."""
+def tcp_text(result: Reproduction) -> str:
+    """Return which TCP the paper's scenarios have; said once for each report."""
+    return f"TCP of its scenarios: {result.tcp}"
+
+
+def _told(entry: Measured, usual: str) -> list[str]:
+    """Return the indented lines about a claim; its TCP where it is not the usual one."""
     import textwrap
 
     texts = [f"{entry.claim.where}: {entry.claim.says}"]
@@ -210,6 +221,7 @@ def _told(entry: Measured) -> list[str]:
         texts.append(entry.error)
     else:
         texts += [entry.note, f"Reproduced if: {entry.rule}." if entry.rule else "", full_text(entry)]
+        texts += [f"TCP: {entry.tcp}."] if entry.tcp not in ("", usual) else []
     indent = " " * 4
     lines: list[str] = []
     for text in filter(None, texts):
