@@ -133,7 +133,8 @@ class _Drawn:
         for path, names in paths if len(paths) <= _PATHS else []:
             level = self.view.column(np.full(len(self.instants.at), path))
             of = "" if len(paths) == 1 else f": {', '.join(names[:2])}{', …' if len(names) > 2 else ''}"
-            lines.append(line(f"path, idle{of}", level, 6, look="dash"))
+            own = self.names.index(names[0]) if len(names) == 1 < len(self.names) else 6
+            lines.append(line(f"path, idle{of}", level, own, look="dash"))
         if len(data.wait) and not np.all(np.isnan(data.wait)):
             lines.append(line(f"wait at {data.gate}", self.gate(data.wait), 1 if title == "Delay" else 7))
         self.view.panel("delay", title, "ms", self.x, lines)

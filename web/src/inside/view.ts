@@ -215,7 +215,9 @@ class Drawn {
     for (const { path, names } of paths.length <= PATHS ? paths : []) {
       const more = names.length > 2 ? ", …" : "";
       const of = paths.length === 1 ? "" : `: ${names.slice(0, 2).join(", ")}${more}`;
-      lines.push(line(`path, idle${of}`, this.level(path), 6, { look: "dash" }));
+      const single = names.length === 1 && this.names.length > 1;
+      const colour = single ? this.names.indexOf(names[0] ?? "") : 6;
+      lines.push(line(`path, idle${of}`, this.level(path), colour, { look: "dash" }));
     }
     if (data.wait.length && !allMissing(data.wait)) {
       const wait = this.gate(data.wait);
