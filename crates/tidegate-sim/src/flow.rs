@@ -192,10 +192,10 @@ impl Flow {
     /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
     /// new connection or a circuit needs both ends at one instant.
     pub(crate) fn lets_ends_part(&self) -> bool {
-        let asks_alone = |dialogue: &Dialogue| dialogue.lets_ends_part() && !self.has_circuit;
         self.policed.is_none()
+            && !self.has_circuit
             && self.history.as_ref().is_none_or(|history| history.lets_ends_part())
-            && self.dialogue.as_ref().is_none_or(|dialogue| asks_alone(dialogue))
+            && self.dialogue.as_ref().is_none_or(|dialogue| dialogue.lets_ends_part())
     }
 
     /// Call after the sender did something at `at`.
