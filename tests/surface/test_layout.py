@@ -251,7 +251,7 @@ def test_runs() -> None:
         assert faults(tg.run(tg.Scenario.from_toml(text), seed=1, record="10 ms").plot()) == []
 
 
-@pytest.mark.parametrize("name", ["web", "policer", "household", "lte"])
+@pytest.mark.parametrize("name", ["web", "policer", "household", "lte", "links", "round-trip-times"])
 def test_examples(name: str) -> None:
     templates = ROOT / "python" / "tidegate" / "_begin" / "templates"
     path = next(path for path in (EXAMPLES / f"{name}.toml", templates / f"{name}.toml") if path.is_file())

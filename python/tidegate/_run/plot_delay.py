@@ -96,9 +96,11 @@ def _idle_paths(axes: Axes, data: History) -> list[Label]:
         words = "median path,\nidle"
     else:
         words = "path, idle"
-    colours = dict(zip(data.names, (colour for colour, _ in FLOW_STYLES), strict=False))
+    # Of more flows than have lines of their own none has a colour.
+    few = data.names if len(data.names) <= SINGLE else []
+    colours = dict(zip(few, (colour for colour, _ in FLOW_STYLES), strict=False))
     for path, names in paths:
-        colour = colours[names[0]] if len(names) == 1 < len(data.names) else MID
+        colour = colours.get(names[0], MID) if len(names) == 1 < len(data.names) else MID
         axes.axhline(path, color=colour, lw=0.8, ls=(0, (4, 2)))
     if not paths:
         return []
