@@ -161,6 +161,7 @@ class Endpoint:
     __slots__ = ("_inner",)
 
     def __init__(self, role: str = "active", **tcp: Any) -> None:
+        _text("role", role)
         # Nothing is sent over this link: it makes the scenario complete.
         document = {
             "duration": "1 s",
@@ -211,6 +212,8 @@ class Endpoint:
         Raises:
             ArgumentError: the time is before an earlier call's, or a value is none of these.
         """
+        _text("flags", flags)
+        _text("ecn", ecn)
         optional = {"seq": seq, "ack": ack, "window": window}
         numbers = {
             name: None if value is None else whole(name, value, 0, _LARGEST)
@@ -222,7 +225,7 @@ class Endpoint:
             ecn=_codepoint(ecn),
             payload=whole("payload", payload, 0, _LONGEST),
             timestamps=_pair("timestamps", timestamps),
-            sack=[_pair("sack", block) for block in sack],
+            sack=_blocks(sack),
             accecn=None if accecn is None else _option(accecn),
             **numbers,
         )
@@ -266,6 +269,17 @@ def _segment(sent: dict[str, Any]) -> Segment:
         order, fields = sent["accecn"]
         sent["accecn"] = tuple(zip(_ORDERS[order], fields, strict=False))
     return Segment(time_s, **sent)
+
+
+def _text(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}: {value!r} is not a text")
+
+
+def _blocks(sack: Any) -> list[tuple[int, int]]:
+    if isinstance(sack, str) or not hasattr(sack, "__iter__"):
+        raise ArgumentError(f"sack: {sack!r} is not a list of pairs of numbers")
+    return [_pair("sack", block) for block in sack]
 
 
 def _bits(flags: str) -> int:

@@ -11,7 +11,7 @@ import tidegate as tg
 from common import SMALL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -138,3 +138,95 @@ def test_a_row_is_no_name(document: dict[str, Any]) -> None:
         run.flows[next(iter(run.flows))]
     with pytest.raises(tg.UnknownNameError, match="is named by a text, not by object"):
         run.flows[object()]
+
+
+#: Methods whose arguments are checked where they are used: not for users, or Python's own protocol.
+INSIDE = {("Scenario", "confined"), ("Scenario", "given"), ("Packets", "get")}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return a small result of each kind that has methods with arguments."""
+    import tomllib
+
+    text, capture = tomllib.loads(SMALL), tmp_path_factory.mktemp("capture") / "x.pcap"
+    run = tg.run(text, seed=1, record="events", pcap=capture)
+    delays = {"gate.bottleneck.delay": ["1 ms", "2 ms"]}
+    return {
+        "Run": run,
+        "FlowRow": run.flows["bulk"],
+        "Table": run.flows,
+        "Study": tg.study(text, runs=2, store=False, seed=1, vary=delays),
+        "Comparison": tg.compare(text, vary=delays, seed=1),
+        "Scenario": tg.Scenario.from_dict(text),
+        "Identification": tg.identify(capture),
+        "CapturedTrace": tg.trace_from(capture),
+        "Export": tg.export(tg.Scenario.from_dict(text), to="tc"),
+    }
+
+
+def methods(result: Any) -> Iterator[tuple[str, Callable[..., Any], list[inspect.Parameter]]]:
+    for name, method in inspect.getmembers(type(result), callable):
+        if name.startswith("_") or (type(result).__name__, name) in INSIDE or isinstance(method, type):
+            continue
+        bound = getattr(result, name)
+        yield name, bound, list(inspect.signature(bound).parameters.values())
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "Run", "FlowRow", "Table", "Study", "Comparison", "Scenario", "Identification", "CapturedTrace",
+        "Export",
+    ],
+)  # fmt: skip
+def test_methods_of_results_name_the_wrong_argument(
+    kind: str, results: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    unnamed = []
+    for name, method, parameters in methods(results[kind]):
+        for parameter in parameters:
+            others = {
+                each.name: "x.png" if "Path" in str(each.annotation) else "nothing"
+                for each in parameters
+                if each.default is each.empty
+                and each is not parameter
+                and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+            }
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                continue
+            for value in WRONG:
+                try:
+                    method(**others, **{parameter.name: value})
+                except NAMED:
+                    continue
+                except Exception as error:
+                    unnamed.append(f"{name}({parameter.name}={value!r}): {type(error).__name__}: {error}")
+                    break
+    assert unnamed == []
+
+
+def test_a_row_that_is_taken_for_a_name_is_told(results: dict[str, Any]) -> None:
+    flows = results["Run"].flows
+    with pytest.raises(tg.UnknownNameError, match="a flow is named by a text, not by FlowRow"):
+        flows[next(iter(flows))]
+    with pytest.raises(IndexError, match="row 5 does not exist; there are 1"):
+        flows[5]
+    with pytest.raises(tg.UnknownNameError, match="named by a text, not by list"):
+        flows["bulk"][["goodput_bps"]]
+
+
+@pytest.mark.parametrize("value", [None, 5, object(), b"x", [5]], ids=repr)
+def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
+    endpoint = tg.tcp.Endpoint()
+    with pytest.raises(tg.ArgumentError, match="release"):
+        tg.gcra.shape([0, 7], T=10, tau=3, release=value)
+    with pytest.raises(tg.ArgumentError, match="role"):
+        tg.tcp.Endpoint(value)
+    with pytest.raises(tg.ArgumentError, match="flags"):
+        endpoint.receive(0, flags=value)
+    with pytest.raises(tg.ArgumentError, match="ecn"):
+        endpoint.receive(0, ecn=value)
+    with pytest.raises(tg.ArgumentError, match="sack"):
+        endpoint.receive(0, sack=value)

@@ -9,9 +9,11 @@ from typing import Any
 
 from tidegate._advise.gate_trials import Tried
 from tidegate._base.answer import Answer
+from tidegate._base.calls import checked_methods
 from tidegate._base.text import plain, rate, table, wrapped
 
 
+@checked_methods
 @dataclass(frozen=True)
 class GateSizing(Answer):
     """The size at a gate that serves a goal, and what the sizes beside it gave.

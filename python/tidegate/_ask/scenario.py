@@ -15,7 +15,7 @@ from typing import Any
 
 from tidegate import _core
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
-from tidegate._base.calls import checked
+from tidegate._base.calls import checked, checked_methods
 from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._base.text import counted
 from tidegate._traces.start import readable
@@ -108,6 +108,7 @@ def _first(name: str) -> str:
         return file.read(4096)
 
 
+@checked_methods
 class Scenario:
     """A scenario that passed every check, with every default filled in.
 

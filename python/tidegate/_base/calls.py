@@ -15,6 +15,7 @@ from tidegate._base.errors import ArgumentError
 from tidegate._base.limits import most
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
+_Class = TypeVar("_Class", bound=type)
 
 #: Annotations with names of their own.
 _PATH = "str | os.PathLike[str]"
@@ -23,6 +24,7 @@ _ALIASES = {
     "Sets": "Mapping[str, Any] | Iterable[str] | None",
     "Paths": f"{_PATH} | Sequence[{_PATH}]",
     "Measure": "Callable[..., Any]",
+    "Where": "Mapping[str, Any] | int | None",
 }
 _WORDS = {
     "str": "text",
@@ -55,12 +57,29 @@ def checked(function: _Function) -> _Function:
         # Names of arguments that do not exist are Python's own to refuse.
         bound = signature.bind(*args, **kwargs)
         for name, value in bound.arguments.items():
-            annotation = signature.parameters[name].annotation
-            if isinstance(annotation, str) and value is not signature.parameters[name].default:
-                _check(name, value, annotation)
+            asked = signature.parameters[name]
+            if not isinstance(asked.annotation, str) or value is asked.default:
+                continue
+            for said, each in _each(asked, value):
+                _check(said, each, asked.annotation)
         return function(*args, **kwargs)
 
     return cast("_Function", call)
+
+
+def checked_methods(cls: _Class) -> _Class:
+    """Return the class, of which each public method checks its arguments as `checked` functions do."""
+    for name, method in list(vars(cls).items()):
+        if not name.startswith("_") and inspect.isfunction(method):
+            setattr(cls, name, checked(method))
+    return cls
+
+
+def _each(asked: inspect.Parameter, value: Any) -> list[tuple[str, Any]]:
+    """Return names and values of one parameter: several of ``*names`` and ``**more``."""
+    if asked.kind is asked.VAR_POSITIONAL:
+        return [(f"{asked.name}[{number}]", each) for number, each in enumerate(value)]
+    return list(value.items()) if asked.kind is asked.VAR_KEYWORD else [(asked.name, value)]
 
 
 def _check(name: str, value: Any, annotation: str) -> None:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import ArgumentError, CaptureError
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
@@ -55,6 +56,7 @@ class Stretch:
     why: str
 
 
+@checked_methods
 @dataclass(frozen=True)
 class CapturedTrace:
     """Rates that a link delivered in windows of equal length, and where they were all that it could.

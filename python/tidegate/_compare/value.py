@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
 from tidegate._compare.variants import Variants
@@ -18,6 +19,7 @@ else:
     mpl = Lazy("matplotlib.figure")
 
 
+@checked_methods
 class Comparison(Variants, Kept, Paged):
     """Variants of one scenario, run over the same network.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._run.chance import advice, are_alike, no_difference
 from tidegate._run.completion import lengths_named
@@ -25,6 +26,7 @@ else:
 SCENARIO = "scenario"
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Variant:
     """One run of a comparison and the changes that make it."""
@@ -37,6 +39,7 @@ class Variant:
         return " · ".join(self.changes[key] for key in axes)
 
 
+@checked_methods
 class Variants:
     """Runs of one scenario over the same network, and their numbers side by side."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._base.calls import checked_methods
 from tidegate._base.estimate import CONFIDENCE, Estimate, estimate
 from tidegate._base.text import number, percent
 from tidegate._engines.quantities import Quantity, quantities_of, within_floor
@@ -78,6 +79,7 @@ class Row:
     differences: dict[str, Difference]
 
 
+@checked_methods
 class Agreement:
     """What is compared, and what follows of it: rows, judgements, sentences."""
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._engines.agreement import Agreement
 from tidegate._run.kept import Kept, written
@@ -16,6 +17,7 @@ else:
     mpl = Lazy("matplotlib.figure")
 
 
+@checked_methods
 class EngineComparison(Agreement, Kept):
     """One scenario as several engines see it.
 

@@ -7,10 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import ArgumentError
 from tidegate._base.files import write_text
 
 
+@checked_methods
 @dataclasses.dataclass(frozen=True)
 class Export:
     """A scenario's link in the language of another tool.

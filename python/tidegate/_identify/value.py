@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tidegate._base.answer import Answer
+from tidegate._base.calls import checked_methods
 from tidegate._identify.found import Direction, Limit
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Identification(Answer):
     """What a capture tells of the link.

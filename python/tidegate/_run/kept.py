@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.answer import Answer
+from tidegate._base.calls import checked_methods
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
 
@@ -17,6 +18,7 @@ else:
     mpl = Lazy("matplotlib.figure")
 
 
+@checked_methods
 class Paged(ABC):
     """What has a report as one HTML page, and is shown by a notebook."""
 
@@ -39,6 +41,7 @@ class Paged(ABC):
         return write_text(path, self.page())
 
 
+@checked_methods
 class Kept(Answer):
     """An answer with a picture and a folder of its own."""
 

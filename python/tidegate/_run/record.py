@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import ArgumentError, NotRecordedError
 from tidegate._base.json_text import pieces
 from tidegate._base.lazy import Lazy
@@ -31,6 +32,7 @@ else:
     pl = Lazy("polars")
 
 
+@checked_methods
 class Recorded:
     """The summary, the columns and the tables of a run."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from tidegate._base import text
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
 
@@ -36,6 +37,7 @@ class Columns(Protocol):
         """Every timeout and fast retransmit."""
 
 
+@checked_methods
 class Row:
     """One flow or one gate: its summary, and what was recorded of it."""
 
@@ -58,7 +60,7 @@ class Row:
         """One number of the summary; the unit is in its name."""
         try:
             return self.summary[key]
-        except KeyError:
+        except (KeyError, TypeError):
             raise UnknownNameError(nearest("column", key, self.summary)) from None
 
     def keys(self) -> list[str]:
@@ -282,6 +284,7 @@ class CallsRow(Row):
 RowT = TypeVar("RowT", bound=Row)
 
 
+@checked_methods
 class Table(Generic[RowT]):
     """A data frame, one row per flow or gate, whose rows are also found by name.
 
@@ -312,6 +315,8 @@ class Table(Generic[RowT]):
 
     def __getitem__(self, key: object) -> Any:
         if isinstance(key, int):
+            if not -len(self._rows) <= key < len(self._rows):
+                raise IndexError(f"row {key} does not exist; there are {len(self._rows)}, counted from 0")
             return self._rows[key]
         if isinstance(key, str) and key in self._by_name:
             return self._by_name[key]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
 from tidegate._run.kept import Paged, written
@@ -20,6 +21,7 @@ else:
     pl = Lazy("polars")
 
 
+@checked_methods
 class Run(Recorded, Paged):
     """The result of a run.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
@@ -29,6 +30,7 @@ Where = Mapping[str, Any] | int | None
 _COLUMNS = 16
 
 
+@checked_methods
 class StudyEstimates(StudyTables):
     """The numbers of a study's points: values by run, means with intervals, differences."""
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._run.varied import with_numbers
 from tidegate._run.words import possible
@@ -18,6 +19,7 @@ else:
     pl = Lazy("polars")
 
 
+@checked_methods
 class StudyNumbers(StudyEstimates):
     """The numbers of a study's points as a table and as JSON."""
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
 from tidegate._run.metric import TABLES
@@ -19,6 +20,7 @@ else:
     pl = Lazy("polars")
 
 
+@checked_methods
 class StudyTables:
     """What a study is, and the tables of its runs."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
 from tidegate._run.kept import Kept, Paged, written
@@ -18,6 +19,7 @@ else:
     mpl = Lazy("matplotlib.figure")
 
 
+@checked_methods
 class Study(StudyNumbers, Kept, Paged):
     """Every run of a study, and what follows from them.
 

@@ -117,6 +117,8 @@ def shape(
     Raises:
         ArgumentError: a value is out of its range, or a departure beyond 64 bits.
     """
+    if not isinstance(release, str):
+        raise ArgumentError(f'release: {release!r} is not a text; "tat" or "earliest"')
     times, first = read_times(arrivals)
     told = _core.gcra_shape(
         times,
