@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from common import EXAMPLES, ROOT, SMALL
 from tidegate._cli.main import cli
 from tidegate._draw.figure import Figure as Drawn
@@ -107,6 +108,11 @@ def test_studies(studies: dict[str, tg.Study], name: str) -> None:
     assert faults(PICTURES[name](studies)) == []
 
 
+def invoked(words: list[str]) -> Result:
+    """Run a command in this process; what it remembers of its options stays with it."""
+    return copy_context().run(CliRunner().invoke, cli, words)
+
+
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Figures that are written while the test runs."""
@@ -190,7 +196,7 @@ def test_a_trace(tmp_path: Path, drawn: list[Any]) -> None:
         / "a-recording-with-a-long-name-that-one-keeps-as-it-was-downloaded-from-the-archive-2019-03-14.csv"
     )
     place.write_bytes((EXAMPLES / "cellular.csv").read_bytes())
-    done = CliRunner().invoke(cli, ["traces", "info", str(place), "--plot", str(tmp_path / "trace.png")])
+    done = invoked(["traces", "info", str(place), "--plot", str(tmp_path / "trace.png")])
     assert done.exit_code == 0, done.output
     assert faults(drawn[-1]) == []
 
@@ -206,7 +212,7 @@ def test_engines_side_by_side(tmp_path: Path, drawn: list[Any]) -> None:
         "--seed",
         "1",
     ]
-    done = CliRunner().invoke(cli, [*words, "--plot", str(tmp_path / "engines.png")])
+    done = invoked([*words, "--plot", str(tmp_path / "engines.png")])
     assert done.exit_code in (0, 1), done.output
     assert faults(drawn[-1]) == []
 
