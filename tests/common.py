@@ -112,16 +112,16 @@ def python(code: str, *, cwd: Path | None = None, **environment: str) -> str:
 
 
 def tidegate(
-    *arguments: str | Path, cwd: Path | None = None, **environment: str
+    *arguments: str | Path, cwd: Path | None = None, seconds: float = 100, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line; what it writes is never a traceback."""
+    """Run the command line, for so many seconds at most; what it writes is never a traceback."""
     done = subprocess.run(
         [sys.executable, "-m", "tidegate", *map(str, arguments)],
         capture_output=True,
         text=True,
         encoding="utf-8",
         cwd=cwd,
-        timeout=100,
+        timeout=seconds,
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
         check=False,
     )

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+#: A whole paper takes up to a minute of both processors, and several times that on a busy machine.
+SECONDS = 400
+
 VERDICTS = {"reproduced", "partly", "not reproduced", "undecided"}
 
 
@@ -31,7 +34,7 @@ def says_no_more_than_the_full_run(claims: Iterable[dict[str, Any]]) -> None:
 
 def reproduced(paper: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the whole result and the claims by name of a quick reproduction."""
-    done = tidegate("reproduce", paper, "--quick", "--json", "--out", folder)
+    done = tidegate("reproduce", paper, "--quick", "--json", "--out", folder, seconds=SECONDS)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     claims = {claim["id"]: claim for claim in result["claims"]}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import tidegate
-from reproduction import says_no_more_than_the_full_run
+from reproduction import SECONDS, says_no_more_than_the_full_run
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce.lab import Lab
 from tidegate.papers.tcp_over_abr import cases, delta, sessions, slow_start
@@ -115,7 +115,7 @@ def test_jitter_changes_how_two_sessions_of_tcp_alone_share() -> None:
     assert plain.high < random.low
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(SECONDS)
 def test_a_quick_run_says_no_more_than_the_full_one() -> None:
     result = tg.reproduce("tcp-over-abr", quick=True)
     assert result.complete

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproduction import reproduced
+from reproduction import SECONDS, reproduced
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
 from tidegate._reproduce.estimates import ratio_of_means
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.timeout(SECONDS)
 def test_the_cell_spacing_paper_quickly(tmp_path: Path) -> None:
     result, claims = reproduced("cell-spacing", tmp_path / "cells")
     assert [figure["id"] for figure in result["figures"]] == ["fig-2", "fig-3", "formulas", "standing"]
@@ -44,11 +45,14 @@ def test_the_cell_spacing_paper_quickly(tmp_path: Path) -> None:
     assert claims["fig-2-rate"]["part"] == "at 5 Mbit/s, counted in 1516 bytes a segment"
 
 
+@pytest.mark.timeout(SECONDS)
 def test_the_traffic_shaping_paper_quickly(tmp_path: Path) -> None:
     result, claims = reproduced("traffic-shaping", tmp_path / "shaping")
     assert len(result["figures"]) == 7
     assert all(claim["runs"] >= _verdict.LEAST_RUNS for claim in claims.values())
-    assert (claims["fits-no-loss"]["verdict"], claims["fits-no-loss"]["measured"]) == ("reproduced", 0)
+    # No cell is lost at the points that are tried; at others one might be.
+    assert claims["fits-no-loss"]["possible"] == ["reproduced", "not reproduced"]
+    assert claims["fits-no-loss"]["measured"] == 0
     # 4 · 35 Mbit/s of 150.
     assert claims["35-saturates"]["measured"] == pytest.approx(140 / 150, abs=1e-3)
     assert claims["unshaped-falls"]["shown"] == "4 of 4 steps, 4 not tried"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import tidegate as tg
 from common import ROOT
-from reproduction import reproduced
+from reproduction import SECONDS, reproduced
 from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate
 from tidegate._reproduce import paper as _paper
@@ -20,6 +20,7 @@ from tidegate.papers.image_server import cases, circuits, claims, open_choices, 
 SCENARIOS = Path(os.environ.get("TIDEGATE_SCENARIOS", ROOT.parent / "shared" / "scenarios"))
 
 
+@pytest.mark.timeout(SECONDS)
 def test_the_image_server_paper_quickly(tmp_path: Path) -> None:
     _, found = reproduced("image-server", tmp_path / "images")
     assert len(found) == len(claims.CLAIMS) == 17

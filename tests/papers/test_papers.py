@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from common import tidegate
-from reproduction import VERDICTS, says_no_more_than_the_full_run
+from reproduction import SECONDS, VERDICTS, says_no_more_than_the_full_run
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce.claim import Claim
 
@@ -50,8 +50,9 @@ def read(file: Path) -> Page:
     return page
 
 
+@pytest.mark.timeout(SECONDS + 100)
 def test_the_dtm_paper_quickly(tmp_path: Path) -> None:
-    done = tidegate("reproduce", "dtm", "--quick", "--json", "--out", tmp_path / "dtm")
+    done = tidegate("reproduce", "dtm", "--quick", "--json", "--out", tmp_path / "dtm", seconds=SECONDS)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["paper"] == "dtm"
