@@ -217,7 +217,7 @@ def test_a_row_that_is_taken_for_a_name_is_told(results: dict[str, Any]) -> None
         flows["bulk"][["goodput_bps"]]
 
 
-@pytest.mark.parametrize("value", [None, 5, object(), b"x", [5]], ids=repr)
+@pytest.mark.parametrize("value", [None, 5, object(), b"x", [5]], ids=lambda value: type(value).__name__)
 def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
     endpoint = tg.tcp.Endpoint()
     with pytest.raises(tg.ArgumentError, match="release"):
