@@ -480,7 +480,7 @@ PICTURES: dict[str, str | None] = {
     "transfer": None,
 }
 WIDTH = 820
-BYTES = 60_000
+BYTES = 80_000
 
 
 def draw() -> None:
