@@ -36,7 +36,7 @@ proptest! {
     /// Run-ahead changes nothing: every departure, drop, count and row is the same when each
     /// arrival and each end of service is an event of its own.
     #[test]
-    fn exact_events_tell_the_same_story(
+    fn without_fast_paths_the_story_is_the_same(
         plan in prop_oneof![any_network(), any_judged_network(), any_network_with_extras(), any_classed_network()].prop_map(followed),
         entries in entries()) {
         let ahead = tell(&plan, &entries, None);

@@ -5,12 +5,12 @@
 //!
 //! | way | condition | saves | equal to the slow way by |
 //! |---|---|---|---|
-//! | gates ahead (`Gate::pass`) | the gate's rate is known ahead; nobody must hear of a departure | the events of a gate | `exact_events_tell_the_same_story` |
+//! | gates ahead (`Gate::pass`) | the gate's rate is known ahead; nobody must hear of a departure | the events of a gate | `without_fast_paths_the_story_is_the_same` |
 //! | [`cascade`]: a series as one | plain gates at the stretch's end that the same stretches use, all idle, units of one size | the work at each gate | the same test; `golden_chains` |
 //! | `ahead`: handed out at once | the receiver is next, and its answers may enter ahead ([`Network::deliver_ahead`]) | the event of the arrival | `recording_changes_nothing` (the simulator) |
-//! | [`turns`]: [`halves`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `exact_events_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
-//! | [`runs`]: many units of an open bucket, gate by gate | while halves take turns, on the last stretch of a flow | taking each unit as an event of its own; a shared gate's state stays in registers | `exact_events_change_nothing` (the simulator) |
-//! | [`cohorts`]: units of a run and alarms, flow by flow, on several threads | very many flows in runs, and no gate behind the shared one that several of them pass | time: caches, several processors | `exact_events_change_nothing_among_many_flows`, `the_number_of_threads_changes_nothing` (the simulator) |
+//! | [`turns`]: [`halves`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `fast_paths_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
+//! | [`runs`]: many units of an open bucket, gate by gate | while halves take turns, on the last stretch of a flow | taking each unit as an event of its own; a shared gate's state stays in registers | `fast_paths_change_nothing` (the simulator) |
+//! | [`cohorts`]: units of a run and alarms, flow by flow, on several threads | very many flows in runs, and no gate behind the shared one that several of them pass | time: caches, several processors | `parted_runs_change_nothing`, `the_number_of_threads_changes_nothing` (the simulator) |
 //! | delay line | none of these holds behind the gates | nothing: one event for its head | this is the slow way |
 //!
 //! Slow stretches (`Chain::slow`) leave [`forward`] at once: cell gates to their section
