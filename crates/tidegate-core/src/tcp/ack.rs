@@ -8,6 +8,45 @@ use super::timestamp;
 use crate::cc::Acked;
 use crate::units::{Span, Time};
 
+/// What is known of an ACK before its steps are taken. The steps stand once and are compiled for each of these facts; what cannot
+/// happen is then left out.
+pub(super) trait Known {
+    /// It acknowledges the oldest segments, whole and as they were sent: nothing is SACKed, lost, retransmitted, marked, being repaired
+    /// or probed for.
+    const IN_ORDER: bool;
+    /// ACKs alone clock the sender as well ([`Accounts::clocked`]).
+    const SELF_CLOCKED: bool = false;
+}
+
+/// Nothing is known.
+pub(super) struct AnyAck;
+
+/// See [`Known::IN_ORDER`].
+pub(super) struct InOrder;
+
+/// See [`Known::IN_ORDER`] and [`Known::SELF_CLOCKED`].
+pub(super) struct SelfClocked;
+
+impl Known for AnyAck {
+    const IN_ORDER: bool = false;
+}
+
+impl Known for InOrder {
+    const IN_ORDER: bool = true;
+}
+
+impl Known for SelfClocked {
+    const IN_ORDER: bool = true;
+    const SELF_CLOCKED: bool = true;
+}
+
+/// The time since `then`, which is not after `now`.
+#[inline(always)]
+fn since(now: Time, then: Time) -> Span {
+    debug_assert!(now >= then, "ACKs come after what they acknowledge");
+    Span::from_picos(now.picos().wrapping_sub(then.picos()))
+}
+
 impl Sender {
     /// Whether the acknowledgement in `segment` can change nothing here.
     #[inline]
@@ -50,13 +89,13 @@ impl Sender {
         segment: Option<&Segment>,
     ) -> bool {
         let usual = segment.is_none_or(|segment| segment.sack_count == 0)
-            && self.handle_next_number::<false>(accounts, now, number, window);
+            && self.handle_next_number::<InOrder>(accounts, now, number, window);
         usual || self.handle_ack_accounted(accounts, now, self.ahead(number), window, segment)
     }
 
     /// The same of an ACK without SACK blocks, if it is a usual one that moves SND.UNA; `false`: nothing has been done.
     #[inline(always)]
-    pub(super) fn handle_next_number<const CLOCKED: bool>(
+    pub(super) fn handle_next_number<K: Known>(
         &mut self,
         accounts: &mut Accounts,
         now: Time,
@@ -64,7 +103,7 @@ impl Sender {
         window: u32,
     ) -> bool {
         let ahead = self.ahead(number);
-        ahead > 0 && self.handle_next_ack::<CLOCKED>(accounts, now, u64::from(ahead.unsigned_abs()), window)
+        ahead > 0 && self.handle_next_ack::<K>(accounts, now, u64::from(ahead.unsigned_abs()), window)
     }
 
     /// The acknowledgement and window fields of a segment, which is there if it has data or
@@ -86,7 +125,7 @@ impl Sender {
                 return false;
             }
             self.read_window(window);
-            self.handle_new_ack(now, bytes, segment);
+            self.handle_new_ack::<AnyAck>(now, bytes, segment);
         } else if ahead == 0 {
             let same_window = window == self.raw_window;
             self.read_window(window);
@@ -108,40 +147,51 @@ impl Sender {
         }
     }
 
+    /// An ACK that moves SND.UNA by `bytes`, at a sender that does not account for ACKs. Answers with the exact round trip, if there is
+    /// one. The steps of an ACK in the order of the RFCs stand here alone; in the kernel's order they are [`Sender::account`].
     #[inline(always)]
-    fn handle_new_ack(&mut self, now: Time, bytes: u64, segment: Option<&Segment>) {
+    pub(super) fn handle_new_ack<K: Known>(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        segment: Option<&Segment>,
+    ) -> Option<Span> {
         // What adds and halves does not ask.
-        let in_flight = if self.controller.is_aimd() { 0 } else { self.pipe() };
+        let in_flight = if K::IN_ORDER || self.controller.is_aimd() { 0 } else { self.pipe() };
         let old = self.una;
         let ack = old + bytes;
-        let removed = self.board.acknowledge(ack);
+        let removed = if K::IN_ORDER { self.board.take_first(ack) } else { self.board.acknowledge(ack) };
         self.una = ack;
-        self.ready = true;
         self.counters.acked_bytes += bytes;
-        let rtt = self.measure(now, &removed, segment);
+        let rtt = self.measure::<K>(now, &removed, segment);
         let timer_before = self.timers.expires();
         // RFC 6298 §5.2 and §5.3.
-        self.timers.move_to(if ack == self.max { Time::NEVER } else { self.estimator.expiry(now) });
-        if let Some(segment) = segment
-            && segment.sack_count > 0
-            && self.config.sack
-        {
-            self.read_sacks(now, segment);
-        }
-        if self.mode == Mode::Open {
-            self.dupacks = 0;
-            self.inflation = 0;
-        } else if !self.mending_grows(bytes, timer_before) {
-            return;
+        let all = !K::IN_ORDER && ack == self.max;
+        self.timers.move_to(if all { Time::NEVER } else { self.estimator.expiry(now) });
+        if !K::IN_ORDER {
+            self.ready = true;
+            if let Some(segment) = segment
+                && segment.sack_count > 0
+                && self.config.sack
+            {
+                self.read_sacks(now, segment);
+            }
+            if self.mode == Mode::Open {
+                self.dupacks = 0;
+                self.inflation = 0;
+            } else if !self.mending_grows(bytes, timer_before) {
+                return rtt;
+            }
         }
         let limited = old < self.limited_end;
         if let Some(aimd) = self.controller.aimd_mut() {
             if limited {
                 aimd.grow(bytes);
             }
-        } else {
+        } else if !K::IN_ORDER {
             self.tell_acked(now, (bytes, removed.count), in_flight, rtt, limited);
         }
+        rtt
     }
 
     #[inline(never)]
@@ -175,12 +225,15 @@ impl Sender {
     }
 
     /// Feeds the estimator; returns the exact round trip if there is one.
-    #[inline]
-    fn measure(&mut self, now: Time, removed: &Removed, segment: Option<&Segment>) -> Option<Span> {
+    #[inline(always)]
+    fn measure<K: Known>(&mut self, now: Time, removed: &Removed, segment: Option<&Segment>) -> Option<Span> {
         self.end_timed(now);
-        if removed.measurable() {
-            let rtt = now.saturating_since(removed.sent_at);
-            self.measured = removed.reported().map(|sent| now.saturating_since(sent));
+        if K::IN_ORDER || removed.measurable() {
+            let rtt =
+                if K::IN_ORDER { since(now, removed.sent_at) } else { now.saturating_since(removed.sent_at) };
+            if !K::IN_ORDER {
+                self.measured = removed.reported().map(|sent| now.saturating_since(sent));
+            }
             if !self.config.time_one {
                 self.estimator.sample(removed.sent_at, now);
             }

@@ -1,7 +1,8 @@
-//! Usual ACKs in a row at a sender that accounts for none: each acknowledges the oldest segment, nothing is repaired, reported or
-//! in doubt, and the window alone says what leaves. What [`super::ack`] and [`super::leaving`] do then, without what can bring
-//! nothing.
+//! ACKs in order, one after the other, at a sender that does not account for ACKs: each acknowledges the oldest segment, nothing is
+//! repaired, reported or in doubt, and the congestion window alone says what leaves. The steps of the ACK are those of [`super::ack`],
+//! without SACK blocks and recovery; what leaves is a full segment, without asking application and receiver.
 
+use super::ack::InOrder;
 use super::outgoing::Outgoing;
 use super::sender::{Mode, Sender};
 use crate::units::{Span, Time};
@@ -41,23 +42,9 @@ impl Sender {
         if sent.end != ack || self.board.next - self.board.first < 2 {
             return None;
         }
-        let (old, bytes) = (self.una, u64::from(sent.len()));
-        debug_assert_eq!((old + bytes) as u32, ack, "records have no holes between them");
-        self.board.drop_first(old + bytes);
-        self.una = old + bytes;
-        self.counters.acked_bytes += bytes;
-        self.end_timed(now);
-        if !self.config.time_one {
-            self.estimator.sample(sent.at(), now);
-        }
-        self.timers.move_to(self.estimator.expiry(now));
-        if old < self.limited_end
-            && let Some(aimd) = self.controller.aimd_mut()
-        {
-            aimd.grow(bytes);
-        }
-        debug_assert!(now >= sent.at(), "ACKs come after what they acknowledge");
-        Some(Span::from_picos(now.picos().wrapping_sub(sent.at().picos())))
+        let bytes = u64::from(sent.len());
+        debug_assert_eq!((self.una + bytes) as u32, ack, "records have no holes between them");
+        self.handle_new_ack::<InOrder>(now, bytes, None)
     }
 
     /// The last offset at which a full segment may begin that a congestion window of `window` bytes lets go.

@@ -1,6 +1,7 @@
 //! What the controller is told of an ACK by a sender that accounts for each, after what it proved lost is known.
 
 use super::accounts::Accounts;
+use super::ack::Known;
 use super::prr::Progress;
 use super::rack::Found;
 use super::sender::{Mode, Sender};
@@ -79,18 +80,19 @@ impl Sender {
     }
 
     /// `tcp_cong_control`: the window after the ACK.
-    pub(super) fn answer(&mut self, accounts: &mut Accounts, brought: &Brought, found: Found) {
-        if accounts.governed {
+    #[inline(always)]
+    pub(super) fn answer<K: Known>(&mut self, accounts: &mut Accounts, brought: &Brought, found: Found) {
+        if !K::SELF_CLOCKED && accounts.governed {
             return;
         }
         let Brought { at, acked: bytes, segments, rtt, in_flight, .. } = *brought;
-        if self.mode == Mode::Sack || (accounts.yields && accounts.proportional) {
+        if !K::IN_ORDER && (self.mode == Mode::Sack || (accounts.yields && accounts.proportional)) {
             accounts.prr.handle_ack(Progress {
                 delivered: segments,
                 safe: bytes > 0 && found.lost == 0,
                 in_flight: self.segments(self.pipe()),
             });
-        } else if bytes > 0 && segments > 0 {
+        } else if K::IN_ORDER || (bytes > 0 && segments > 0) {
             self.controller.handle_acked(&Acked {
                 at,
                 bytes,

@@ -3,20 +3,22 @@
 //! the order of things is that of `tcp_ack` in Linux 6.18.
 
 mod losses;
+mod steps;
 
-use crate::cc::Measured;
+pub(super) use steps::Left;
+
 use crate::tcp::accounts::Accounts;
+use crate::tcp::ack::AnyAck;
 use crate::tcp::dsack::Report;
 use crate::tcp::scoreboard::{REPEATED, SACKED, Sent};
 use crate::tcp::segment::Segment;
 use crate::tcp::sender::{Mode, Sender};
 use crate::tcp::timestamp;
-use crate::tcp::told::Brought;
 use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+pub(super) struct News {
     segments: u64,
     bytes: u64,
     /// When the first and the last of the newly acknowledged segments were sent, of those sent once.
@@ -113,55 +115,7 @@ impl Sender {
             self.account_probe(accounts, now, news.again, duplicate);
             return true;
         }
-        let (in_flight, lost) = (self.pipe(), self.board.lost_total);
-        news.highest = self.board.sacked_end;
-        if let Some(segment) = segment
-            && segment.sack_count > 0
-        {
-            self.account_sacks(accounts, now, segment, self.una + bytes, &mut news);
-        }
-        if bytes > 0 {
-            self.account_acknowledged(accounts, now, bytes, &mut news);
-        }
-        let rtt = self.account_rtt(accounts, now, &news, bytes > 0, segment);
-        self.ready |= news.segments > 0;
-        if let Some(rtt) = rtt {
-            let smoothed_rtt = self.estimator.smoothed();
-            let (una, max) = (self.una, self.max);
-            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
-        }
-        if let Some(newest) = news.newest {
-            accounts.rack.widening.handle_ack(now, newest);
-        }
-        let duplicate =
-            bytes == 0 && news.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
-        self.account_probe(accounts, now, news.again, duplicate);
-        let found = self.account_losses(accounts, now, bytes, duplicate, &news);
-        if self.marks.is_some() {
-            self.account_marks(accounts, now, news.segments, in_flight);
-        }
-        // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
-        news.segments += news.again.segments;
-        if found.again_after.is_none()
-            && (bytes > 0 || news.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
-        {
-            self.set_timer(accounts, now);
-        }
-        let brought = Brought {
-            at: now,
-            acked: bytes,
-            segments: news.segments,
-            delivered: news.bytes,
-            rtt,
-            in_flight,
-            lost_before: lost,
-        };
-        self.answer(accounts, &brought, found);
-        if accounts.sampler.is_some() {
-            self.tell_ack(accounts, &brought);
-        }
-        accounts.calm = !self.config.exact && self.is_undisturbed(accounts);
-        accounts.probing = self.probes(accounts);
+        self.account::<AnyAck>(accounts, now, bytes, segment, Left::default(), news);
         true
     }
 
@@ -231,7 +185,7 @@ impl Sender {
         accounts.sacked += news.newly_sacked;
     }
 
-    fn account_acknowledged(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, news: &mut News) {
+    fn account_each(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, news: &mut News) {
         let highest = news.highest;
         let base_before = self.board.base;
         let ack = self.una + bytes;
@@ -262,10 +216,6 @@ impl Sender {
             }
         });
         accounts.sacked = accounts.sacked.saturating_sub(news.sacked_left);
-        accounts.timeouts = 0;
-        self.una = ack;
-        self.dupacks = 0;
-        self.counters.acked_bytes += bytes;
     }
 
     /// Feeds the estimator with the round trip of the oldest segment that was newly reported, as `tcp_ack_update_rtt` does,
@@ -292,15 +242,11 @@ impl Sender {
                 (sent, sent)
             }
         };
-        let rtt = now.saturating_since(newest);
-        accounts.rack.handle_rtt(rtt);
-        let round_over = self.una > accounts.round_end;
-        if round_over {
-            accounts.round_end = self.max;
-        }
-        self.estimator.sample_of_round(oldest, now, round_over);
-        if acked.is_some() || news.sacked.is_some() {
-            self.measured = Some(rtt);
+        let measured = self.measured;
+        let rtt = self.account_round_trip(accounts, now, oldest, newest);
+        if acked.is_none() && news.sacked.is_none() {
+            // A timestamp alone is no exact round trip.
+            self.measured = measured;
         }
         Some(rtt)
     }

@@ -5,6 +5,7 @@ use super::Endpoint;
 use super::heading::Heading;
 use super::row::AckStream;
 use crate::tcp::accounts::Accounts;
+use crate::tcp::ack::SelfClocked;
 use crate::tcp::clocked::Clocked;
 use crate::units::Time;
 
@@ -25,7 +26,7 @@ impl Endpoint {
         }
         loop {
             let (at, ack) = stream.next_before(self.next_wakeup(), || self.shown_with(Some(accounts)))?;
-            if !ack.is_next::<true>(self, accounts, at) {
+            if !ack.is_next::<SelfClocked>(self, accounts, at) {
                 return None;
             }
             stream.take();

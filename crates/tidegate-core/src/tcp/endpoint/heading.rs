@@ -2,6 +2,7 @@
 
 use super::Endpoint;
 use crate::tcp::accounts::Accounts;
+use crate::tcp::ack::Known;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::short::ShortHeader;
 use crate::units::Time;
@@ -21,8 +22,8 @@ pub(in crate::tcp) trait Heading: Copy {
     /// An ACK, and what it lets go.
     fn answer(self, end: &mut Endpoint, now: Time) -> Outgoing;
     /// An ACK at a sender that accounts for it, with `accounts` as those of the sender. `false`: it is not the usual one that
-    /// moves SND.UNA, and [`Heading::account`] takes it. `CLOCKED`: ACKs alone clock the sender ([`Accounts::clocked`]).
-    fn is_next<const CLOCKED: bool>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool;
+    /// moves SND.UNA, and [`Heading::account`] takes it.
+    fn is_next<K: Known>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool;
     /// See [`Heading::is_next`].
     fn account(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time);
     /// `len` bytes of data.
@@ -63,9 +64,9 @@ impl Heading for u32 {
     }
 
     #[inline(always)]
-    fn is_next<const CLOCKED: bool>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
+    fn is_next<K: Known>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
         let window = end.sender.raw_window;
-        end.sender.handle_next_number::<CLOCKED>(accounts, now, self, window)
+        end.sender.handle_next_number::<K>(accounts, now, self, window)
     }
 
     #[inline(always)]
@@ -116,11 +117,11 @@ impl Heading for ShortHeader {
     }
 
     #[inline(always)]
-    fn is_next<const CLOCKED: bool>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
+    fn is_next<K: Known>(self, end: &mut Endpoint, accounts: &mut Accounts, now: Time) -> bool {
         if end.sender.config.timestamps {
             end.read_timestamp(end.acknowledgement_number(), self.ts_val);
         }
-        end.sender.handle_next_number::<CLOCKED>(accounts, now, self.number, self.window)
+        end.sender.handle_next_number::<K>(accounts, now, self.number, self.window)
     }
 
     #[inline(always)]

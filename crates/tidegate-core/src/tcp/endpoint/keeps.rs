@@ -4,6 +4,7 @@ use super::Endpoint;
 use super::heading::Heading;
 use super::row::AckStream;
 use crate::tcp::accounts::Accounts;
+use crate::tcp::ack::InOrder;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::report::Shown;
 use crate::units::Time;
@@ -105,7 +106,7 @@ impl Keeps for Accounts {
 
     #[inline(always)]
     fn answer(&mut self, end: &mut Endpoint, now: Time, ack: impl Heading) -> Outgoing {
-        if !ack.is_next::<false>(end, self, now) {
+        if !ack.is_next::<InOrder>(end, self, now) {
             ack.account(end, self, now);
         }
         end.release_with(self, now)

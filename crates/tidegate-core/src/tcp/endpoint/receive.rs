@@ -3,6 +3,7 @@
 use super::heading::Heading;
 use super::{Endpoint, State};
 use crate::tcp::accounts::Accounts;
+use crate::tcp::ack::InOrder;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::{Sender, Undisturbed};
@@ -96,7 +97,7 @@ impl Endpoint {
     /// The same, with `accounts` as those of the sender.
     #[inline(always)]
     pub(super) fn answer_with(&mut self, accounts: &mut Accounts, now: Time, ack: impl Heading) -> Outgoing {
-        if !ack.is_next::<false>(self, accounts, now) {
+        if !ack.is_next::<InOrder>(self, accounts, now) {
             ack.account(self, accounts, now);
         }
         self.release_with(accounts, now)

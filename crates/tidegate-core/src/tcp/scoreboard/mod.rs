@@ -151,6 +151,14 @@ impl Scoreboard {
         self.first += 1;
     }
 
+    /// The same, and what leaves.
+    #[inline(always)]
+    pub(in crate::tcp) fn take_first(&mut self, ack: u64) -> Removed {
+        let sent = *self.slot(self.first);
+        self.drop_first(ack);
+        Removed { count: 1, marks: 0, sent_at: sent.at, reported: None }
+    }
+
     /// The second oldest segment, if it ends at `ack`.
     #[inline(always)]
     pub(in crate::tcp) fn second_up_to(&self, ack: u64) -> Option<Sent> {

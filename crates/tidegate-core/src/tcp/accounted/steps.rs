@@ -1,0 +1,218 @@
+//! The steps of an ACK at a sender that accounts for ACKs, in the order of `tcp_ack`. They stand once, and are compiled for what is
+//! known of an ACK beforehand ([`Known`]).
+
+use super::News;
+use crate::cc::Measured;
+use crate::tcp::accounts::{Accounts, Owed, Repeats};
+use crate::tcp::ack::{AnyAck, Known};
+use crate::tcp::rack::Found;
+use crate::tcp::segment::Segment;
+use crate::tcp::sender::Sender;
+use crate::tcp::told::Brought;
+use crate::units::{Span, Time};
+
+/// What an ACK that is in order took off the scoreboard.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct Left {
+    pub(in crate::tcp) segments: u64,
+    pub(in crate::tcp) bytes: u64,
+    /// When the first and the last of them were sent, and the offset behind the last.
+    pub(in crate::tcp) oldest: Time,
+    pub(in crate::tcp) newest: Time,
+    pub(in crate::tcp) end: u64,
+}
+
+impl Sender {
+    /// An ACK that moves SND.UNA by `bytes`. One that is in order comes with what it took off the scoreboard, `left`, and has no SACK
+    /// blocks; of any other `news` collects what it reports.
+    #[inline(always)]
+    pub(in crate::tcp) fn account<K: Known>(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        bytes: u64,
+        segment: Option<&Segment>,
+        left: Left,
+        mut news: News,
+    ) {
+        let in_flight = if K::IN_ORDER { self.outstanding() } else { self.pipe() };
+        let lost_before = self.board.lost_total;
+        let newest_in_order = self.take_reported::<K>(accounts, (now, bytes), segment, &left, &mut news);
+        let rtt = self.take_round_trips::<K>(accounts, (now, bytes), segment, &left, &news);
+        self.ready |= K::IN_ORDER || news.segments > 0;
+        let mut found = Found::default();
+        if !K::IN_ORDER {
+            found = self.account_disorder(accounts, (now, bytes), in_flight, segment, &mut news);
+        }
+        let brought = Brought {
+            at: now,
+            acked: bytes,
+            segments: if K::IN_ORDER { left.segments } else { news.segments },
+            delivered: if K::IN_ORDER { left.bytes } else { news.bytes },
+            rtt,
+            in_flight,
+            lost_before,
+        };
+        if K::IN_ORDER {
+            accounts.repeats = Repeats::Lost;
+            accounts.undo.forget_first_copy();
+            if !newest_in_order && (K::SELF_CLOCKED || accounts.by_time) {
+                accounts.sample_left(self.board.first, left.newest, left.bytes);
+                return self.account_overtaken(accounts, &brought);
+            }
+        }
+        self.answer::<K>(accounts, &brought, found);
+        self.tell_delivered::<K>(accounts, &brought, &left);
+        if !K::IN_ORDER {
+            accounts.calm = !self.config.exact && self.is_undisturbed(accounts);
+            accounts.probing = self.probes(accounts);
+        } else if !K::SELF_CLOCKED && accounts.paced && self.still_waits(accounts, now) {
+            self.ready = false;
+            self.restart_timer(accounts, now);
+        } else {
+            accounts.owed = Owed::Restart;
+        }
+    }
+
+    /// Takes off the scoreboard what SACK blocks report and the number acknowledges, and moves SND.UNA. Whether the newest segment of
+    /// an ACK that is in order was sent last of all that have arrived (RFC 8985 §6.2 step 2).
+    #[inline(always)]
+    fn take_reported<K: Known>(
+        &mut self,
+        accounts: &mut Accounts,
+        (now, bytes): (Time, u64),
+        segment: Option<&Segment>,
+        left: &Left,
+        news: &mut News,
+    ) -> bool {
+        let mut newest_in_order = false;
+        if K::IN_ORDER {
+            newest_in_order = accounts.rack.handle_next(now, left.newest, left.end, &self.board);
+        } else {
+            news.highest = self.board.sacked_end;
+            if let Some(segment) = segment
+                && segment.sack_count > 0
+            {
+                self.account_sacks(accounts, now, segment, self.una + bytes, news);
+            }
+            if bytes > 0 {
+                self.account_each(accounts, now, bytes, news);
+            }
+        }
+        if K::IN_ORDER || bytes > 0 {
+            accounts.timeouts = 0;
+            self.una += bytes;
+            self.dupacks = 0;
+            self.counters.acked_bytes += bytes;
+        }
+        newest_in_order
+    }
+
+    /// Feeds the estimator, the controller and the window for reordering with the round trips that the ACK shows. The newest of them.
+    #[inline(always)]
+    fn take_round_trips<K: Known>(
+        &mut self,
+        accounts: &mut Accounts,
+        (now, bytes): (Time, u64),
+        segment: Option<&Segment>,
+        left: &Left,
+        news: &News,
+    ) -> Option<Span> {
+        let rtt = if K::IN_ORDER {
+            Some(self.account_round_trip(accounts, now, left.oldest, left.newest))
+        } else {
+            self.account_rtt(accounts, now, news, bytes > 0, segment)
+        };
+        if let Some(rtt) = rtt
+            && (!K::IN_ORDER || K::SELF_CLOCKED || self.controller.hears_measured())
+        {
+            let smoothed_rtt = self.estimator.smoothed();
+            let (una, max) = (self.una, self.max);
+            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
+        }
+        let newest = if K::IN_ORDER { Some(left.newest) } else { news.newest };
+        if let Some(newest) = newest {
+            accounts.rack.widening.handle_ack(now, newest);
+        }
+        rtt
+    }
+
+    /// The round trips of the oldest and of the newest segment that was newly reported.
+    #[inline(always)]
+    pub(super) fn account_round_trip(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        oldest: Time,
+        newest: Time,
+    ) -> Span {
+        let rtt = now.saturating_since(newest);
+        accounts.rack.handle_rtt(rtt);
+        let round_over = self.una > accounts.round_end;
+        if round_over {
+            accounts.round_end = self.max;
+        }
+        self.estimator.sample_of_round(oldest, now, round_over);
+        self.measured = Some(rtt);
+        rtt
+    }
+
+    /// What an ACK that may be out of order does besides: it ends a probe, finds losses and marks, and restarts the timer.
+    #[inline(always)]
+    fn account_disorder(
+        &mut self,
+        accounts: &mut Accounts,
+        (now, bytes): (Time, u64),
+        in_flight: u64,
+        segment: Option<&Segment>,
+        news: &mut News,
+    ) -> Found {
+        let duplicate =
+            bytes == 0 && news.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
+        self.account_probe(accounts, now, news.again, duplicate);
+        let found = self.account_losses(accounts, now, bytes, duplicate, news);
+        if self.marks.is_some() {
+            self.account_marks(accounts, now, news.segments, in_flight);
+        }
+        // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
+        news.segments += news.again.segments;
+        if found.again_after.is_none()
+            && (bytes > 0 || news.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
+        {
+            self.set_timer(accounts, now);
+        }
+        found
+    }
+
+    /// A controller that samples the delivery rate is told what was delivered.
+    #[inline(always)]
+    fn tell_delivered<K: Known>(&mut self, accounts: &mut Accounts, brought: &Brought, left: &Left) {
+        if K::SELF_CLOCKED
+            || accounts.sampler.is_none()
+            || (K::IN_ORDER && self.tell_usual(accounts, brought, left.newest))
+        {
+            return;
+        }
+        if K::IN_ORDER {
+            accounts.sample_left(self.board.first, left.newest, left.bytes);
+        }
+        self.tell_ack(accounts, brought);
+    }
+
+    /// The ACK was in order, but a segment that was sent later has arrived before: what is missing between may be lost.
+    #[cold]
+    fn account_overtaken(&mut self, accounts: &mut Accounts, brought: &Brought) {
+        accounts.calm = false;
+        let found = self.find_lost_by_time(accounts, brought.at);
+        if self.board.holds_lost() {
+            self.begin_reduction(accounts, brought.at);
+        }
+        if found.again_after.is_none() {
+            self.set_timer(accounts, brought.at);
+        }
+        self.answer::<AnyAck>(accounts, brought, found);
+        if accounts.sampler.is_some() {
+            self.tell_ack(accounts, brought);
+        }
+    }
+}
