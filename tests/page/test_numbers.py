@@ -36,7 +36,7 @@ FILES = [
 #: Reads what is asked from standard input and prints the page's answer.
 SCRIPT = """
 import { fixed, number, percent, rateScale } from "./src/shared/number";
-import { FLOWS, GATES, VARIANTS, ofFlows, ofGates, ofOthers, written } from "./src/lab/numbers";
+import { FLOWS, GATES, ofFlows, ofGates, ofOthers, ofVariants, written } from "./src/lab/numbers";
 import { changed, ranges } from "./src/lab/luck";
 import { limitedBy } from "./src/lab/limits";
 import { readFileSync } from "node:fs";
@@ -50,12 +50,19 @@ console.log(JSON.stringify({
     others: ofOthers(summary).map(({ rows, columns }) => written(rows, columns)),
     limits: summary.flows.map((flow) => limitedBy(flow.limited_by)),
   })),
-  compared: compared.map((rows) => written(rows, VARIANTS, "scenario")),
+  compared: compared.map(({ rows, flows }) => written(rows, ofVariants(rows, flows), "scenario")),
   lucky: lucky.map(({ labels, each }) => each.length > 1 ? changed(labels, each) : ranges(each[0])),
 }));
 """
 #: What the command's table calls a column that the page names in full, as its head has no groups.
-CALLED = {"RTT p99": "p99", "wait p99": "p99", "delay p50": "p50", "delay p99": "p99", "response p50": "p50"}
+CALLED = {
+    "RTT p99": "p99",
+    "wait p99": "p99",
+    "delay p50": "p50",
+    "delay p99": "p99",
+    "response p50": "p50",
+    "response mean": "response",
+}
 
 
 @pytest.fixture(scope="module")
@@ -174,14 +181,22 @@ def test_comparisons_are_those_of_the_command(page: Callable[[Any], dict[str, An
         tg.compare(EXAMPLES / "web.toml", vary={"seed": [1, 2]}),
         tg.compare(EXAMPLES / "many.toml", vary={"seed": [1, 2]}, perturb=3),
     ]
-    rows = [[{**row, "scenario": str(n)} for n, row in enumerate(each.rows())] for each in compared]
-    found = page({"compared": rows})["compared"]
+    asked = [
+        {
+            "rows": [{**row, "scenario": str(n)} for n, row in enumerate(each.rows())],
+            "flows": [len(variant.run.flows) for variant in each.variants],
+        }
+        for each in compared
+    ]
+    found = page({"compared": asked})["compared"]
     told = set()
     for each, own in zip(compared, found, strict=True):
         lines = [line for line in comparison_lines(each) if isinstance(line, TextTable)]
         command = TextTable(lines[0].head, [[str(n), *row[1:]] for n, row in enumerate(lines[0].rows)], 1)
         told |= _same(each.title, command, own)
-    assert {"goodput", "wait p50", "p99", "loss", "used", "timeouts", "done", "fairness"} <= told
+        heads = [CALLED.get(words, words) for words, _ in own["head"]]
+        assert heads == [words for words in lines[0].head[0][lines[0].left :] if words], each.title
+    assert {"goodput", "wait p50", "p99", "loss", "used", "timeouts", "done", "fairness", "p95"} <= told
     for each in (compared[0], compared[3]):
         labels = [variant.label(each.axes) for variant in each.variants]
         summaries = [variant.run.summary["perturbed"] for variant in each.variants]

@@ -96,16 +96,25 @@ export const POOLS: Shown[] = [
   column("calls_blocked", "blocked", "percent", { digits: 2 }),
   seconds("call_wait_p99_s", "wait p99"),
 ];
-export const VARIANTS: Shown[] = [
+const VARIANTS: Shown[] = [
   column("goodput_bps", "goodput", "rate"),
-  column("fairness", "fairness", "number", { unit: "Jain" }),
   ms("queue_delay_p50_ms", "wait p50"),
   ms("queue_delay_p99_ms", "wait p99"),
   LOSS,
   USED,
   column("timeouts", "timeouts", "count"),
+  column("fairness", "fairness", "number", { unit: "Jain" }),
   { ...DONE, digits: 4 },
+  seconds("response_mean_s", "response mean"),
+  seconds("response_p95_s", "p95"),
 ];
+/** The columns of variants with so many flows each, as `comparison_lines` in python/tidegate/_compare/text.py chooses them. */
+export function ofVariants(rows: Row[], flows: number[]): Shown[] {
+  // Who asks more gets more: its share says nothing of the network.
+  const asks = rows.some((row) => typeof row.response_mean_s === "number");
+  const shares = !asks && flows.some((count) => count > 1);
+  return VARIANTS.filter(({ key }) => shares || key !== "fairness");
+}
 /** Rows that are shown by name, as MOST_ROWS in python/tidegate/_run/words.py. */
 const MOST_ROWS = 12;
 

@@ -17,9 +17,9 @@ import {
   ofGates,
   ofOthers,
   ofTraffic,
+  ofVariants,
   type Row,
   table,
-  VARIANTS,
 } from "./numbers";
 
 export interface Answer {
@@ -144,7 +144,13 @@ export class Results {
     this.results.replaceChildren(
       element("h2", {}, "Variants, with the same random numbers"),
       ...warnings(answer.warnings),
-      table("scenario", answer.rows, [...VARIANTS, ...ofTraffic(answer.rows)]),
+      table("scenario", answer.rows, [
+        ...ofVariants(
+          answer.rows,
+          answer.summaries.map((each) => each.flows.length),
+        ),
+        ...ofTraffic(answer.rows),
+      ]),
       ...luck(
         changed(
           answer.rows.map((row) => String(row.scenario)),
