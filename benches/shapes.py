@@ -1,8 +1,7 @@
 """Instructions of the shapes that users run, by callgrind: no clock, so no noise.
 
 ``shapes.py FILE`` writes the counts to FILE or, where FILE is there, compares them with it: no shape may take
-3% more. Shapes are the examples and templates (recorded as written, and as a summary), one default flow over
-usual links, dumbbells of many flows, users of the web, and the scenarios of the papers. Each runs for a short
+3% more. The shapes, and why each is among them, are on the page ``docs/design/shapes.md``. Each runs for a short
 and for a longer time; the difference leaves out what a start costs.
 """
 
