@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::gate::{Gate, GateContext};
 use crate::net::Network;
 use crate::net::control::Controls;
-use crate::net::fast::Cascade;
 use crate::net::fast::DelayLine;
 use crate::net::fast::Judged;
 use crate::net::horizon::Horizon;
@@ -27,7 +26,7 @@ impl Network {
     /// traffic comes last.
     #[must_use]
     pub fn new(plan: &Plan, alarms: usize) -> Network {
-        let mut routes = Routes::new(plan, plan.exact);
+        let routes = Routes::new(plan, plan.exact);
         let context = |index: usize| GateContext {
             index,
             seed: seed(plan),
@@ -53,13 +52,10 @@ impl Network {
             control => controls.sources(control),
         });
         let horizon = Horizon::new(plan, &routes);
-        let speed = |gate: &Gate| if plan.exact { 0 } else { gate.express_speed() };
-        let series = routes.take_series(&gates.iter().map(speed).collect::<Vec<u64>>());
         let line = |delay: &_| DelayLine { units: VecDeque::new(), delay: *delay, taken_by: NONE };
         let mut network = Network {
             judged: vec![Judged::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
-            cascades: series.into_iter().map(|series| Cascade::new(series, &gates, measured(plan))).collect(),
             cohorts: None,
             schedule: first_events(Schedule::new(sources), &controls, &signals, &traffic),
             lines: routes.line_delays.iter().map(line).collect(),

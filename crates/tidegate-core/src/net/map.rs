@@ -6,7 +6,7 @@ use crate::net::fast::Half;
 use crate::plan::CohortPlan;
 use crate::units::Span;
 
-/// Marks the end of a route, or the absence of a line, a crossing or a series.
+/// Marks the end of a route, or the absence of a line, a crossing or a gate.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Whose route it is.
@@ -48,12 +48,8 @@ pub(super) struct Chain {
     pub(super) through: bool,
     /// What comes to its end is handed out instead of waiting on the line.
     pub(super) ahead: bool,
-    /// So it is, and its gates are a series, which is not slow: the shortest way through.
-    pub(super) direct: bool,
     /// While halves take turns, units go to the arrivals of this half, and the line stays empty.
     pub(super) half: Option<Half>,
-    /// The series that its last gates are; [`NONE`] where they are none.
-    pub(super) series: u32,
     /// Any of `notify`, `steps` and `crossing`: not for the short way through.
     pub(super) slow: bool,
     /// Pure delay on the line.
@@ -72,7 +68,7 @@ pub(super) struct ShortStretch {
     pub(super) gate: u32,
     /// The only gate behind that one; [`NONE`]: there are none or several.
     pub(super) own: u32,
-    /// Neither gates nor a series come behind these.
+    /// No gates come behind these.
     pub(super) whole: bool,
     /// The half that its units are sent to, for a first stretch of one gate. `None`: they come to the end of their route.
     pub(super) sends_to: Option<Half>,
@@ -86,7 +82,7 @@ impl Chain {
     /// It as a stretch without an event. `gates`: those of all stretches.
     pub(super) fn as_short(&self, gates: &[u32]) -> ShortStretch {
         let gates = &gates[self.first as usize..self.end as usize];
-        let whole = gates.len() <= 2 && self.series == NONE;
+        let whole = gates.len() <= 2;
         let sends_to = self.half.filter(|_| !self.ahead && whole && gates.len() == 1);
         let is_short = !self.slow && (self.ahead || sends_to.is_some()) && self.delay <= LONGEST_SHORT;
         ShortStretch {
@@ -134,7 +130,7 @@ impl RouteMap {
         self.first.get(route as usize + 1).map_or(self.chains.len() as u32, |first| *first) - 2
     }
 
-    /// The gates of a stretch, without those of its series.
+    /// The gates of a stretch.
     #[inline]
     pub(super) fn gates_of(&self, chain: &Chain) -> &[u32] {
         &self.gates[chain.first as usize..chain.end as usize]

@@ -54,7 +54,6 @@ pub use transit::Transit;
 use crate::gate::Gate;
 use crate::net::control::Controls;
 use crate::net::events::Next;
-use crate::net::fast::Cascade;
 use crate::net::fast::Cohorts;
 use crate::net::fast::DelayLine;
 use crate::net::fast::Judged;
@@ -74,7 +73,6 @@ use crate::units::{Span, Time};
 pub struct Network {
     gates: Vec<Gate>,
     map: RouteMap,
-    cascades: Vec<Cascade>,
     /// Who takes the units of a run, while halves take turns and there are very many flows.
     cohorts: Option<Cohorts>,
     lines: Vec<DelayLine>,
@@ -103,10 +101,7 @@ impl Network {
         }
         match &mut self.map.chains[there] {
             [.., last, _end] if (last.steps && !last.certain) || last.crossing != NONE => return false,
-            [.., last, _end] => {
-                last.ahead = true;
-                last.direct = !last.slow && !last.steps && last.first == last.end && last.series != NONE;
-            }
+            [.., last, _end] => last.ahead = true,
             _ => {}
         }
         true

@@ -17,9 +17,6 @@ impl Network {
     /// that counters are equal in both ways of driving; drops may come to light
     /// ([`Network::poll_drop`]).
     pub fn finish(&mut self) {
-        for cascade in &mut self.cascades {
-            cascade.settle(&mut self.gates);
-        }
         for section in 0..self.sections.sections.len() {
             self.sections.sections[section].finish(self.reports.measured.until, &mut self.gates);
             // Background packets are flushed only here.
@@ -81,7 +78,6 @@ impl Network {
     pub fn tagged_of(&self, owner: Owner) -> [u64; 2] {
         let mut tagged = [0; 2];
         for stretch in self.map.stretches(self.map.route_of(owner)) {
-            // Gates with a policer are in no series.
             let gates = self.map.gates_of(&self.map.chains[stretch]);
             crate::work::looks(gates.len());
             for (place, gate) in gates.iter().enumerate() {

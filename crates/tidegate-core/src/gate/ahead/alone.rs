@@ -84,7 +84,7 @@ impl Gate {
         }
         express.set_state((end, carry));
         express.count_one();
-        let out = end + express.idle_passage().delay;
+        let out = end + express.delay();
         if wait == Span::ZERO {
             return Some(Passage::new(out, blame));
         }

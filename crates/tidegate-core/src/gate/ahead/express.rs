@@ -62,13 +62,6 @@ impl Pace {
     }
 }
 
-/// The time that a unit takes through an idle gate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IdlePassage {
-    pub(crate) service: Span,
-    pub(crate) delay: Span,
-}
-
 impl Express {
     pub(in crate::gate) fn new(speed: u64, delay: Span) -> Express {
         Express {
@@ -86,11 +79,6 @@ impl Express {
 
     pub(in crate::gate) fn is_open(&self) -> bool {
         self.speed > 0
-    }
-
-    /// Bits per second; 0 where the express way is closed.
-    pub(in crate::gate) fn speed(&self) -> u64 {
-        self.speed
     }
 
     pub(in crate::gate) fn free(&self) -> Time {
@@ -136,18 +124,10 @@ impl Express {
         self.speed > 0 && u64::from(bytes) == self.bytes
     }
 
-    /// How long a unit of the last size takes if the server is idle.
-    pub(in crate::gate) fn idle_passage(&self) -> IdlePassage {
-        IdlePassage { service: Span::from_picos(self.quotient), delay: self.delay }
-    }
-
-    /// Counts `units` of the last size that found the server idle inside the measured time, the last of them at `at`.
-    /// Returns when that one arrives at whatever comes next.
-    pub(in crate::gate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
-        self.free = at + Span::from_picos(self.quotient);
-        self.carry = self.remainder;
-        self.passed += units;
-        self.free + self.delay
+    /// The constant delay behind the server.
+    #[inline(always)]
+    pub(in crate::gate) fn delay(&self) -> Span {
+        self.delay
     }
 
     /// Serves the next unit. Its end is rounded down and the remainder carried over, as in

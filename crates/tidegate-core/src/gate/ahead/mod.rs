@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 pub(super) use alone::Alone;
 pub(super) use express::{Express, Pace};
 
-use crate::gate::ahead::express::IdlePassage;
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
@@ -80,17 +79,7 @@ impl Gate {
         self.express.pass_idle(at, bytes, measured)
     }
 
-    /// The same of any plain gate.
-    #[inline]
-    pub(crate) fn pass_idle(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
-        if self.parts.recorded.is_some() {
-            self.pass_idle_recorded(at, bytes)
-        } else {
-            self.pass_idle_unrecorded(at, bytes, measured)
-        }
-    }
-
-    /// The same of a plain gate that is recorded, as long as its service ends by the next row.
+    /// The express way through the idle server of a plain gate that is recorded, as long as its service ends by the next row.
     #[inline]
     fn pass_idle_recorded(&mut self, at: Time, bytes: u32) -> Option<Time> {
         let Parts { books, recorded, ahead, .. } = &mut *self.parts;
@@ -100,7 +89,7 @@ impl Gate {
         let server = recorded.as_mut()?;
         let out = server.pass_idle(at, bytes, &unwritten)?;
         ahead.last = Service { start: at, end: server.free() };
-        books.record_idle(1, u64::from(bytes));
+        books.record_idle(u64::from(bytes));
         Some(out)
     }
 
@@ -120,16 +109,6 @@ impl Gate {
     #[inline(never)]
     fn pass_open(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
         self.pass_plain::<false>(at, bytes, blame)
-    }
-
-    /// Any plain gate, idle or busy.
-    #[inline(always)]
-    pub(crate) fn pass_idle_or_busy(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        if self.parts.recorded.is_some() {
-            self.pass_recorded(at, bytes, blame)
-        } else {
-            self.pass_plain::<false>(at, bytes, blame)
-        }
     }
 
     /// A plain gate that is recorded.
@@ -232,39 +211,10 @@ impl Gate {
         self.parts.ahead.last_drop
     }
 
-    /// Bits per second of a plain gate that writes no rows or writes them every so often, else 0.
-    pub(crate) fn express_speed(&self) -> u64 {
-        match &self.parts.recorded {
-            Some(server) if self.parts.books.next_row().is_some() => server.speed(),
-            _ => self.express.speed(),
-        }
-    }
-
-    /// What [`Gate::pass_idle`] does with a unit of the last size.
-    pub(crate) fn idle_passage(&self) -> IdlePassage {
-        self.parts.recorded.as_deref().unwrap_or(&self.express).idle_passage()
-    }
-
     /// Whether it is a plain gate that writes rows.
     #[inline]
     pub(crate) fn is_plain_and_recorded(&self) -> bool {
         self.parts.recorded.is_some()
-    }
-
-    /// The first instant after that of its next row, if it writes rows.
-    pub(crate) fn after_next_row(&self) -> Time {
-        self.parts.books.next_row().map_or(Time::NEVER, just_after)
-    }
-
-    /// Counts `units` of the last size as if each had taken [`Gate::pass_idle`], the last one at `at`.
-    pub(crate) fn passed_idle(&mut self, at: Time, units: u64) -> Time {
-        match &mut self.parts.recorded {
-            Some(server) => {
-                self.parts.books.record_idle(units, server.bytes());
-                server.passed_idle(at, units)
-            }
-            None => self.express.passed_idle(at, units),
-        }
     }
 }
 

@@ -151,11 +151,11 @@ impl Books {
         }
     }
 
-    /// Units of `bytes` each found the server of a plain gate idle. Their last service ends by [`Books::next_row`].
+    /// A unit of `bytes` found the server of a plain gate idle. Its service ends by [`Books::next_row`].
     #[inline]
-    pub(super) fn record_idle(&mut self, units: u64, bytes: u64) {
+    pub(super) fn record_idle(&mut self, bytes: u64) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.pass_idle(units, bytes);
+            recorder.pass_idle(bytes);
         }
     }
 

@@ -4,9 +4,8 @@
 
 use crate::gate::Gate;
 use crate::net::carrier::Carrier;
-use crate::net::fast::Cascade;
 use crate::net::fast::halves::Half;
-use crate::net::fast::passing::{Lost, Own, Passing};
+use crate::net::fast::passing::{Gates, Lost, Own, Passing};
 use crate::net::fast::pieces::{NOBODY, Shares};
 use crate::net::map::{Entry, NONE, RouteMap, ShortStretch};
 use crate::plan::CohortPlan;
@@ -22,7 +21,6 @@ const UNKNOWN: u32 = NOBODY - 1;
 #[derive(Debug)]
 pub(in crate::net) struct Cohorts {
     gates: Shares,
-    cascades: Shares,
     left: Vec<Left>,
 }
 
@@ -65,9 +63,9 @@ pub(super) struct Common<'a> {
 impl Cohorts {
     /// The cohorts of a network in which nothing but alarms is an event of its own. `None` where a gate behind the first one of a last
     /// stretch is passed by several flows, or a unit needs events.
-    pub(super) fn new(map: &RouteMap, gates: usize, cascades: &[Cascade]) -> Option<Cohorts> {
-        // The flow that owns each gate, and each series.
-        let (mut of_gates, mut of_cascades) = (vec![UNKNOWN; gates], vec![UNKNOWN; cascades.len()]);
+    pub(super) fn new(map: &RouteMap, count_of_gates: usize) -> Option<Cohorts> {
+        // The flow that owns each gate.
+        let mut of_gates = vec![UNKNOWN; count_of_gates];
         for route in 0..map.flow_routes() {
             let flow = (route / 2) as u32;
             for (place, chain) in map.chains[map.stretches(route)].iter().enumerate() {
@@ -81,40 +79,33 @@ impl Cohorts {
                     note(&mut of_gates, *shared, NOBODY)?;
                     passed = rest;
                 }
-                if chain.series != NONE {
-                    note(&mut of_cascades, chain.series, flow)?;
-                    let series = &cascades[chain.series as usize];
-                    series.gates().iter().try_for_each(|gate| note(&mut of_gates, *gate, flow))?;
-                }
                 passed.iter().try_for_each(|gate| note(&mut of_gates, *gate, flow))?;
             }
         }
-        let [of_gates, of_cascades] =
-            [of_gates, of_cascades].map(|owners| Shares::new(&by_cohort(map.cohorts, owners)));
+        let gates = Shares::new(&by_cohort(map.cohorts, of_gates));
         let count = map.flows().div_ceil(map.cohorts.size());
-        let few = of_gates.len().max(of_cascades.len()) <= PIECES * count;
+        let few = gates.len() <= PIECES * count;
         let left = (0..count).map(|_| Left::default()).collect();
-        few.then_some(Cohorts { gates: of_gates, cascades: of_cascades, left })
+        few.then_some(Cohorts { gates, left })
     }
 
     /// Parts the units of a run, which are in the order of their flows, and the gates.
     pub(super) fn part<'a>(
         &'a mut self,
         mut units: &'a mut [(Time, Unit)],
-        (gates, cascades): (&'a mut [Gate], &'a mut [Cascade]),
+        gates: &'a mut [Gate],
         common: Common<'a>,
     ) -> Vec<Cohort<'a>> {
         let count = self.left.len();
-        let ways = self.gates.part(gates, count).zip(self.cascades.part(cascades, count));
-        let each = ways.zip(&mut self.left).enumerate();
-        let cohorts = each.map(|(number, ((own_gates, own_cascades), Left { sent, alarms, lost }))| {
+        let each = self.gates.part(gates, count).zip(&mut self.left).enumerate();
+        let cohorts = each.map(|(number, (own, Left { sent, alarms, lost }))| {
             let behind = ((number + 1) * common.map.cohorts.size() * 2) as u32;
             let first_behind = units.partition_point(|(_, unit)| unit.chain < behind);
-            let (own, rest) = std::mem::take(&mut units).split_at_mut(first_behind);
+            let (come, rest) = std::mem::take(&mut units).split_at_mut(first_behind);
             units = rest;
-            let alone = Own { gates: own_gates, cascades: own_cascades, lost };
-            let passing = Passing { map: common.map, ways: alone, measured: common.measured };
-            Cohort { units: own, passing, common, sent, alarms }
+            let passing =
+                Passing { map: common.map, gates: Own { gates: own, lost }, measured: common.measured };
+            Cohort { units: come, passing, common, sent, alarms }
         });
         cohorts.collect()
     }
@@ -222,7 +213,7 @@ impl Carrier for Cohort<'_> {
         unit.chain = entry.0;
         let ShortStretch { gate, delay, sends_to, .. } = self.passing.map.shorts[entry.0 as usize];
         if let Some(half) = sends_to {
-            let server = self.passing.ways.gates.at(gate);
+            let server = self.passing.gates.at(gate);
             match server.pass_idle_unrecorded(at, unit.bytes, &self.passing.measured) {
                 Some(out) => self.send(half, out + delay, *unit),
                 None => self.enter_slowly(at, *unit, (gate, delay), half),

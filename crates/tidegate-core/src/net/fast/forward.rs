@@ -7,6 +7,7 @@ use crate::gate::{Count, GateDrop};
 use crate::net::Network;
 use crate::net::drops::Dropped;
 use crate::net::fast::Half;
+use crate::net::fast::passing::{All, Passing};
 use crate::net::map::{Chain, Entry, NONE, Owner};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::net::traffic::TrafficCounts;
@@ -95,12 +96,6 @@ impl Network {
     #[inline(always)]
     pub(in crate::net) fn forward(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = &self.map.chains[unit.chain as usize];
-        if chain.direct {
-            return match self.cascades[chain.series as usize].pass(at, unit, &mut *self.gates) {
-                Ok(out) => Some(out.saturating_add(chain.delay)),
-                Err(gate) => self.drop_ahead(gate, *unit),
-            };
-        }
         if chain.slow {
             // A copy, so that the unit may stay in registers.
             let mut copy = *unit;
@@ -109,18 +104,10 @@ impl Network {
             return out;
         }
         let mut at = at;
-        if chain.first != chain.end {
-            for gate in &self.map.gates[chain.first as usize..chain.end as usize] {
-                match self.gates[*gate as usize].pass(at, unit, &self.reports.measured) {
-                    Some(out) => at = out,
-                    None => return self.drop_ahead(*gate, *unit),
-                }
-            }
-        }
-        if chain.series != NONE {
-            match self.cascades[chain.series as usize].pass(at, unit, &mut *self.gates) {
-                Ok(out) => at = out,
-                Err(gate) => return self.drop_ahead(gate, *unit),
+        for gate in &self.map.gates[chain.first as usize..chain.end as usize] {
+            match self.gates[*gate as usize].pass(at, unit, &self.reports.measured) {
+                Some(out) => at = out,
+                None => return self.drop_ahead(*gate, *unit),
             }
         }
         if chain.ahead {
@@ -194,35 +181,16 @@ impl Network {
     /// Many units enter a route at their times, as by [`Network::handle_unit_at`], where each is carried at once
     /// ([`Network::carries_at_once`]). Those that are not dropped stay, with the times at which they come to its end.
     pub fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
-        let (mut kept, mut place) = (0, 0);
-        while place < units.len() {
-            let passed = self.pass_many(entry, &mut units[place..]);
-            if passed > 0 {
-                if kept < place {
-                    units.copy_within(place..place + passed, kept);
-                }
-                (kept, place) = (kept + passed, place + passed);
-                continue;
-            }
-            let (at, mut unit) = units[place];
-            unit.chain = entry.0;
-            if let Some(out) = self.forward(at, &mut unit) {
-                units[kept] = (out, unit);
-                kept += 1;
-            }
-            place += 1;
+        let chain = self.map.chains[entry.0 as usize];
+        units.iter_mut().for_each(|(_, unit)| unit.chain = entry.0);
+        let Network { gates, map, reports, .. } = self;
+        let measured = reports.measured;
+        let mut passing = Passing { map, gates: All { gates, reports }, measured };
+        for place in chain.first..chain.end {
+            let kept = passing.pass_gate(map.gates[place as usize], units);
+            units.truncate(kept);
         }
-        units.truncate(kept);
-    }
-
-    /// Takes the first of them through a stretch that is one series, as long as that needs nothing unusual.
-    #[inline(always)]
-    fn pass_many(&mut self, entry: Entry, units: &mut [(Time, Unit)]) -> usize {
-        let chain = &self.map.chains[entry.0 as usize];
-        if !chain.direct {
-            return 0;
-        }
-        self.cascades[chain.series as usize].pass_many(units, chain.delay, &mut self.gates)
+        units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(chain.delay));
     }
 
     /// The same step by step, or where TCP hears departures.

@@ -81,8 +81,8 @@ impl Network {
             let gate = self.map.gates_of(&chain).first();
             let certain = chain.steps && !chain.notify && gate.is_some_and(|gate| free[*gate as usize]);
             let next = self.map.chains[number + 1];
-            let first = self.gates_of(&next).next();
-            let alone = first.is_some_and(|first| inputs[first].only_line() == Some(chain.line));
+            let first = self.map.gates_of(&next).first();
+            let alone = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(chain.line));
             self.map.chains[number].certain = certain;
             // All that take one line keep their order.
             through[chain.line as usize] &= certain && alone && !next.slow && chain.delay == Span::ZERO;
@@ -98,7 +98,8 @@ impl Network {
         for route in 0..self.map.first.len() {
             let stretches = self.map.stretches(route);
             for number in stretches.clone() {
-                let Some(gate) = self.gates_of(&self.map.chains[number]).next() else { continue };
+                let Some(gate) = self.map.gates_of(&self.map.chains[number]).first() else { continue };
+                let gate = *gate as usize;
                 if number == stretches.start {
                     inputs[gate].is_entry = true;
                 } else {

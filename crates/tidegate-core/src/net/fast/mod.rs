@@ -6,7 +6,7 @@
 //! | way | condition | saves | equal to the slow way by |
 //! |---|---|---|---|
 //! | gates ahead (`Gate::pass`) | the gate's rate is known ahead; nobody must hear of a departure | the events of a gate | `without_fast_paths_the_story_is_the_same` |
-//! | [`cascade`]: a series as one | plain gates at the stretch's end that the same stretches use, all idle, units of one size | the work at each gate | the same test; `golden_chains` |
+//! | a row: many units, gate by gate | they enter one route that carries each to its end at once ([`Network::handle_units_at`]) | loading and storing the state of each gate for each unit | the same test |
 //! | `ahead`: handed out at once | the receiver is next, and its answers may enter ahead ([`Network::deliver_ahead`]) | the event of the arrival | `recording_changes_nothing` (the simulator) |
 //! | [`turns`]: [`halves`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `fast_paths_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
 //! | [`runs`]: many units of an open bucket, gate by gate | while halves take turns, on the last stretch of a flow | taking each unit as an event of its own; a shared gate's state stays in registers | `fast_paths_change_nothing` (the simulator) |
@@ -18,13 +18,12 @@
 //! [`crate::net::serving`], and gates whose departures TCP must hear of one by one.
 //!
 //! [`Network::deliver_ahead`]: crate::net::Network::deliver_ahead
+//! [`Network::handle_units_at`]: crate::net::Network::handle_units_at
 
 mod arrivals;
-mod cascade;
 mod cohorts;
 mod deal;
 mod forward;
-mod gates;
 mod halves;
 mod judged;
 mod passing;
@@ -32,7 +31,6 @@ mod pieces;
 mod runs;
 mod turns;
 
-pub(in crate::net) use cascade::Cascade;
 pub use cohorts::Cohort;
 pub(in crate::net) use cohorts::Cohorts;
 pub(in crate::net) use forward::DelayLine;

@@ -2,8 +2,6 @@
 
 use crate::gate::{Gate, GateDrop};
 use crate::net::drops::Dropped;
-use crate::net::fast::Cascade;
-use crate::net::fast::gates::Gates;
 use crate::net::fast::pieces::Pieces;
 use crate::net::map::{NONE, RouteMap, ShortStretch};
 use crate::net::reports::Reports;
@@ -13,43 +11,34 @@ use crate::units::{Measured, Time};
 /// A unit that was dropped, and its route.
 pub(in crate::net) type Lost = (Dropped, u32);
 
-/// Gates and series of them, by number.
-pub(super) trait Ways {
+/// Gates by number, and who hears of drops at them.
+pub(super) trait Gates {
     /// The gate of a number.
-    fn gate(&mut self, number: u32) -> &mut Gate;
+    fn at(&mut self, number: u32) -> &mut Gate;
 
-    /// The same; none of number [`NONE`].
-    fn gate_if_any(&mut self, number: u32) -> Option<&mut Gate>;
-
-    /// A unit passes a series of gates; the gate that drops it is the error.
-    fn pass_series(&mut self, number: u32, at: Time, unit: &mut Unit) -> Result<Time, u32>;
+    /// The gate of a number; `None` of number [`NONE`].
+    fn get(&mut self, number: u32) -> Option<&mut Gate>;
 
     /// A unit of a route was dropped.
     fn note_drop(&mut self, dropped: Dropped, route: u32);
 }
 
-/// Those of a whole network.
+/// The gates of a whole network.
 pub(super) struct All<'a> {
     pub(super) gates: &'a mut [Gate],
-    pub(super) cascades: &'a mut [Cascade],
     pub(super) reports: &'a mut Reports,
 }
 
-impl Ways for All<'_> {
+impl Gates for All<'_> {
     #[inline(always)]
-    fn gate(&mut self, number: u32) -> &mut Gate {
+    fn at(&mut self, number: u32) -> &mut Gate {
         &mut self.gates[number as usize]
     }
 
     #[inline(always)]
-    fn gate_if_any(&mut self, number: u32) -> Option<&mut Gate> {
+    fn get(&mut self, number: u32) -> Option<&mut Gate> {
         // `NONE` is beyond all gates.
         self.gates.get_mut(number as usize)
-    }
-
-    #[inline]
-    fn pass_series(&mut self, number: u32, at: Time, unit: &mut Unit) -> Result<Time, u32> {
-        self.cascades[number as usize].pass(at, unit, self.gates)
     }
 
     #[cold]
@@ -58,35 +47,22 @@ impl Ways for All<'_> {
     }
 }
 
-/// Those that a cohort of flows has alone.
+/// The gates that no flow outside a cohort passes.
 #[derive(Debug)]
 pub(super) struct Own<'a> {
     pub(super) gates: Pieces<'a, Gate>,
-    pub(super) cascades: Pieces<'a, Cascade>,
     pub(super) lost: &'a mut Vec<Lost>,
 }
 
-impl Gates for Pieces<'_, Gate> {
+impl Gates for Own<'_> {
     #[inline(always)]
     fn at(&mut self, number: u32) -> &mut Gate {
-        Pieces::at(self, number)
-    }
-}
-
-impl Ways for Own<'_> {
-    #[inline(always)]
-    fn gate(&mut self, number: u32) -> &mut Gate {
         self.gates.at(number)
     }
 
     #[inline(always)]
-    fn gate_if_any(&mut self, number: u32) -> Option<&mut Gate> {
+    fn get(&mut self, number: u32) -> Option<&mut Gate> {
         if number == NONE { None } else { Some(self.gates.at(number)) }
-    }
-
-    #[inline(never)]
-    fn pass_series(&mut self, number: u32, at: Time, unit: &mut Unit) -> Result<Time, u32> {
-        self.cascades.at(number).pass(at, unit, &mut self.gates)
     }
 
     #[cold]
@@ -97,23 +73,92 @@ impl Ways for Own<'_> {
 
 /// What units pass.
 #[derive(Debug)]
-pub(super) struct Passing<'a, W> {
+pub(super) struct Passing<'a, G> {
     pub(super) map: &'a RouteMap,
-    pub(super) ways: W,
+    pub(super) gates: G,
     pub(super) measured: Measured,
 }
 
-impl<W: Ways> Passing<'_, W> {
+impl<G: Gates> Passing<'_, G> {
     /// A unit passes a gate. One that is dropped gets the stretch [`NONE`].
     #[inline(always)]
     pub(super) fn pass_one(&mut self, gate: u32, at: &mut Time, unit: &mut Unit) {
-        match self.ways.gate(gate).pass(*at, unit, &self.measured) {
+        match self.gates.at(gate).pass(*at, unit, &self.measured) {
             Some(out) => *at = out,
             None => {
                 self.drop(gate, *unit);
                 unit.chain = NONE;
             }
         }
+    }
+
+    /// Units pass a gate, in order. Those that are not dropped come first from now on; answers with how many.
+    pub(super) fn pass_gate(&mut self, gate: u32, units: &mut [(Time, Unit)]) -> usize {
+        let dropped = self.pass_row(gate, units, |_| true).2;
+        if dropped { keep(units) } else { units.len() }
+    }
+
+    /// Units pass a gate, in order, as long as it is theirs. Answers with how many, when the last of them came, and whether any was dropped:
+    /// those get the stretch [`NONE`].
+    #[inline(always)]
+    pub(super) fn pass_row(
+        &mut self,
+        gate: u32,
+        units: &mut [(Time, Unit)],
+        is_theirs: impl Fn(&Unit) -> bool + Copy,
+    ) -> (usize, Time, bool) {
+        let (mut taken, mut last, mut dropped) = (0, Time::ZERO, false);
+        while let Some((_, unit)) = units.get(taken).filter(|(_, unit)| is_theirs(unit)) {
+            let (passed, reached) =
+                self.pass_alike::<false>(gate, unit.bytes, &mut units[taken..], is_theirs);
+            (taken, last) = (taken + passed, last.max(reached));
+            if let Some((at, next)) = units.get_mut(taken).filter(|(_, next)| is_theirs(next)) {
+                last = *at;
+                self.pass_one(gate, at, next);
+                dropped |= next.chain == NONE;
+                taken += 1;
+            }
+        }
+        (taken, last, dropped)
+    }
+
+    /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
+    #[inline(never)]
+    fn pass_alike<const RECORDED: bool>(
+        &mut self,
+        gate: u32,
+        bytes: u32,
+        units: &mut [(Time, Unit)],
+        is_theirs: impl Fn(&Unit) -> bool + Copy,
+    ) -> (usize, Time) {
+        let alike = |unit: &Unit| unit.bytes == bytes && is_theirs(unit);
+        let (mut passed, mut last) = (0, Time::ZERO);
+        let Some((first, _)) = units.first().filter(|(_, unit)| alike(unit)) else { return (passed, last) };
+        let server = self.gates.at(gate);
+        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.measured) else {
+            let another = !RECORDED && server.is_plain_and_recorded();
+            return if another {
+                self.pass_alike::<true>(gate, bytes, units, is_theirs)
+            } else {
+                (passed, last)
+            };
+        };
+        while let Some((at, unit)) = units.get_mut(passed).filter(|(_, unit)| alike(unit)) {
+            let came = *at;
+            if let Some(turn) = busy.next(came) {
+                unit.blame = busy.take(came, &turn, unit.blame);
+                *at = turn.out;
+                (passed, last) = (passed + 1, came);
+            } else {
+                let (more, reached) = busy.take_idle_ones(&mut units[passed..], alike);
+                if more == 0 {
+                    break;
+                }
+                (passed, last) = (passed + more, reached);
+            }
+        }
+        busy.end();
+        (passed, last)
     }
 
     /// Units that have passed the first gates of their stretches pass the others and the delay behind them. Those that are not
@@ -124,7 +169,7 @@ impl<W: Ways> Passing<'_, W> {
         let mut dropped = false;
         for (at, unit) in &mut *units {
             let passed = shorts.get(unit.chain as usize).and_then(|stretch| {
-                let out = match self.ways.gate_if_any(stretch.own) {
+                let out = match self.gates.get(stretch.own) {
                     Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
                     // An instant at which a unit leaves a gate is not bounded as those of idle gates are.
                     None => Some(*at).filter(|at| stretch.whole && *at < measured.until),
@@ -161,7 +206,7 @@ impl<W: Ways> Passing<'_, W> {
         true
     }
 
-    /// A unit passes the gates of its stretch from this one on, and the series behind them.
+    /// A unit passes the gates of its stretch from this one on.
     pub(super) fn pass_many(&mut self, from: u32, at: &mut Time, unit: &mut Unit) {
         let chain = self.map.chains[unit.chain as usize];
         for place in chain.first + from..chain.end {
@@ -170,25 +215,15 @@ impl<W: Ways> Passing<'_, W> {
                 return;
             }
         }
-        if chain.series == NONE {
-            return;
-        }
-        match self.ways.pass_series(chain.series, *at, unit) {
-            Ok(out) => *at = out,
-            Err(gate) => {
-                self.drop(gate, *unit);
-                unit.chain = NONE;
-            }
-        }
     }
 
     /// A gate has dropped a unit.
     #[cold]
     fn drop(&mut self, gate: u32, unit: Unit) {
-        let Some(GateDrop { at, reason }) = self.ways.gate(gate).last_drop() else { return };
-        let route = self.map.shorts[unit.chain as usize].route;
+        let Some(GateDrop { at, reason }) = self.gates.at(gate).last_drop() else { return };
+        let route = self.map.chains[unit.chain as usize].route;
         let owner = self.map.owner(route);
-        self.ways.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
+        self.gates.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
     }
 }
 

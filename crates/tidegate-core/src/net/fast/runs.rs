@@ -72,13 +72,13 @@ impl Network {
     /// [`Network::poll_event`] has it. When the engine has taken them, it calls [`Network::end_run`].
     #[inline(always)]
     pub fn poll_run(&mut self, until: Time, run: &mut Run) -> usize {
-        let Network { schedule, gates, map, cascades, reports, cohorts, .. } = self;
+        let Network { schedule, gates, map, reports, cohorts, .. } = self;
         let Some(halves) = schedule.queue.halves() else { return 0 };
         let pass_alarms = halves.runs_pass_alarms;
         let (units, before) = halves.next_units(until);
         let Some(first) = units.first().map(|(at, _)| *at).filter(|at| *at < before) else { return 0 };
         let measured = reports.measured;
-        let mut passing = Passing { map, ways: All { gates, cascades, reports }, measured };
+        let mut passing = Passing { map, gates: All { gates, reports }, measured };
         let come = if units.last().is_some_and(|(at, _)| *at < before) {
             units.len()
         } else {
@@ -118,7 +118,7 @@ impl Network {
 
     /// The cohorts of a parted run, each to be taken by any thread. The alarms that ring in the run have been polled.
     pub fn part_run<'a>(&'a mut self, run: &'a mut Run) -> Vec<Cohort<'a>> {
-        let Network { schedule, gates, map, cascades, reports, cohorts, .. } = self;
+        let Network { schedule, gates, map, reports, cohorts, .. } = self;
         let alarms = schedule.numbers(SourceKind::Alarm);
         let (due, halves) = schedule.queue.sources();
         let Some((turn, halves)) = halves else { return Vec::new() };
@@ -127,7 +127,7 @@ impl Network {
         let common = Common { map, measured: reports.measured, due, halves, turn, until: run.until };
         let units = &mut run.bucket[run.places.clone()];
         match cohorts {
-            Some(cohorts) => cohorts.part(units, (gates, cascades), common),
+            Some(cohorts) => cohorts.part(units, gates, common),
             None => Vec::new(),
         }
     }
@@ -176,57 +176,17 @@ impl Passing<'_, All<'_>> {
     /// Answers with how many, and when the last of them came. Those that are dropped get the stretch [`NONE`].
     #[inline(never)]
     fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
+        let shorts = self.map.shorts.as_slice();
         let (mut taken, mut last) = (0, Time::ZERO);
         while let Some((_, unit)) = units.get(taken) {
-            let gate = self.map.shorts[unit.chain as usize].gate;
+            let gate = shorts[unit.chain as usize].gate;
             if gate == NONE {
                 break;
             }
-            let (passed, reached) = self.pass_alike::<false>(gate, unit.bytes, &mut units[taken..]);
+            let (passed, reached, _) =
+                self.pass_row(gate, &mut units[taken..], |next| shorts[next.chain as usize].gate == gate);
             (taken, last) = (taken + passed, last.max(reached));
-            if let Some((at, next)) = units.get_mut(taken)
-                && self.map.shorts[next.chain as usize].gate == gate
-            {
-                last = *at;
-                self.pass_one(gate, at, next);
-                taken += 1;
-            }
         }
         (taken, last)
-    }
-
-    /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
-    #[inline(never)]
-    fn pass_alike<const RECORDED: bool>(
-        &mut self,
-        gate: u32,
-        bytes: u32,
-        units: &mut [(Time, Unit)],
-    ) -> (usize, Time) {
-        let shorts = self.map.shorts.as_slice();
-        let alike = |unit: &Unit| unit.bytes == bytes && shorts[unit.chain as usize].gate == gate;
-        let (mut passed, mut last) = (0, Time::ZERO);
-        let Some((first, _)) = units.first().filter(|(_, unit)| alike(unit)) else { return (passed, last) };
-        let server = &mut self.ways.gates[gate as usize];
-        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.measured) else {
-            let another = !RECORDED && server.is_plain_and_recorded();
-            return if another { self.pass_alike::<true>(gate, bytes, units) } else { (passed, last) };
-        };
-        while let Some((at, unit)) = units.get_mut(passed).filter(|(_, unit)| alike(unit)) {
-            let came = *at;
-            if let Some(turn) = busy.next(came) {
-                unit.blame = busy.take(came, &turn, unit.blame);
-                *at = turn.out;
-                (passed, last) = (passed + 1, came);
-            } else {
-                let (more, reached) = busy.take_idle_ones(&mut units[passed..], alike);
-                if more == 0 {
-                    break;
-                }
-                (passed, last) = (passed + more, reached);
-            }
-        }
-        busy.end();
-        (passed, last)
     }
 }

@@ -97,7 +97,7 @@ impl Network {
         self.map.shorts = self.map.chains.iter().map(|chain| chain.as_short(&self.map.gates)).collect();
         self.cohorts = None;
         if pass_alarms {
-            self.cohorts = Cohorts::new(&self.map, self.gates.len(), &self.cascades);
+            self.cohorts = Cohorts::new(&self.map, self.gates.len());
         }
     }
 
@@ -130,7 +130,11 @@ impl Network {
         let mut routes = Vec::new();
         for route in 0..self.map.first.len() {
             let stretches = &self.map.chains[self.map.stretches(route)];
-            let passed: Vec<usize> = stretches.iter().flat_map(|chain| self.gates_of(chain)).collect();
+            let passed: Vec<usize> = stretches
+                .iter()
+                .flat_map(|chain| self.map.gates_of(chain))
+                .map(|gate| *gate as usize)
+                .collect();
             let half = if route < self.map.flow_routes() {
                 Half::of(route)
             } else {
@@ -149,15 +153,9 @@ impl Network {
         Some(Belonging { lines, routes })
     }
 
-    /// All gates of a stretch, those of its series too.
-    pub(in crate::net) fn gates_of<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = usize> + 'a {
-        let series = self.cascades.get(chain.series as usize).map_or(&[][..], |cascade| cascade.gates());
-        self.map.gates_of(chain).iter().chain(series).map(|gate| *gate as usize)
-    }
-
     /// The time that a stretch takes at least, from its beginning to the end of its line.
     fn delay_of(&self, stretch: &Chain) -> Span {
-        let delays = self.gates_of(stretch).map(|gate| self.gates[gate].delay());
+        let delays = self.map.gates_of(stretch).iter().map(|gate| self.gates[*gate as usize].delay());
         delays.fold(stretch.delay, |sum, delay| sum + delay)
     }
 }

@@ -6,9 +6,6 @@
 
 mod drafts;
 mod lines;
-mod series;
-
-pub(super) use series::Series;
 
 use crate::cells::CrossingPlan;
 use crate::net::map::{Chain, NONE, Owner, RouteMap};
@@ -119,9 +116,7 @@ impl Routes {
             certain: false,
             through: false,
             ahead: false,
-            direct: false,
             half: None,
-            series: NONE,
             slow: false,
             delay: Span::ZERO,
         }

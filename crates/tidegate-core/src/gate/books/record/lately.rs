@@ -23,14 +23,13 @@ impl Recorder {
         self.next_row()
     }
 
-    /// `units` of `bytes` each found the server idle, one after the other; the last service ends by the instant of
-    /// [`Recorder::next_row`].
+    /// A unit of `bytes` found the server idle, and its service ends by the instant of [`Recorder::next_row`].
     #[inline]
-    pub(in crate::gate::books) fn pass_idle(&mut self, units: u64, bytes: u64) {
+    pub(in crate::gate::books) fn pass_idle(&mut self, bytes: u64) {
         // All that waited before them has begun by then.
         self.starting.clear();
         self.now.wait = Span::ZERO;
-        self.now.delivered_bytes += units * bytes;
+        self.now.delivered_bytes += bytes;
     }
 
     /// A unit arrives and its service is known, which nothing changes any more; where [`Recorder::next_row`] is one. What has begun or
