@@ -12,30 +12,37 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// Bits: [`TAGGED`], [`COMPACT`], [`SHORT`], [`TIMED`], the codepoint of ECN above them, then the colour, then a codepoint of its own.
+    /// [`TAGGED`], [`CODED`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`] and [`CODEPOINT`] on.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
 }
 
-/// A policer set its loss priority.
+/// A policer set the loss priority of the unit: a gate that sheds tagged units drops it first.
 const TAGGED: u32 = 1;
-/// The handle itself is the sequence or ACK number; the engine keeps no header.
-const COMPACT: u32 = 2;
-/// The handle says where the engine keeps a short header.
-const SHORT: u32 = 1 << 13;
-/// The same of one that is stored with the time of sending.
-const TIMED: u32 = 1 << 14;
-/// Where the codepoint of ECN stands.
+/// The lowest bit of the ECN codepoint: AQM marks a unit without looking at its header.
 const ECN: u32 = 2;
-
-/// Where the colour stands.
+/// The lowest bit of the colour: markers colour it, queues ask for it.
 const COLOUR: u32 = 4;
-
-/// Where a codepoint of its own stands, six bits.
+/// The lowest of six bits: the codepoint of DiffServ that a marker gave this unit.
 const CODEPOINT: u32 = 6;
-/// It has one.
+/// A marker gave it one: codepoint 0 is a codepoint too.
 const CODED: u32 = 1 << 12;
+
+/// What the handle of a unit is to the engine, which so needs neither a header for most segments nor a look at one to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Handle {
+    /// The place of a whole segment, of bytes, or whatever else the engine stores.
+    Place = 0,
+    /// The sequence or ACK number of a segment that says nothing else: nothing is stored.
+    Number = 1 << 1,
+    /// The place of a header without options but timestamps ([`crate::tcp::Header`]), which takes a fifth of a segment's memory.
+    Header = 1 << 13,
+}
+
+/// The bits of [`Handle`].
+const HANDLE: u32 = Handle::Number as u32 | Handle::Header as u32;
 
 /// The colour of a packet (RFC 2697, RFC 2698): how well it conforms. What no marker has coloured is green.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -79,7 +86,7 @@ impl Ecn {
     }
 }
 
-/// A wait that is shorter is told from none by nothing: the unit of [`Blame`].
+/// Resolution of the wait in a [`Blame`]; shorter waits are stored as zero.
 pub(crate) const LEAST_WAIT: Span = Span::from_picos(1 << 20);
 
 /// A packet's longest wait so far and the cause of its arrival time in one word, which passes
@@ -165,7 +172,7 @@ impl Cause {
 }
 
 impl Unit {
-    /// A unit about to enter its route.
+    /// A unit about to enter its route, of which the engine stores more under `handle`; [`Unit::named_by`]: what the handle is instead.
     #[inline]
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
@@ -173,46 +180,18 @@ impl Unit {
         Unit { chain: 0, bytes, handle, flags: 0, blame }
     }
 
-    /// The same for a segment whose handle itself is its sequence or ACK number.
+    /// This unit, with a handle that is `what`.
     #[inline]
     #[must_use]
-    pub fn new_compact(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { flags: COMPACT, ..Unit::new(bytes, handle, held_by) }
+    pub fn named_by(self, what: Handle) -> Unit {
+        Unit { flags: self.flags & !HANDLE | what as u32, ..self }
     }
 
-    /// Whether the handle itself is the sequence or ACK number, so that there is no header to look up.
+    /// Whether its handle is `what`.
     #[inline]
     #[must_use]
-    pub fn is_compact(&self) -> bool {
-        self.flags & COMPACT != 0
-    }
-
-    /// The same for a segment with a short header, whose place the handle says.
-    #[inline]
-    #[must_use]
-    pub fn new_short(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { flags: SHORT, ..Unit::new(bytes, handle, held_by) }
-    }
-
-    /// Whether the handle says where the engine keeps a short header.
-    #[inline]
-    #[must_use]
-    pub fn is_short(&self) -> bool {
-        self.flags & SHORT != 0
-    }
-
-    /// The same for a segment whose short header is stored with the time of sending.
-    #[inline]
-    #[must_use]
-    pub fn new_timed(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
-        Unit { flags: TIMED, ..Unit::new(bytes, handle, held_by) }
-    }
-
-    /// Whether the handle says where the engine keeps a short header with the time of sending.
-    #[inline]
-    #[must_use]
-    pub fn is_timed(&self) -> bool {
-        self.flags & TIMED != 0
+    pub fn is_named_by(&self, what: Handle) -> bool {
+        self.flags & HANDLE == what as u32
     }
 
     /// Whether a policer set its loss priority: it is among the first to be dropped.

@@ -35,7 +35,7 @@ pub(crate) struct Flow {
     pub(crate) headers: u32,
     /// How closely it is watched, and so which functions lie between its ends and the network.
     pub(crate) watched: Watched,
-    /// Its segments are mostly [`tidegate_core::tcp::Outgoing::is_short`], not [`tidegate_core::tcp::Outgoing::is_usual`].
+    /// Its segments say more than a number ([`tidegate_core::tcp::Endpoint::writes_short_headers`]).
     pub(crate) short: bool,
     pub(crate) started: bool,
     /// It is not watched closely, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
@@ -48,9 +48,6 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     /// So many of its ACKs are dealt with one by one before the next lap.
     pub(crate) one_by_one: usize,
-    /// It is not recorded, and plain ([`crate::ways::Way::PLAIN`]) but for a policer that may be on its path. And its windows never
-    /// grow: where an ACK that told of a larger one is lost, the next must tell of it, and so needs a header.
-    pub(crate) light: bool,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
     pub(crate) sender_noted_from: Time,
     /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
@@ -97,10 +94,10 @@ impl Flow {
         let policed = Policed::new(plan, flow).map(Box::new);
         let parts = history.as_ref().is_none_or(|history| history.lets_ends_part());
         let observed = !parts || plan.record.packets;
-        let light = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
+        let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
         Flow {
-            watched: match (light && policed.is_none() && member.is_none(), &history) {
+            watched: match (plain && policed.is_none() && member.is_none(), &history) {
                 (false, _) => Watched::Closely,
                 (true, None) => Watched::Not,
                 (true, Some(_)) => Watched::NowAndThen,
@@ -108,7 +105,6 @@ impl Flow {
             short: sender.writes_short_headers(),
             runs_laps: false,
             one_by_one: 0,
-            light: light && history.is_none() && !sender.writes_short_headers(),
             dialogue,
             connection: 0,
             steering: None,

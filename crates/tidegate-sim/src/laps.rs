@@ -7,8 +7,8 @@
 use std::marker::PhantomData;
 
 use tidegate_core::net::{Carrier, Network};
-use tidegate_core::tcp::{Outgoing, ShortHeader};
-use tidegate_core::unit::Unit;
+use tidegate_core::tcp::{Header, Outgoing};
+use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::Time;
 
 use crate::alarms::Alarms;
@@ -41,9 +41,9 @@ impl<N: Carrier> Wire<N> {
     pub(crate) fn run_laps(&mut self, index: usize, flow: &mut Flow) {
         match (flow.watched == Watched::NowAndThen, flow.short) {
             (false, false) => self.run_laps_of::<u32, Plain>(index, flow),
-            (false, true) => self.run_laps_of::<ShortHeader, Plain>(index, flow),
+            (false, true) => self.run_laps_of::<Header, Plain>(index, flow),
             (true, false) => self.run_laps_of::<u32, Sampled>(index, flow),
-            (true, true) => self.run_laps_of::<ShortHeader, Sampled>(index, flow),
+            (true, true) => self.run_laps_of::<Header, Sampled>(index, flow),
         }
         self.pause(index, flow);
     }
@@ -54,7 +54,7 @@ impl<N: Carrier> Wire<N> {
         while left > 0 && !flow.coming.is_empty() {
             let lap = flow.one_by_one == 0
                 && flow.coming.len() >= WORTH_WHILE
-                && (flow.coming[0].1.is_compact() || flow.coming[0].1.is_short());
+                && !flow.coming[0].1.is_named_by(Handle::Place);
             let taken = if lap { self.run_lap::<H, W>(index, flow, left) } else { 0 };
             left -= taken;
             if taken < WORTH_WHILE {

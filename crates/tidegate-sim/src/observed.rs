@@ -1,6 +1,5 @@
 //! When a flow is observed: baselines of the measured time, rows and marks.
 
-use tidegate_core::tcp::Outgoing;
 use tidegate_core::units::{Span, Time};
 
 use crate::connection::sum;
@@ -146,12 +145,6 @@ impl Flow {
         if let Some(history) = &mut self.history {
             history.note_one_way(at, sent_at);
         }
-    }
-
-    /// Whether this segment of its sender, which is recorded every so often, has a short header with the time.
-    #[inline]
-    pub(crate) fn is_timed(&self, sent: Outgoing) -> bool {
-        !sent.is_empty() && if self.short { sent.is_short() } else { sent.is_usual() }
     }
 
     /// Call after the sender did something at `at`.

@@ -2,13 +2,13 @@
 
 use tidegate_core::net::Carrier;
 use tidegate_core::tcp::Outgoing;
-use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::unit::{Handle, HeldBy, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Side;
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
-use crate::segments::TimedHeader;
+use crate::segments::Stored;
 use crate::ways::{Any, Plain, Sampled, Watched, Way};
 use crate::wire::{Wire, record};
 
@@ -16,7 +16,7 @@ impl<N: Carrier> Wire<N> {
     /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
-        if at >= flow.receiver_rests_until || !unit.is_compact() {
+        if at >= flow.receiver_rests_until || !unit.is_named_by(Handle::Number) {
             return match flow.watched {
                 Watched::Not => self.receive_any(at, index, flow, *unit),
                 Watched::NowAndThen => self.receive_apart::<Sampled>(at, index, flow, *unit),
@@ -35,7 +35,7 @@ impl<N: Carrier> Wire<N> {
                 self.send_answer(
                     at,
                     flow,
-                    Unit::new_compact(flow.headers, acknowledged, HeldBy::Application),
+                    Unit::new(flow.headers, acknowledged, HeldBy::Application).named_by(Handle::Number),
                 );
                 flow.note_completion(at);
             }
@@ -72,23 +72,21 @@ impl<N: Carrier> Wire<N> {
         if !W::PLAIN {
             flow.in_network -= 1;
         }
-        if W::ROWS && unit.is_timed() {
-            flow.meter.received(at, unit.bytes, unit.cause());
-            let TimedHeader { sent_at, says } = self.segments.timed.take(unit);
-            flow.note_one_way(at, sent_at);
-            let bytes = unit.bytes - flow.headers;
-            if flow.short {
-                flow.receiver.handle_short_data(at, says, bytes);
-            } else {
-                flow.receiver.handle_usual_data(at, says.number, bytes);
-            }
-        } else if unit.is_compact() {
+        if W::PLAIN && unit.is_named_by(Handle::Number) {
             flow.meter.received(at, unit.bytes, unit.cause());
             flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
-        } else if W::PLAIN && unit.is_short() {
+        } else if W::PLAIN && unit.is_named_by(Handle::Header) {
             flow.meter.received(at, unit.bytes, unit.cause());
-            let data = self.segments.short.take(unit);
-            flow.receiver.handle_short_data(at, data, unit.bytes - flow.headers);
+            let Stored { sent_at, header } = self.segments.headers.take(unit);
+            if W::ROWS {
+                flow.note_one_way(at, sent_at);
+            }
+            let bytes = unit.bytes - flow.headers;
+            if flow.short {
+                flow.receiver.handle_short_data(at, header, bytes);
+            } else {
+                flow.receiver.handle_usual_data(at, header.number, bytes);
+            }
         } else {
             let segment = self.segments.take(unit);
             if segment.connection != flow.connection {
@@ -135,7 +133,11 @@ impl<N: Carrier> Wire<N> {
             && !flow.short
             && let Some(number) = flow.receiver.poll_usual_ack()
         {
-            self.send_answer(at, flow, Unit::new_compact(flow.headers, number, HeldBy::Application));
+            self.send_answer(
+                at,
+                flow,
+                Unit::new(flow.headers, number, HeldBy::Application).named_by(Handle::Number),
+            );
             return self.end_answer::<W>(at, index, flow);
         }
         self.answer_apart::<W>(at, index, flow);
@@ -158,12 +160,12 @@ impl<N: Carrier> Wire<N> {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let unit = if W::PLAIN && flow.short && sent.is_short() && sent.is_empty() {
-                let place = self.segments.short.add(flow.receiver.short_header(at, sent));
-                Unit::new_short(flow.headers, place, HeldBy::Application)
-            } else if if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() {
+            let unit = if W::PLAIN && flow.short && sent.fits_header() && sent.is_empty() {
+                let header = flow.receiver.short_header(at, sent);
+                self.segments.unit(Time::ZERO, flow.headers, header, HeldBy::Application)
+            } else if W::PLAIN && !flow.short && sent.fits_header() {
                 let number = flow.receiver.acknowledgement_number();
-                Unit::new_compact(flow.headers, number, HeldBy::Application)
+                Unit::new(flow.headers, number, HeldBy::Application).named_by(Handle::Number)
             } else {
                 self.keep(at, index, flow, Side::Receiver, sent)
             };

@@ -1,11 +1,10 @@
-//! Where the headers of segments in the network are stored: a unit carries only a number. For a usual segment
-//! ([`tidegate_core::tcp::Outgoing::is_usual`]) that number is the sequence or ACK number itself, no header is
-//! stored, and the unit is compact. Where segments have timestamps, what is stored of nearly all of them is a short header
-//! ([`tidegate_core::tcp::Outgoing::is_short`]). The data of a flow that is recorded every so often have a short header with the time
-//! of sending, whether they have timestamps or not.
+//! Where the headers of segments in the network are stored: a unit carries only a number ([`tidegate_core::unit::Handle`]).
+//! A segment that says nothing but where its data begin, or what it acknowledges, has that number as its unit's handle, and no header is
+//! stored. One that has timestamps too, a window or PSH has a [`Header`] here, and so have the data of a flow that is recorded every so
+//! often, for the time of sending. SYNs, SACK blocks and ECN take a whole [`Segment`].
 
-use tidegate_core::tcp::{Segment, ShortHeader};
-use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::tcp::{Header, Segment};
+use tidegate_core::unit::{Handle, HeldBy, Unit};
 use tidegate_core::units::Time;
 
 /// Headers of one kind; a place is used again as soon as it is free.
@@ -23,20 +22,19 @@ struct Place<H> {
     next: u32,
 }
 
-/// What a segment says that a flow's receiver is to know the time of sending of.
+/// A header with when it was sent, which no end looks at.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TimedHeader {
+pub(crate) struct Stored {
+    /// Of data of a flow that is recorded; else [`Time::ZERO`].
     pub(crate) sent_at: Time,
-    /// Of a flow whose segments are usual ones only the number counts.
-    pub(crate) says: ShortHeader,
+    pub(crate) header: Header,
 }
 
-/// Those of all segments in the network.
+/// The headers of all segments in the network.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
     whole: Pool<Segment>,
-    pub(crate) short: Pool<ShortHeader>,
-    pub(crate) timed: Pool<TimedHeader>,
+    pub(crate) headers: Pool<Stored>,
 }
 
 /// No place.
@@ -114,16 +112,10 @@ impl Segments {
         self.whole.place()
     }
 
-    /// A unit of `bytes` IP bytes that says this, and that it was sent at `sent_at`.
+    /// A unit of `bytes` IP bytes that says `header`.
     #[inline(always)]
-    pub(crate) fn timed_unit(
-        &mut self,
-        sent_at: Time,
-        bytes: u32,
-        says: ShortHeader,
-        held_by: HeldBy,
-    ) -> Unit {
-        Unit::new_timed(bytes, self.timed.add(TimedHeader { sent_at, says }), held_by)
+    pub(crate) fn unit(&mut self, sent_at: Time, bytes: u32, header: Header, held_by: HeldBy) -> Unit {
+        Unit::new(bytes, self.headers.add(Stored { sent_at, header }), held_by).named_by(Handle::Header)
     }
 
     /// A segment with a whole header whose unit has arrived; its place may be used again.
@@ -142,16 +134,14 @@ impl Segments {
 
     /// A unit will not arrive.
     pub(crate) fn forget(&mut self, unit: Unit) {
-        if unit.is_short() {
-            self.short.let_go(unit);
-        } else if unit.is_timed() {
-            self.timed.let_go(unit);
-        } else if !unit.is_compact() {
+        if unit.is_named_by(Handle::Header) {
+            self.headers.let_go(unit);
+        } else if unit.is_named_by(Handle::Place) {
             self.whole.let_go(unit);
         }
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        (self.whole.memory_bytes() + self.short.memory_bytes() + self.timed.memory_bytes()) as u64
+        (self.whole.memory_bytes() + self.headers.memory_bytes()) as u64
     }
 }

@@ -2,7 +2,7 @@
 
 use tidegate_core::net::Carrier;
 use tidegate_core::tcp::Outgoing;
-use tidegate_core::unit::Unit;
+use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Side;
 
@@ -16,7 +16,7 @@ impl<N: Carrier> Wire<N> {
     /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
-        if at >= flow.sender_rests_until || !unit.is_compact() {
+        if at >= flow.sender_rests_until || !unit.is_named_by(Handle::Number) {
             return match flow.watched {
                 Watched::Not => self.acknowledge_any(at, index, flow, *unit),
                 Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, *unit),
@@ -52,7 +52,7 @@ impl<N: Carrier> Wire<N> {
         if !W::PLAIN {
             flow.in_network -= 1;
         }
-        if W::PLAIN && unit.is_compact() {
+        if W::PLAIN && unit.is_named_by(Handle::Number) {
             return self.take_usual_ack::<W>(at, index, flow, unit);
         }
         self.take_other_ack::<W>(at, index, flow, unit);
@@ -77,24 +77,22 @@ impl<N: Carrier> Wire<N> {
     /// An ACK that is not one of the oldest segment at a steady sender; what was due before it has happened.
     #[inline(never)]
     fn take_other_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        if W::PLAIN && unit.is_compact() {
+        if W::PLAIN && unit.is_named_by(Handle::Number) {
             let next = flow.sender.answer_usual_ack(at, unit.handle);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
                 flow.sample_rtt::<W>(rtt);
             }
             return self.send_all::<W>(at, index, flow, next);
         }
-        if W::PLAIN && unit.is_short() {
-            let ack = self.segments.short.take(unit);
+        if W::PLAIN && unit.is_named_by(Handle::Header) {
+            let ack = self.segments.headers.take(unit).header;
             let next = flow.sender.answer_short_ack(at, &ack);
             if let Some(rtt) = flow.sender.take_rtt_sample() {
                 flow.sample_rtt::<W>(rtt);
             }
             return self.send_all::<W>(at, index, flow, next);
         }
-        if unit.is_compact() {
-            flow.sender.handle_usual_ack(at, unit.handle);
-        } else {
+        {
             let segment = self.segments.take(unit);
             if segment.connection != flow.connection {
                 return self.tell_circuits(at, index, flow);
@@ -130,9 +128,9 @@ impl<N: Carrier> Wire<N> {
         while let Some((sent, number)) = flow.sender.poll_steadily(at, last_start) {
             let bytes = flow.headers + sent.len();
             let mut unit = if W::ROWS {
-                self.segments.timed_unit(at, bytes, number.to_short(), sent.held_by())
+                self.segments.unit(at, bytes, number.to_short(), sent.held_by())
             } else {
-                Unit::new_compact(bytes, number, sent.held_by())
+                Unit::new(bytes, number, sent.held_by()).named_by(Handle::Number)
             };
             if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
                 self.receive_apart::<W>(due, index, flow, unit);
@@ -205,11 +203,11 @@ impl<N: Carrier> Wire<N> {
         mut next: Option<Outgoing>,
     ) {
         while let Some(sent) = next {
-            let usual =
-                if W::PLAIN { !flow.short } else { flow.light } && sent.is_usual() && !sent.is_empty();
+            let usual = W::PLAIN && !flow.short && sent.fits_header() && !sent.is_empty();
             let mut unit = if usual && !W::ROWS {
                 let bytes = flow.headers + sent.len();
-                Unit::new_compact(bytes, flow.sender.sequence_number(sent), sent.held_by())
+                let number = flow.sender.sequence_number(sent);
+                Unit::new(bytes, number, sent.held_by()).named_by(Handle::Number)
             } else {
                 self.unit_with_header::<W>(at, index, flow, sent)
             };
@@ -239,11 +237,8 @@ impl<N: Carrier> Wire<N> {
     #[inline(never)]
     fn unit_with_header<W: Way>(&mut self, at: Time, index: usize, flow: &Flow, sent: Outgoing) -> Unit {
         let bytes = flow.headers + sent.len();
-        if W::ROWS && flow.is_timed(sent) {
-            self.segments.timed_unit(at, bytes, flow.sender.short_header(at, sent), sent.held_by())
-        } else if W::PLAIN && flow.short && sent.is_short() && !sent.is_empty() {
-            let place = self.segments.short.add(flow.sender.short_header(at, sent));
-            Unit::new_short(bytes, place, sent.held_by())
+        if W::PLAIN && sent.fits_header() && !sent.is_empty() {
+            self.segments.unit(at, bytes, flow.sender.short_header(at, sent), sent.held_by())
         } else {
             self.keep(at, index, flow, Side::Sender, sent)
         }

@@ -263,14 +263,10 @@ impl Simulation {
         if let Owner::Data(flow) = dropped.owner {
             let Flow { policed, sender, connection, .. } = &mut self.flows[flow];
             if let Some(policed) = policed {
-                let number = if dropped.unit.is_compact() {
-                    Some(dropped.unit.handle)
-                } else {
-                    let segment = self.wire.segments.look_at(dropped.unit);
-                    (segment.connection == *connection && segment.len > 0).then_some(segment.seq)
-                };
-                if let Some(number) = number {
-                    policed.note_drop(&dropped, number, sender);
+                // The segments of a policed flow have whole headers.
+                let segment = self.wire.segments.look_at(dropped.unit);
+                if segment.connection == *connection && segment.len > 0 {
+                    policed.note_drop(&dropped, segment.seq, sender);
                 }
             }
         }

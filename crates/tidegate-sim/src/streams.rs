@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 use std::slice::Iter;
 
 use tidegate_core::gate::Recording;
-use tidegate_core::tcp::{AckStream, Counters, DataStream, Endpoint, Outgoing, ShortHeader, Shown};
-use tidegate_core::unit::{HeldBy, Unit};
+use tidegate_core::tcp::{AckStream, Counters, DataStream, Endpoint, Header, Outgoing, Shown};
+use tidegate_core::unit::{Handle, HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
 
 use crate::history::History;
 use crate::meter::{Meter, Windows};
-use crate::segments::{Segments, TimedHeader};
+use crate::segments::{Segments, Stored};
 use crate::ways::Way;
 
 /// The ACKs of a lap, and what becomes of them at the sender.
@@ -92,7 +92,7 @@ impl<H: Kind, W: Way> AckStream for Acks<'_, H, W> {
     fn sent(&mut self, at: Time, sent: Outgoing, header: H) {
         let (bytes, held_by) = (self.headers + sent.len(), sent.held_by());
         let unit = if W::ROWS {
-            self.segments.timed_unit(at, bytes, header.to_short(), held_by)
+            self.segments.unit(at, bytes, header.to_short(), held_by)
         } else {
             header.unit(self.segments, bytes, held_by)
         };
@@ -149,11 +149,12 @@ impl<H: Kind, W: Way> Arrivals<'_, H, W> {
             H::arrived(self.segments, unit);
             return Some(header);
         }
-        let TimedHeader { sent_at, says } = unit.is_timed().then(|| self.segments.timed.take(unit))?;
+        let stored = unit.is_named_by(Handle::Header).then(|| self.segments.headers.take(unit));
+        let Stored { sent_at, header } = stored?;
         if let Some(history) = &mut self.history {
             history.note_one_way(at, sent_at);
         }
-        Some(H::of_short(says))
+        Some(H::of_short(header))
     }
 }
 
@@ -196,9 +197,9 @@ pub(crate) trait Kind: Copy {
     /// A unit that says so.
     fn unit(self, segments: &mut Segments, bytes: u32, held_by: HeldBy) -> Unit;
     /// A short header with all that it says.
-    fn to_short(self) -> ShortHeader;
+    fn to_short(self) -> Header;
     /// What it says.
-    fn of_short(short: ShortHeader) -> Self;
+    fn of_short(short: Header) -> Self;
     fn answer_acks<W: Way>(end: &mut Endpoint, acks: &mut Acks<Self, W>) -> Option<(Time, Outgoing)>;
     fn take_data<W: Way>(end: &mut Endpoint, data: &mut Arrivals<Self, W>) -> Option<(Time, Outgoing)>;
 }
@@ -207,7 +208,7 @@ pub(crate) trait Kind: Copy {
 impl Kind for u32 {
     #[inline(always)]
     fn read(_segments: &Segments, unit: Unit) -> Option<u32> {
-        unit.is_compact().then_some(unit.handle)
+        unit.is_named_by(Handle::Number).then_some(unit.handle)
     }
 
     #[inline(always)]
@@ -215,16 +216,16 @@ impl Kind for u32 {
 
     #[inline(always)]
     fn unit(self, _segments: &mut Segments, bytes: u32, held_by: HeldBy) -> Unit {
-        Unit::new_compact(bytes, self, held_by)
+        Unit::new(bytes, self, held_by).named_by(Handle::Number)
     }
 
     #[inline(always)]
-    fn to_short(self) -> ShortHeader {
-        ShortHeader { number: self, ..ShortHeader::default() }
+    fn to_short(self) -> Header {
+        Header { number: self, ..Header::default() }
     }
 
     #[inline(always)]
-    fn of_short(short: ShortHeader) -> u32 {
+    fn of_short(short: Header) -> u32 {
         short.number
     }
 
@@ -240,34 +241,34 @@ impl Kind for u32 {
 }
 
 /// By a short header in a pool.
-impl Kind for ShortHeader {
+impl Kind for Header {
     #[inline(always)]
-    fn read(segments: &Segments, unit: Unit) -> Option<ShortHeader> {
-        if !unit.is_short() {
+    fn read(segments: &Segments, unit: Unit) -> Option<Header> {
+        if !unit.is_named_by(Handle::Header) {
             return None;
         }
         // Word by word, so that what is not asked for is not loaded.
-        let ShortHeader { number, window, ts_val, ts_ecr, pushed } = segments.short.of(unit);
-        Some(ShortHeader { number, window, ts_val, ts_ecr, pushed })
+        let Header { number, window, ts_val, ts_ecr, pushed } = segments.headers.of(unit).header;
+        Some(Header { number, window, ts_val, ts_ecr, pushed })
     }
 
     #[inline(always)]
     fn arrived(segments: &mut Segments, unit: Unit) {
-        segments.short.let_go(unit);
+        segments.headers.let_go(unit);
     }
 
     #[inline(always)]
     fn unit(self, segments: &mut Segments, bytes: u32, held_by: HeldBy) -> Unit {
-        Unit::new_short(bytes, segments.short.add(self), held_by)
+        segments.unit(Time::ZERO, bytes, self, held_by)
     }
 
     #[inline(always)]
-    fn to_short(self) -> ShortHeader {
+    fn to_short(self) -> Header {
         self
     }
 
     #[inline(always)]
-    fn of_short(short: ShortHeader) -> ShortHeader {
+    fn of_short(short: Header) -> Header {
         short
     }
 

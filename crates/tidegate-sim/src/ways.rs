@@ -14,7 +14,7 @@ pub(crate) enum Watched {
 /// What functions between endpoints and network have to do for a flow.
 pub(crate) trait Way {
     /// The flow sends data one way only, uses no circuit, no policer and no ECN, and nobody looks at both its ends at one instant. Its
-    /// segments are mostly [`tidegate_core::tcp::Outgoing::is_usual`] or [`tidegate_core::tcp::Outgoing::is_short`].
+    /// segments are mostly such that a header says all ([`tidegate_core::tcp::Outgoing::fits_header`]).
     const PLAIN: bool;
     /// The flow is plain, and rows are taken of it every so often. Its data have the time of sending with them, and each end writes to a
     /// row when it passes the row's instant.

@@ -33,7 +33,7 @@ impl Endpoint {
             // The ACK proper follows.
             let flags = if echo { flags::ECE } else { 0 };
             marks.leaving = Leaving { flags, ecn: Ecn::NotEct, ack: Some(ack), option: None };
-            return sent.options_if(true);
+            return sent.whole_if(true);
         }
         self.receiver.acknowledged();
         let option = match marks.feedback {
@@ -61,7 +61,7 @@ impl Endpoint {
         };
         let ecn = if data { marks.codepoint(again) } else { Ecn::NotEct };
         marks.leaving = Leaving { flags, ecn, ack: None, option };
-        sent.options_if(true)
+        sent.whole_if(true)
     }
 
     /// Writes what the segment that left last says of ECN.

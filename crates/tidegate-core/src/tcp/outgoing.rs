@@ -18,10 +18,8 @@ const AGAIN: u64 = 1 << 32;
 const SYN: u64 = 1 << 33;
 /// The last of what was written.
 const PUSH: u64 = 1 << 34;
-/// Has options of its own.
-const OPTIONS: u64 = 1 << 35;
-/// Those are no more than what a short header holds.
-const SHORT: u64 = 1 << 36;
+/// Says more than a [`super::Header`] does.
+const WHOLE: u64 = 1 << 35;
 const HELD: u32 = 56;
 
 impl Outgoing {
@@ -49,15 +47,10 @@ impl Outgoing {
         self.with(if all { PUSH } else { 0 })
     }
 
+    /// Marks a segment that says more than a [`super::Header`] does: SACK blocks, or anything of ECN.
     #[inline]
-    pub(super) fn options_if(self, any: bool) -> Outgoing {
-        self.with(if any { OPTIONS } else { 0 })
-    }
-
-    /// Its options, if it has any, are timestamps and a window.
-    #[inline]
-    pub(super) fn short_if(self, short: bool) -> Outgoing {
-        self.with(if short { SHORT } else { 0 })
+    pub(super) fn whole_if(self, whole: bool) -> Outgoing {
+        self.with(if whole { WHOLE } else { 0 })
     }
 
     #[inline]
@@ -113,24 +106,11 @@ impl Outgoing {
         self.what & PUSH != 0
     }
 
-    #[inline]
-    pub(super) fn has_options(&self) -> bool {
-        self.what & OPTIONS != 0
-    }
-
-    /// Whether it is no SYN and has no options of its own: beside its data and what it
-    /// acknowledges it then says nothing that the other end could not know.
+    /// Whether a [`super::Header`] says all that this segment does: it is no SYN, and has neither SACK blocks nor anything of ECN.
     #[inline]
     #[must_use]
-    pub fn is_usual(&self) -> bool {
-        self.what & (SYN | OPTIONS) == 0
-    }
-
-    /// Whether it is no SYN, and beside its data and what it acknowledges says no more than a [`super::ShortHeader`] does.
-    #[inline]
-    #[must_use]
-    pub fn is_short(&self) -> bool {
-        self.what & (SYN | SHORT) == SHORT
+    pub fn fits_header(&self) -> bool {
+        self.what & (SYN | WHOLE) == 0
     }
 
     /// The reason it was not sent earlier.
@@ -152,30 +132,22 @@ mod tests {
 
     #[test]
     fn each_mark_is_its_own() {
-        let marks = |sent: Outgoing| {
-            [sent.is_retransmission(), sent.is_syn(), sent.is_pushed(), sent.has_options(), sent.is_usual()]
-        };
-        assert!(
-            !Outgoing::new(0, 1).is_short() && Outgoing::new(0, 1).short_if(true).options_if(true).is_short()
-        );
-        assert!(
-            !Outgoing::new(0, 0).short_if(true).syn().is_short()
-                && !Outgoing::new(0, 1).short_if(false).is_short()
-        );
+        let marks =
+            |sent: Outgoing| [sent.is_retransmission(), sent.is_syn(), sent.is_pushed(), sent.fits_header()];
         let plain = Outgoing::new(1 << 40, u32::MAX);
-        assert_eq!(marks(plain), [false, false, false, false, true]);
-        assert_eq!(marks(plain.again()), [true, false, false, false, true]);
-        assert_eq!(marks(plain.syn()), [false, true, false, false, false]);
-        assert_eq!(marks(plain.push_if(true)), [false, false, true, false, true]);
-        assert_eq!(marks(plain.options_if(true)), [false, false, false, true, false]);
-        let all = plain.again().syn().push_if(true).options_if(true).held_back_by(HeldBy::ReceiverWindow);
-        assert_eq!(marks(all), [true, true, true, true, false]);
+        assert_eq!(marks(plain), [false, false, false, true]);
+        assert_eq!(marks(plain.again()), [true, false, false, true]);
+        assert_eq!(marks(plain.syn()), [false, true, false, false]);
+        assert_eq!(marks(plain.push_if(true)), [false, false, true, true]);
+        assert_eq!(marks(plain.whole_if(true)), [false, false, false, false]);
+        let all = plain.again().syn().push_if(true).whole_if(true).held_back_by(HeldBy::ReceiverWindow);
+        assert_eq!(marks(all), [true, true, true, false]);
         assert_eq!((all.start(), all.len(), all.is_empty()), (1 << 40, u32::MAX, false));
         assert_eq!((all.held_by(), plain.held_by()), (HeldBy::ReceiverWindow, HeldBy::Application));
-        let none = plain.push_if(false).options_if(false).held_back_by(HeldBy::CongestionWindow);
+        let none = plain.push_if(false).whole_if(false).held_back_by(HeldBy::CongestionWindow);
         assert_eq!((marks(none), none.held_by()), (marks(plain), HeldBy::CongestionWindow));
         // Marks are set, not turned over.
-        assert_eq!(marks(all.again().syn().push_if(true).options_if(true)), marks(all));
+        assert_eq!(marks(all.again().syn().push_if(true).whole_if(true)), marks(all));
         assert!(Outgoing::new(5, 0).is_empty());
         assert_eq!((Outgoing::NOTHING.get(), all.get()), (None, Some(all)));
     }

@@ -3,8 +3,8 @@
 use super::Endpoint;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::ack::Known;
+use crate::tcp::header::Header;
 use crate::tcp::outgoing::Outgoing;
-use crate::tcp::short::ShortHeader;
 use crate::units::Time;
 
 /// What a segment in a row says.
@@ -40,7 +40,7 @@ impl Heading for u32 {
 
     #[inline(always)]
     fn fits(sent: Outgoing) -> bool {
-        sent.is_usual()
+        sent.fits_header()
     }
 
     #[inline(always)]
@@ -85,7 +85,7 @@ impl Heading for u32 {
     }
 }
 
-impl Heading for ShortHeader {
+impl Heading for Header {
     #[inline(always)]
     fn is_read_by(end: &Endpoint) -> bool {
         end.short
@@ -93,22 +93,22 @@ impl Heading for ShortHeader {
 
     #[inline(always)]
     fn fits(sent: Outgoing) -> bool {
-        sent.is_short()
+        sent.fits_header()
     }
 
     #[inline(always)]
-    fn of(end: &Endpoint, now: Time, sent: Outgoing) -> ShortHeader {
+    fn of(end: &Endpoint, now: Time, sent: Outgoing) -> Header {
         end.short_header(now, sent)
     }
 
     #[inline(always)]
-    fn behind(self, len: u32) -> ShortHeader {
-        ShortHeader { number: self.number.wrapping_add(len), ..self }
+    fn behind(self, len: u32) -> Header {
+        Header { number: self.number.wrapping_add(len), ..self }
     }
 
     #[inline(always)]
-    fn pushed_if(self, pushed: bool) -> ShortHeader {
-        ShortHeader { pushed, ..self }
+    fn pushed_if(self, pushed: bool) -> Header {
+        Header { pushed, ..self }
     }
 
     #[inline(always)]
@@ -137,7 +137,7 @@ impl Heading for ShortHeader {
     }
 
     #[inline(always)]
-    fn poll_ack(end: &mut Endpoint, now: Time) -> Option<ShortHeader> {
+    fn poll_ack(end: &mut Endpoint, now: Time) -> Option<Header> {
         end.poll_short_ack(now)
     }
 }

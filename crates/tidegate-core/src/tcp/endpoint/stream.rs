@@ -4,9 +4,9 @@ use super::Endpoint;
 use super::heading::Heading;
 use super::keeps::{Keeps, NoAccounts};
 use super::row::{AckStream, DataStream};
+use crate::tcp::header::Header;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::sender::{Mode, Undisturbed};
-use crate::tcp::short::ShortHeader;
 use crate::units::{Span, Time};
 
 impl Endpoint {
@@ -27,7 +27,7 @@ impl Endpoint {
     #[inline(always)]
     pub fn answer_short_acks(
         &mut self,
-        stream: &mut impl AckStream<Header = ShortHeader>,
+        stream: &mut impl AckStream<Header = Header>,
     ) -> Option<(Time, Outgoing)> {
         self.answer_in_turn(stream)
     }
@@ -179,7 +179,7 @@ impl Endpoint {
     #[inline(always)]
     pub fn take_short_data(
         &mut self,
-        stream: &mut impl DataStream<Header = ShortHeader>,
+        stream: &mut impl DataStream<Header = Header>,
     ) -> Option<(Time, Outgoing)> {
         let mut wakeup = self.next_wakeup();
         while let Some((at, data, len)) = stream.next_before(wakeup, self) {

@@ -2,10 +2,10 @@
 
 use super::{Endpoint, State};
 use crate::tcp::accounts::Accounts;
+use crate::tcp::header::Header;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
-use crate::tcp::short::ShortHeader;
 use crate::tcp::timestamp;
 use crate::unit::{Ecn, HeldBy};
 use crate::units::Time;
@@ -57,7 +57,7 @@ impl Endpoint {
 
     /// The same of a short one.
     #[inline(always)]
-    pub(super) fn poll_short_ack(&mut self, now: Time) -> Option<ShortHeader> {
+    pub(super) fn poll_short_ack(&mut self, now: Time) -> Option<Header> {
         let due = self.receiver.ack_now() && !self.sender.ready && self.short && !self.receiver.tells();
         if !due || (self.sender.config.sack && self.receiver.has_gaps()) {
             return None;
@@ -140,34 +140,22 @@ impl Endpoint {
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
     #[inline]
     pub(in crate::tcp) fn leave(&mut self, sent: Outgoing) -> Outgoing {
-        let config = &self.sender.config;
-        if !config.special && !self.receiver.tells() {
-            self.receiver.settled();
-            let pushes = config.linux_acks && sent.is_pushed();
-            let gaps = config.sack && self.receiver.has_gaps();
-            return sent.options_if(pushes || gaps).short_if(!gaps);
-        }
         if !self.receiver.tells() && self.sender.marks.is_none() {
-            // Timestamps alone.
             self.receiver.settled();
-            return sent.options_if(true).short_if(!(config.sack && self.receiver.has_gaps()));
+            return sent.whole_if(self.sender.config.sack && self.receiver.has_gaps());
         }
         self.leave_with_options(sent)
     }
 
-    /// The same where a segment may say more than what it acknowledges.
+    /// [`Endpoint::leave`] of a segment that may tell of duplicates, marks or a window that has grown.
     #[inline(never)]
     fn leave_with_options(&mut self, sent: Outgoing) -> Outgoing {
-        let again = self.receiver.has_duplicates();
-        let news = self.receiver.window_is_news() || again;
-        if self.sender.config.special && self.sender.marks.is_some() {
+        if self.sender.marks.is_some() {
             return self.leave_with_marks(sent);
         }
+        let again = self.receiver.has_duplicates();
         self.receiver.acknowledged();
-        let config = &self.sender.config;
-        let pushes = config.linux_acks && sent.is_pushed();
-        let gaps = config.sack && self.receiver.has_gaps();
-        sent.options_if(config.special || pushes || gaps || news).short_if(!(gaps || again))
+        sent.whole_if((self.sender.config.sack && self.receiver.has_gaps()) || again)
     }
 
     /// Writes what [`Endpoint::poll`] gave last, whatever was there before. SACK blocks beyond
@@ -185,7 +173,7 @@ impl Endpoint {
         segment.sack_count = 0;
         segment.accecn = None;
         segment.retransmission = sent.is_retransmission();
-        if sent.has_options() {
+        if self.sender.config.timestamps || !sent.fits_header() {
             self.write_options(now, segment);
         }
         if sent.is_syn() {

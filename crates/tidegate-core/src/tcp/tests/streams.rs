@@ -11,7 +11,7 @@ use super::plans::{delayed, ns2, plain};
 use crate::plan::{CongestionPlan, Increase, TcpPlan, TcpRules};
 use crate::random::Seed;
 use crate::tcp::endpoint::heading::Heading;
-use crate::tcp::{AckStream, DataStream, Endpoint, Outgoing, Role, ShortHeader, Shown};
+use crate::tcp::{AckStream, DataStream, Endpoint, Header, Outgoing, Role, Shown};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
@@ -241,16 +241,16 @@ impl Way for u32 {
     }
 }
 
-impl Way for ShortHeader {
+impl Way for Header {
     fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing> {
         end.answer_short_ack(now, &self)
     }
 
-    fn answer_all(end: &mut Endpoint, told: &mut Told<ShortHeader>) -> Option<(Time, Outgoing)> {
+    fn answer_all(end: &mut Endpoint, told: &mut Told<Header>) -> Option<(Time, Outgoing)> {
         end.answer_short_acks(told)
     }
 
-    fn take_all(end: &mut Endpoint, told: &mut Told<ShortHeader>) -> Option<(Time, Outgoing)> {
+    fn take_all(end: &mut Endpoint, told: &mut Told<Header>) -> Option<(Time, Outgoing)> {
         end.take_short_data(told)
     }
 }
@@ -312,7 +312,7 @@ proptest! {
         lost in vec(1_usize..1500, 0..6),
     ) {
         let plan = TcpPlan { timestamps: true, ..plan };
-        both_ways_agree::<ShortHeader>(&plan, bytes, &some, &lost)?;
+        both_ways_agree::<Header>(&plan, bytes, &some, &lost)?;
     }
 
     /// By Linux's rules, with windows that grow and PSH; nothing is lost, which would take SACK.
@@ -326,7 +326,7 @@ proptest! {
         let cc = if cubic { CongestionPlan::Cubic } else { CongestionPlan::NewReno };
         let plan =
             TcpPlan { cc, timestamps, sack: true, rules: TcpRules::LINUX, quick_acks: 16, ..plan };
-        both_ways_agree::<ShortHeader>(&plan, bytes, &some, &[])?;
+        both_ways_agree::<Header>(&plan, bytes, &some, &[])?;
     }
     /// With a pacer, which wakes the sender between two ACKs; nothing is lost here either.
     #[test]
@@ -339,6 +339,6 @@ proptest! {
     ) {
         let rules = TcpRules { paces: true, ..TcpRules::LINUX };
         let plan = TcpPlan { cc, timestamps, sack: true, rules, ..plan };
-        both_ways_agree::<ShortHeader>(&plan, bytes, &some, &[])?;
+        both_ways_agree::<Header>(&plan, bytes, &some, &[])?;
     }
 }

@@ -9,7 +9,7 @@ use crate::units::Time;
 /// What a segment of which [`Outgoing::is_short`] was true says to an end to which the other one sends data, or from which
 /// it gets them: where its data begin, or what it acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ShortHeader {
+pub struct Header {
     /// The number of the first byte of its data; without data, what it acknowledges.
     pub number: u32,
     /// Receive window, as in [`Segment::window`].
@@ -38,23 +38,23 @@ impl Endpoint {
     /// The header of what [`Endpoint::poll`] gave last, if that is short: of data where they have any, else of an ACK.
     #[inline(always)]
     #[must_use]
-    pub fn short_header(&self, now: Time, sent: Outgoing) -> ShortHeader {
+    pub fn short_header(&self, now: Time, sent: Outgoing) -> Header {
         let data = !sent.is_empty();
         let number = if data { self.sequence_number(sent) } else { self.acknowledgement_number() };
         let (ts_val, ts_ecr) =
             if self.sender.config.timestamps { (timestamp::at(now), self.echo) } else { (0, 0) };
-        ShortHeader { number, window: self.window_said(), ts_val, ts_ecr, pushed: sent.is_pushed() }
+        Header { number, window: self.window_said(), ts_val, ts_ecr, pushed: sent.is_pushed() }
     }
 
     /// The whole header of an ACK that came with a short one.
-    pub(super) fn header_of_ack(&self, short: &ShortHeader) -> Segment {
-        let ShortHeader { number, window, ts_val, ts_ecr, .. } = *short;
+    pub(super) fn header_of_ack(&self, short: &Header) -> Segment {
+        let Header { number, window, ts_val, ts_ecr, .. } = *short;
         Segment { ack: number, window, ts_val, ts_ecr, ..self.nothing_new() }
     }
 
     /// The same of `len` bytes of data.
-    pub(super) fn header_of_data(&self, short: &ShortHeader, len: u32) -> Segment {
-        let ShortHeader { number, window, ts_val, ts_ecr, pushed } = *short;
+    pub(super) fn header_of_data(&self, short: &Header, len: u32) -> Segment {
+        let Header { number, window, ts_val, ts_ecr, pushed } = *short;
         let flags = if pushed { flags::ACK | flags::PSH } else { flags::ACK };
         Segment { seq: number, len, window, ts_val, ts_ecr, flags, ..self.nothing_new() }
     }
