@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{Ack, Acked, ControllerSnapshot, EcnNeed, Lost, Measured, Recovered, Recovery, Undone};
+use super::{
+    Ack, Acked, Aimd, ControllerSnapshot, EcnNeed, Lost, Measured, Recovered, Recovery, Undone, UsualAck,
+};
 use crate::units::{Rate, Span, Time};
 
 /// A congestion controller. Implement it and hand it to [`crate::tcp::Endpoint::set_controller`] to try
@@ -63,3 +65,73 @@ pub trait CongestionControl: fmt::Debug + Send {
         None
     }
 }
+
+/// What endpoints can leave out for a controller of [`super::Controller`], without a different result. Constants, so that the
+/// question costs nothing. The defaults leave out nothing and are right for every controller.
+pub(super) trait Control: CongestionControl {
+    /// Many flows use it: what it does at each ACK is compiled into endpoints.
+    const FREQUENT: bool = false;
+    /// [`CongestionControl::handle_measured`] does something.
+    const HEARS_MEASURED: bool = true;
+    /// It reads [`Ack::window_limited`]; else that is `false`, whatever is true.
+    const READS_WINDOW_LIMITED: bool = true;
+    /// [`CongestionControl::pacing_rate`] may be a rate.
+    const MAY_PACE: bool = true;
+
+    /// [`Control::FREQUENT`].
+    #[inline(always)]
+    fn is_frequent(&self) -> bool {
+        Self::FREQUENT
+    }
+
+    /// [`Control::HEARS_MEASURED`].
+    #[inline(always)]
+    fn hears_measured(&self) -> bool {
+        Self::HEARS_MEASURED
+    }
+
+    /// [`Control::READS_WINDOW_LIMITED`].
+    #[inline(always)]
+    fn reads_window_limited(&self) -> bool {
+        Self::READS_WINDOW_LIMITED
+    }
+
+    /// [`Control::MAY_PACE`].
+    #[inline(always)]
+    fn may_pace(&self) -> bool {
+        Self::MAY_PACE
+    }
+
+    /// Whether [`Control::aimd_mut`] has it.
+    #[inline(always)]
+    fn is_aimd(&self) -> bool {
+        false
+    }
+
+    /// The arithmetic of a controller that reads nothing of an ACK but its bytes: [`Aimd::grow`], where the window was used up, is
+    /// all that [`CongestionControl::handle_acked`] does.
+    #[inline(always)]
+    fn aimd_mut(&mut self) -> Option<&mut Aimd> {
+        None
+    }
+
+    /// [`ControllerSnapshot::slow_start`].
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.snapshot().slow_start
+    }
+
+    /// Whether [`Control::handle_usual`] may do what [`CongestionControl::handle_ack`] does at the next ACK.
+    #[inline(always)]
+    fn is_steady(&self) -> bool {
+        false
+    }
+
+    /// A shorter [`CongestionControl::handle_ack`]; `false`: it cannot be used, and nothing has been done.
+    #[inline(always)]
+    fn handle_usual(&mut self, _ack: &UsualAck) -> bool {
+        false
+    }
+}
+
+impl Control for dyn CongestionControl {}

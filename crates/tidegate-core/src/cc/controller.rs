@@ -1,13 +1,18 @@
-//! The controller of one connection: built-in ones are matched, so that their short ways are compiled into the endpoint.
+//! The controller of one connection, which endpoints call.
+//!
+//! What is called at every ACK is dispatched by a `match` here, so that it is compiled into the endpoint. All else of
+//! [`CongestionControl`] is called through [`Deref`]. What a controller makes use of is said in its own file ([`Control`]).
 
+use std::ops::{Deref, DerefMut};
+
+use super::control::Control;
 use super::{
-    Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, ControllerSnapshot, Copa, Cubic, Dctcp, EcnNeed, Fixed,
-    FixedRate, Ledbat, LinuxCubic, LinuxDctcp, LinuxReno, Lost, Measured, NewReno, Prague, Recovered,
-    Recovery, Reno, Tahoe, Undone, UsualAck, Vegas, Westwood, python,
+    Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, Copa, Cubic, Dctcp, Fixed, FixedRate, Ledbat, LinuxCubic,
+    LinuxDctcp, LinuxReno, Measured, NewReno, Prague, Reno, Tahoe, UsualAck, Vegas, Westwood, python,
 };
 use crate::plan::{Arithmetic, CongestionPlan, TcpPlan};
 use crate::random::Stream;
-use crate::units::{Rate, Span, Time};
+use crate::units::Rate;
 
 /// The controller of one connection: a built-in one, matched, or a boxed one from outside.
 #[derive(Debug)]
@@ -76,6 +81,16 @@ macro_rules! each {
     };
 }
 
+/// Returns `what` of a frequent controller ([`Control::FREQUENT`]) for which `when` holds, compiled into the caller. Both are known when
+/// the program is compiled, so that the others cost a comparison.
+macro_rules! inline {
+    ($self:expr, $inner:ident if $when:expr => $what:expr) => {
+        each!($self, $inner => if $inner.is_frequent() && $when {
+            return $what;
+        })
+    };
+}
+
 impl Controller {
     /// The controller that `plan` asks for. `rng` serves [`crate::plan::Increase::Random`] and
     /// controllers that draw ([`CongestionPlan::draws`]).
@@ -115,31 +130,12 @@ impl Controller {
         }
     }
 
-    /// See [`CongestionControl::handle_established`].
-    pub fn handle_established(&mut self, at: Time, rtt: Option<Span>) {
-        each!(self, inner => inner.handle_established(at, rtt));
-    }
-
-    /// See [`CongestionControl::understates`].
-    #[must_use]
-    pub fn understates(&self) -> bool {
-        each!(self, inner => inner.understates())
-    }
-
-    /// Whether [`Controller::handle_measured`] may do anything.
-    #[inline]
-    pub(crate) fn hears_measured(&self) -> bool {
-        !matches!(self, Controller::LinuxReno(_) | Controller::Bbr(_))
-    }
-
     /// See [`CongestionControl::handle_measured`].
     #[inline]
     pub fn handle_measured(&mut self, measured: &Measured) {
-        // What most flows use needs no table of jumps.
-        match self {
-            Controller::LinuxCubic(cubic) => cubic.handle_measured(measured),
-            other if other.hears_measured() => other.handle_measured_by_any(*measured),
-            _ => {}
+        inline!(self, inner if inner.hears_measured() && !inner.is_aimd() => inner.handle_measured(measured));
+        if self.hears_measured() {
+            self.handle_measured_by_any(*measured);
         }
     }
 
@@ -151,10 +147,8 @@ impl Controller {
     /// See [`CongestionControl::handle_ack`].
     #[inline]
     pub fn handle_ack(&mut self, ack: &Ack) {
-        match self {
-            Controller::Bbr(bbr) => bbr.handle_ack(ack),
-            other => other.handle_ack_by_any(*ack),
-        }
+        inline!(self, inner if inner.hears_acks() => inner.handle_ack(ack));
+        self.handle_ack_by_any(*ack);
     }
 
     #[inline(never)]
@@ -162,42 +156,11 @@ impl Controller {
         each!(self, inner => inner.handle_ack(&ack));
     }
 
-    /// Whether [`Controller::handle_usual_ack`] may do what [`Controller::handle_ack`] does.
-    #[inline(always)]
-    pub(crate) fn is_steady(&self) -> bool {
-        matches!(self, Controller::Bbr(bbr) if bbr.is_steady())
-    }
-
-    /// The short way to [`Controller::handle_ack`]; `false`: it was not taken, and nothing has been done.
-    #[inline(always)]
-    pub(crate) fn handle_usual_ack(&mut self, ack: &UsualAck) -> bool {
-        if let Controller::Bbr(bbr) = self { bbr.handle_usual(ack) } else { false }
-    }
-
-    /// See [`CongestionControl::hears_acks`].
-    #[must_use]
-    pub fn hears_acks(&self) -> bool {
-        each!(self, inner => inner.hears_acks())
-    }
-
-    /// See [`CongestionControl::governs_repair`].
-    #[must_use]
-    pub fn governs_repair(&self) -> bool {
-        each!(self, inner => inner.governs_repair())
-    }
-
-    /// See [`CongestionControl::handle_resumed`].
-    pub fn handle_resumed(&mut self, at: Time, idle: Span) {
-        each!(self, inner => inner.handle_resumed(at, idle));
-    }
-
     /// See [`CongestionControl::handle_acked`].
     #[inline]
     pub fn handle_acked(&mut self, acked: &Acked) {
-        match self {
-            Controller::LinuxCubic(cubic) => cubic.handle_acked(acked),
-            other => other.handle_acked_by_any(*acked),
-        }
+        inline!(self, inner if !inner.is_aimd() && !inner.governs_repair() => inner.handle_acked(acked));
+        self.handle_acked_by_any(*acked);
     }
 
     #[inline(never)]
@@ -205,69 +168,12 @@ impl Controller {
         each!(self, inner => inner.handle_acked(&acked));
     }
 
-    /// Whether [`Controller::aimd_mut`] has it.
-    #[inline]
-    pub(crate) fn is_aimd(&self) -> bool {
-        matches!(self, Controller::Tahoe(_) | Controller::Reno(_) | Controller::NewReno(_))
-    }
-
-    /// The arithmetic of the controllers that need to know nothing of an ACK but its bytes:
-    /// the short way to [`Controller::handle_acked`].
-    #[inline]
-    pub(crate) fn aimd_mut(&mut self) -> Option<&mut Aimd> {
-        match self {
-            Controller::Tahoe(tahoe) => Some(tahoe.aimd_mut()),
-            Controller::Reno(reno) => Some(reno.aimd_mut()),
-            Controller::NewReno(newreno) => Some(newreno.aimd_mut()),
-            Controller::Cubic(_)
-            | Controller::LinuxReno(_)
-            | Controller::LinuxCubic(_)
-            | Controller::Westwood(_)
-            | Controller::Vegas(_)
-            | Controller::Copa(_)
-            | Controller::Ledbat(_)
-            | Controller::Dctcp(_)
-            | Controller::LinuxDctcp(_)
-            | Controller::Prague(_)
-            | Controller::Fixed(_)
-            | Controller::FixedRate(_)
-            | Controller::Bbr(_)
-            | Controller::Bbr3(_)
-            | Controller::Custom(_) => None,
-        }
-    }
-
-    /// See [`CongestionControl::handle_lost`].
-    pub fn handle_lost(&mut self, lost: &Lost) {
-        each!(self, inner => inner.handle_lost(lost));
-    }
-
-    /// See [`CongestionControl::handle_recovered`].
-    pub fn handle_recovered(&mut self, recovered: &Recovered) {
-        each!(self, inner => inner.handle_recovered(recovered));
-    }
-
-    /// See [`CongestionControl::handle_undone`].
-    pub fn handle_undone(&mut self, undone: &Undone) {
-        each!(self, inner => inner.handle_undone(undone));
-    }
-
-    /// See [`CongestionControl::handle_restart`].
-    pub fn handle_restart(&mut self, window: u64) {
-        each!(self, inner => inner.handle_restart(window));
-    }
-
     /// See [`CongestionControl::window`].
     #[inline]
     #[must_use]
     pub fn window(&self) -> u64 {
-        // What needs the fewest instructions beside it has a way without a table of jumps.
-        match self {
-            Controller::NewReno(newreno) => newreno.window(),
-            Controller::LinuxCubic(cubic) => cubic.window(),
-            Controller::Bbr(bbr) => bbr.window(),
-            other => other.window_of_any(),
-        }
+        inline!(self, inner if true => inner.window());
+        self.window_of_any()
     }
 
     #[inline(always)]
@@ -279,10 +185,8 @@ impl Controller {
     #[inline]
     #[must_use]
     pub fn pacing_rate(&self) -> Option<Rate> {
-        match self {
-            Controller::Bbr(bbr) => bbr.pacing_rate(),
-            other => other.pacing_rate_of_any(),
-        }
+        inline!(self, inner if inner.may_pace() => inner.pacing_rate());
+        self.pacing_rate_of_any()
     }
 
     #[inline(never)]
@@ -293,66 +197,114 @@ impl Controller {
     /// Whether it names a rate now.
     #[inline(always)]
     pub(crate) fn names_rate(&self) -> bool {
-        matches!(self, Controller::Bbr(_)) || self.pacing_rate_of_any().is_some()
+        self.pacing_rate().is_some()
     }
 
-    /// The window in bytes and the rate of a controller by which data leave in bursts.
+    /// The window in bytes and the rate, if endpoints may send by it in bursts: that of a frequent controller.
     #[inline(always)]
     pub(crate) fn window_and_rate(&self) -> Option<(u64, Rate)> {
-        if let Controller::Bbr(bbr) = self { Some((bbr.window(), bbr.pace)) } else { None }
+        inline!(self, inner if inner.may_pace() => Some((inner.window(), inner.pacing_rate()?)));
+        None
     }
 
-    /// Whether it may ever name a rate. `false`: [`Controller::pacing_rate`] is always `None`.
-    pub(crate) fn may_pace(&self) -> bool {
-        !matches!(
-            self,
-            Controller::Tahoe(_)
-                | Controller::Reno(_)
-                | Controller::NewReno(_)
-                | Controller::Cubic(_)
-                | Controller::LinuxReno(_)
-                | Controller::LinuxCubic(_)
-        )
-    }
-
-    /// Whether it reads [`Ack::window_limited`]; else it is told `false`.
-    #[inline]
-    pub(crate) fn asks_for_the_limit(&self) -> bool {
-        !matches!(self, Controller::Bbr(_))
-    }
-
-    /// Whether the window is below the threshold, as [`Controller::snapshot`] says.
+    /// Whether the window is below the threshold, as [`CongestionControl::snapshot`] says.
     #[inline]
     pub(crate) fn in_slow_start(&self) -> bool {
-        match self {
-            Controller::LinuxReno(reno) => reno.in_slow_start(),
-            Controller::LinuxCubic(cubic) => cubic.in_slow_start(),
-            Controller::Bbr(bbr) => bbr.in_startup(),
-            other => other.snapshot().slow_start,
-        }
+        inline!(self, inner if !inner.is_aimd() => inner.in_slow_start());
+        self.in_slow_start_of_any()
     }
 
-    /// See [`CongestionControl::recovery`].
-    #[must_use]
-    pub fn recovery(&self) -> Recovery {
-        each!(self, inner => inner.recovery())
+    #[inline(never)]
+    fn in_slow_start_of_any(&self) -> bool {
+        each!(self, inner => inner.in_slow_start())
     }
 
-    /// See [`CongestionControl::ecn`].
+    /// See [`CongestionControl::understates`].
+    #[inline]
     #[must_use]
-    pub fn ecn(&self) -> EcnNeed {
-        each!(self, inner => inner.ecn())
+    pub fn understates(&self) -> bool {
+        each!(self, inner => inner.understates())
     }
 
-    /// See [`CongestionControl::detail`].
-    #[must_use]
-    pub fn detail(&self) -> Option<(&'static str, f64)> {
-        each!(self, inner => inner.detail())
+    /// See [`Control::HEARS_MEASURED`].
+    #[inline]
+    pub(crate) fn hears_measured(&self) -> bool {
+        each!(self, inner => inner.hears_measured())
     }
 
-    /// See [`CongestionControl::snapshot`].
-    #[must_use]
-    pub fn snapshot(&self) -> ControllerSnapshot {
-        each!(self, inner => inner.snapshot())
+    /// See [`Control::READS_WINDOW_LIMITED`].
+    #[inline]
+    pub(crate) fn asks_for_the_limit(&self) -> bool {
+        each!(self, inner => inner.reads_window_limited())
+    }
+
+    /// See [`Control::MAY_PACE`].
+    pub(crate) fn may_pace(&self) -> bool {
+        each!(self, inner => inner.may_pace())
+    }
+
+    /// See [`Control::is_steady`].
+    #[inline(always)]
+    pub(crate) fn is_steady(&self) -> bool {
+        each!(self, inner => inner.is_steady())
+    }
+
+    /// See [`Control::handle_usual`].
+    #[inline(always)]
+    pub(crate) fn handle_usual_ack(&mut self, ack: &UsualAck) -> bool {
+        each!(self, inner => inner.handle_usual(ack))
+    }
+
+    /// See [`Control::is_aimd`].
+    #[inline]
+    pub(crate) fn is_aimd(&self) -> bool {
+        each!(self, inner => inner.is_aimd())
+    }
+
+    /// See [`Control::aimd_mut`].
+    #[inline]
+    pub(crate) fn aimd_mut(&mut self) -> Option<&mut Aimd> {
+        each!(self, inner => inner.aimd_mut())
+    }
+}
+
+/// All that a controller is told and asked.
+impl Deref for Controller {
+    type Target = dyn CongestionControl;
+
+    fn deref(&self) -> &Self::Target {
+        each!(self, inner => inner.whole())
+    }
+}
+
+impl DerefMut for Controller {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        each!(self, inner => inner.whole_mut())
+    }
+}
+
+/// A controller as an object, whether it stands in [`Controller`] itself or in a box.
+trait Whole {
+    fn whole(&self) -> &(dyn CongestionControl + 'static);
+    fn whole_mut(&mut self) -> &mut (dyn CongestionControl + 'static);
+}
+
+impl<C: CongestionControl + 'static> Whole for C {
+    fn whole(&self) -> &(dyn CongestionControl + 'static) {
+        self
+    }
+
+    fn whole_mut(&mut self) -> &mut (dyn CongestionControl + 'static) {
+        self
+    }
+}
+
+impl Whole for dyn CongestionControl {
+    fn whole(&self) -> &(dyn CongestionControl + 'static) {
+        self
+    }
+
+    fn whole_mut(&mut self) -> &mut (dyn CongestionControl + 'static) {
+        self
     }
 }

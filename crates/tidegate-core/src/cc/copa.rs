@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::control::Control;
 use super::real_window::RealWindow;
 use super::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
 use crate::plan::TcpPlan;
@@ -236,4 +237,8 @@ impl CongestionControl for Copa {
     fn detail(&self) -> Option<(&'static str, f64)> {
         Some(("delta", self.delta))
     }
+}
+
+impl Control for Copa {
+    const HEARS_MEASURED: bool = false;
 }

@@ -4,6 +4,7 @@
 //! multiplication and division, which are the same on every platform; the cube root is libm's
 //! portable one.
 //!
+use super::control::Control;
 use super::hystart_pp::HyStartPp;
 use super::real_window::RealWindow;
 use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
@@ -224,4 +225,9 @@ impl CongestionControl for Cubic {
     fn snapshot(&self) -> ControllerSnapshot {
         self.cwnd.snapshot(self.ssthresh, self.cwnd.segments() < self.ssthresh)
     }
+}
+
+impl Control for Cubic {
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
 }

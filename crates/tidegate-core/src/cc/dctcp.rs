@@ -1,5 +1,6 @@
 //! DCTCP (RFC 8257): Reno that takes as much off its window as its data were marked.
 
+use super::control::Control;
 use super::{
     Ack, Acked, Aimd, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
 };
@@ -131,4 +132,10 @@ impl CongestionControl for Dctcp {
     fn detail(&self) -> Option<(&'static str, f64)> {
         Some(("alpha", self.extent.alpha))
     }
+}
+
+impl Control for Dctcp {
+    const HEARS_MEASURED: bool = false;
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
 }

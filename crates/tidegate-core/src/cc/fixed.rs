@@ -1,5 +1,6 @@
 //! A constant window: no reaction to ACKs, losses or idle times.
 
+use super::control::Control;
 use super::{Acked, CongestionControl, ControllerSnapshot, Lost, Recovered};
 
 /// A constant window.
@@ -33,4 +34,10 @@ impl CongestionControl for Fixed {
     fn snapshot(&self) -> ControllerSnapshot {
         ControllerSnapshot { window: self.window as f64, ssthresh: None, slow_start: false }
     }
+}
+
+impl Control for Fixed {
+    const HEARS_MEASURED: bool = false;
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
 }

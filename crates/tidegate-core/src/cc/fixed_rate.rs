@@ -1,5 +1,6 @@
 //! A constant pace: data leave at one rate, whatever is lost or delayed.
 
+use super::control::Control;
 use super::{Acked, CongestionControl, ControllerSnapshot, Lost, Recovered};
 use crate::plan::LARGEST_WINDOW;
 use crate::units::Rate;
@@ -44,4 +45,9 @@ impl CongestionControl for FixedRate {
     fn snapshot(&self) -> ControllerSnapshot {
         ControllerSnapshot { window: self.window as f64, ssthresh: None, slow_start: false }
     }
+}
+
+impl Control for FixedRate {
+    const HEARS_MEASURED: bool = false;
+    const READS_WINDOW_LIMITED: bool = false;
 }

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
+use super::control::Control;
 use super::hystart_pp::HyStartPp;
 use super::{
     Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Recovery, Undone,
@@ -14,6 +15,8 @@ use crate::random::Stream;
 pub trait Policy: Debug + Send {
     /// What a fast retransmit leads to when there is no SACK.
     const RECOVERY: Recovery;
+    /// Many flows use it.
+    const FREQUENT: bool = false;
 
     /// Whether a loss of this kind takes the window down to one segment.
     fn starts_anew(kind: LossKind) -> bool;
@@ -68,6 +71,7 @@ impl Policy for Rfc5681 {
 
 impl Policy for Rfc6582 {
     const RECOVERY: Recovery = Recovery::UntilAllAcked;
+    const FREQUENT: bool = true;
 
     fn starts_anew(kind: LossKind) -> bool {
         kind.is_timeout()
@@ -92,11 +96,6 @@ impl<P: Policy> Halving<P> {
     #[must_use]
     pub fn new(plan: &TcpPlan, rng: Option<Stream>) -> Halving<P> {
         Halving { aimd: Aimd::new(plan, rng), hystart: HyStartPp::new(plan), policy: PhantomData }
-    }
-
-    #[inline]
-    pub(super) fn aimd_mut(&mut self) -> &mut Aimd {
-        &mut self.aimd
     }
 }
 
@@ -148,5 +147,25 @@ impl<P: Policy> CongestionControl for Halving<P> {
 
     fn snapshot(&self) -> ControllerSnapshot {
         self.aimd.snapshot()
+    }
+}
+
+impl<P: Policy> Control for Halving<P> {
+    const FREQUENT: bool = P::FREQUENT;
+    const MAY_PACE: bool = false;
+
+    #[inline(always)]
+    fn is_aimd(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn aimd_mut(&mut self) -> Option<&mut Aimd> {
+        Some(&mut self.aimd)
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.aimd.in_slow_start()
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::control::Control;
 use super::real_window::RealWindow;
 use super::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
 use crate::plan::TcpPlan;
@@ -191,4 +192,9 @@ impl CongestionControl for Ledbat {
     fn snapshot(&self) -> ControllerSnapshot {
         self.cwnd.snapshot(self.ssthresh, self.cwnd.segments() < self.ssthresh)
     }
+}
+
+impl Control for Ledbat {
+    const HEARS_MEASURED: bool = false;
+    const MAY_PACE: bool = false;
 }

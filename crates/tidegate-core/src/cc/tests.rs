@@ -6,6 +6,7 @@ use crate::random::Seed;
 use crate::tcp::plain_plan;
 use crate::units::{Rate, Span, Time};
 
+mod control;
 mod golden;
 mod hearing;
 mod marked;

@@ -82,9 +82,27 @@ pub struct ControllerRow {
     /// The Linux kernel's name of it; `None`: the kernel does not have it.
     pub kernel: Option<&'static str>,
     plan: Option<CongestionPlan>,
+    hears_acks: bool,
+    halves: bool,
+    draws: Option<&'static str>,
 }
 
 impl ControllerRow {
+    /// See [`CongestionPlan::hears_acks`].
+    const fn hears_acks(self) -> ControllerRow {
+        ControllerRow { hears_acks: true, ..self }
+    }
+
+    /// See [`CongestionPlan::halves`].
+    const fn halves(self) -> ControllerRow {
+        ControllerRow { halves: true, ..self }
+    }
+
+    /// See [`CongestionPlan::draws`].
+    const fn draws(self, what: &'static str) -> ControllerRow {
+        ControllerRow { draws: Some(what), ..self }
+    }
+
     /// Whether only the live engine has it.
     #[must_use]
     pub const fn is_live_only(&self) -> bool {
@@ -94,36 +112,44 @@ impl ControllerRow {
 
 /// Every controller. The table of keys offers these names, and plans are made from these rows.
 pub const CONTROLLERS: &[ControllerRow] = &[
-    own("tahoe", "slow start after every loss", None, CongestionPlan::Tahoe { fast_retransmit: true }),
-    own("reno", "fast recovery that ends at the first new ACK", Some("reno"), CongestionPlan::Reno),
+    own("tahoe", "slow start after every loss", None, CongestionPlan::Tahoe { fast_retransmit: true })
+        .halves(),
+    own("reno", "fast recovery that ends at the first new ACK", Some("reno"), CongestionPlan::Reno).halves(),
     // The kernel's reno is NewReno (RFC 6582) where SACK is off.
-    own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno),
+    own("newreno", "RFC 6582", Some("reno"), CongestionPlan::NewReno).halves(),
     own("cubic", "RFC 9438", Some("cubic"), CongestionPlan::Cubic),
     own(
         "westwood",
         "Westwood+: after a loss, the window that the path carries",
         Some("westwood"),
         CongestionPlan::Westwood,
-    ),
-    own("vegas", "two to four segments in the queue", Some("vegas"), CongestionPlan::Vegas),
-    own("copa", "a short queue, or a share of a full one", None, CongestionPlan::Copa),
-    own("ledbat++", "yields to all others", None, CongestionPlan::Ledbat),
-    own("dctcp", "RFC 8257: reduces by how much is marked", Some("dctcp"), CongestionPlan::Dctcp),
-    own("prague", "DCTCP for the Internet (L4S)", None, CongestionPlan::Prague),
+    )
+    .hears_acks(),
+    own("vegas", "two to four segments in the queue", Some("vegas"), CongestionPlan::Vegas).hears_acks(),
+    own("copa", "a short queue, or a share of a full one", None, CongestionPlan::Copa).hears_acks(),
+    own("ledbat++", "yields to all others", None, CongestionPlan::Ledbat).hears_acks(),
+    own("dctcp", "RFC 8257: reduces by how much is marked", Some("dctcp"), CongestionPlan::Dctcp)
+        .hears_acks(),
+    own("prague", "DCTCP for the Internet (L4S)", None, CongestionPlan::Prague).hears_acks(),
     own("fixed", "a constant window, given by tcp.window", None, CongestionPlan::Fixed { window: 0 }),
     own(
         "fixed_rate",
         "a constant pace, given by tcp.rate",
         None,
         CongestionPlan::FixedRate { rate: Rate::ZERO, window: 0 },
-    ),
+    )
+    .hears_acks(),
     own(
         "bbr",
         "BBR version 1: paces at the rate that it finds, detects policers",
         Some("bbr"),
         CongestionPlan::Bbr,
-    ),
-    own("bbr3", "BBR version 3: also bounds what is in flight by losses", None, CongestionPlan::Bbr3),
+    )
+    .hears_acks()
+    .draws("probing"),
+    own("bbr3", "BBR version 3: also bounds what is in flight by losses", None, CongestionPlan::Bbr3)
+        .hears_acks()
+        .draws("probing"),
     kernel("bic", "the kernel's BIC, engine live only"),
     kernel("cdg", "the kernel's CAIA delay gradient, engine live only"),
     kernel("highspeed", "the kernel's HighSpeed TCP, engine live only"),
@@ -137,13 +163,12 @@ pub const CONTROLLERS: &[ControllerRow] = &[
     kernel("yeah", "the kernel's YeAH, engine live only"),
 ];
 
-/// The row of a user's own controller, which has no name that all know.
-const PYTHON: ControllerRow =
-    ControllerRow { name: "python", about: "a class of yours in Python", kernel: None, plan: None };
+/// The row of a user's own controller, which has no name that all know. It is given a number of the stream, and nobody can know whether
+/// it uses it.
+const PYTHON: ControllerRow = row("python", "a class of yours in Python").hears_acks().draws("controller");
 
 /// The row of flows that are steered from outside.
-const STEERED: ControllerRow =
-    ControllerRow { name: "steered", about: "steered from outside, step by step", kernel: None, plan: None };
+const STEERED: ControllerRow = row("steered", "steered from outside, step by step").hears_acks();
 
 /// One that the engine "sim" has. The plan is that without parameters of its own.
 const fn own(
@@ -152,11 +177,15 @@ const fn own(
     kernel: Option<&'static str>,
     plan: CongestionPlan,
 ) -> ControllerRow {
-    ControllerRow { name, about, kernel, plan: Some(plan) }
+    ControllerRow { kernel, plan: Some(plan), ..row(name, about) }
 }
 
 const fn kernel(name: &'static str, about: &'static str) -> ControllerRow {
-    ControllerRow { name, about, kernel: Some(name), plan: None }
+    ControllerRow { kernel: Some(name), ..row(name, about) }
+}
+
+const fn row(name: &'static str, about: &'static str) -> ControllerRow {
+    ControllerRow { name, about, kernel: None, plan: None, hears_acks: false, halves: false, draws: None }
 }
 
 impl CongestionPlan {
@@ -201,71 +230,19 @@ impl CongestionPlan {
     /// Whether it is told of every ACK, or paces data: its senders account for each ACK, which takes SACK.
     #[must_use]
     pub fn hears_acks(self) -> bool {
-        match self {
-            CongestionPlan::Westwood
-            | CongestionPlan::Vegas
-            | CongestionPlan::Copa
-            | CongestionPlan::Ledbat
-            | CongestionPlan::Dctcp
-            | CongestionPlan::Prague
-            | CongestionPlan::FixedRate { .. }
-            | CongestionPlan::Bbr
-            | CongestionPlan::Bbr3
-            | CongestionPlan::Python(_)
-            | CongestionPlan::Steered => true,
-            CongestionPlan::Tahoe { .. }
-            | CongestionPlan::Reno
-            | CongestionPlan::NewReno
-            | CongestionPlan::Cubic
-            | CongestionPlan::Fixed { .. }
-            | CongestionPlan::Kernel(_) => false,
-        }
+        self.row().hears_acks
     }
 
-    /// What it draws from the seed, by the last part of the stream's name; `None`: nothing. A user's own is given a
-    /// number of the stream, and nobody can know whether it uses it.
+    /// What it draws from the seed, by the last part of the stream's name; `None`: nothing.
     #[must_use]
     pub fn draws(self) -> Option<&'static str> {
-        match self {
-            CongestionPlan::Bbr | CongestionPlan::Bbr3 => Some("probing"),
-            CongestionPlan::Python(_) => Some("controller"),
-            CongestionPlan::Tahoe { .. }
-            | CongestionPlan::Reno
-            | CongestionPlan::NewReno
-            | CongestionPlan::Cubic
-            | CongestionPlan::Westwood
-            | CongestionPlan::Vegas
-            | CongestionPlan::Copa
-            | CongestionPlan::Ledbat
-            | CongestionPlan::Dctcp
-            | CongestionPlan::Prague
-            | CongestionPlan::Fixed { .. }
-            | CongestionPlan::FixedRate { .. }
-            | CongestionPlan::Steered
-            | CongestionPlan::Kernel(_) => None,
-        }
+        self.row().draws
     }
 
     /// Whether its window grows by addition and shrinks by halving, as the closed forms of theories assume.
     #[must_use]
     pub fn halves(self) -> bool {
-        match self {
-            CongestionPlan::Tahoe { .. } | CongestionPlan::Reno | CongestionPlan::NewReno => true,
-            CongestionPlan::Cubic
-            | CongestionPlan::Westwood
-            | CongestionPlan::Vegas
-            | CongestionPlan::Copa
-            | CongestionPlan::Ledbat
-            | CongestionPlan::Dctcp
-            | CongestionPlan::Prague
-            | CongestionPlan::Fixed { .. }
-            | CongestionPlan::FixedRate { .. }
-            | CongestionPlan::Bbr
-            | CongestionPlan::Bbr3
-            | CongestionPlan::Python(_)
-            | CongestionPlan::Steered
-            | CongestionPlan::Kernel(_) => false,
-        }
+        self.row().halves
     }
 }
 

@@ -92,7 +92,8 @@ impl Sender {
                     Recovery::UntilAllAcked if !all => self.handle_partial(bytes, timer_before),
                     Recovery::UntilAllAcked => {
                         self.leave();
-                        self.controller.handle_recovered(&Recovered { in_flight: self.outstanding() });
+                        let recovered = Recovered { in_flight: self.outstanding() };
+                        self.controller.handle_recovered(&recovered);
                     }
                     // RFC 5681 §3.2 step 6.
                     Recovery::UntilNewAck | Recovery::SlowStart => self.leave(),

@@ -1,8 +1,9 @@
 //! What BBR is told, and what it answers.
 
 use super::state::{Bbr, Mode, Repairing, Sample, UNIT, micros, ticks};
+use crate::cc::control::Control;
 use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair, Undone,
+    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair, Undone, UsualAck,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -83,10 +84,12 @@ impl CongestionControl for Bbr {
         self.note_steady(sample.acked);
     }
 
+    #[inline(always)]
     fn hears_acks(&self) -> bool {
         true
     }
 
+    #[inline(always)]
     fn governs_repair(&self) -> bool {
         true
     }
@@ -149,6 +152,7 @@ impl CongestionControl for Bbr {
         self.window * self.mss
     }
 
+    #[inline(always)]
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.pace)
     }
@@ -159,5 +163,26 @@ impl CongestionControl for Bbr {
             ssthresh: self.ssthresh.map(|segments| segments * self.mss),
             slow_start: self.mode == Mode::Startup,
         }
+    }
+}
+
+impl Control for Bbr {
+    const FREQUENT: bool = true;
+    const HEARS_MEASURED: bool = false;
+    const READS_WINDOW_LIMITED: bool = false;
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.mode == Mode::Startup
+    }
+
+    #[inline(always)]
+    fn is_steady(&self) -> bool {
+        self.steady
+    }
+
+    #[inline(always)]
+    fn handle_usual(&mut self, ack: &UsualAck) -> bool {
+        self.handle_usual_ack(ack)
     }
 }

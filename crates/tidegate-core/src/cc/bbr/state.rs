@@ -122,7 +122,7 @@ pub struct Bbr {
     pub(super) pacing: u64,
     pub(super) burst: u64,
     /// `pacing` in bits.
-    pub(in crate::cc) pace: Rate,
+    pub(super) pace: Rate,
     /// The rate and the gain of which a pace was made last, and that pace.
     pub(super) paced: (u64, u64, u64),
     pub(super) mode: Mode,
@@ -240,10 +240,6 @@ impl Bbr {
         };
         bbr.pace_by_rtt(0);
         bbr
-    }
-
-    pub(in crate::cc) fn in_startup(&self) -> bool {
-        self.mode == Mode::Startup
     }
 
     /// `bbr_bw`: the rate that is taken for the path's.

@@ -8,12 +8,6 @@ use crate::cc::UsualAck;
 use crate::units::Span;
 
 impl Bbr {
-    /// Whether the next ACK may be a usual one.
-    #[inline(always)]
-    pub(in crate::cc) fn is_steady(&self) -> bool {
-        self.steady
-    }
-
     /// After an ACK that newly reported `acked` segments: whether nothing is left in which the next one could differ unseen.
     pub(super) fn note_steady(&mut self, acked: u64) {
         self.steady = acked > 0
@@ -29,7 +23,7 @@ impl Bbr {
 
     /// `bbr_main`. `false`: it is not a usual one, and nothing has been done.
     #[inline(always)]
-    pub(in crate::cc) fn handle_usual(&mut self, ack: &UsualAck) -> bool {
+    pub(super) fn handle_usual_ack(&mut self, ack: &UsualAck) -> bool {
         let now = micros(ack.at);
         let rate = self.highest.get();
         if ack.prior_delivered >= self.round_end

@@ -1,6 +1,7 @@
 //! What version 3 is told, and what it answers.
 
 use super::state::{Bbr3, Sample, State, micros};
+use crate::cc::control::Control;
 use crate::cc::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
 use crate::units::{Rate, Span, Time};
 
@@ -134,4 +135,8 @@ impl CongestionControl for Bbr3 {
             slow_start: self.state == State::Startup,
         }
     }
+}
+
+impl Control for Bbr3 {
+    const HEARS_MEASURED: bool = false;
 }

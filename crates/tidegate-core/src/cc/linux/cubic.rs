@@ -6,6 +6,7 @@
 
 use super::Window;
 use super::hystart::HyStart;
+use crate::cc::control::Control;
 use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
 use crate::plan::{SlowStart, TcpPlan};
 use crate::units::{Span, Time};
@@ -81,10 +82,6 @@ impl LinuxCubic {
             hystart: (plan.rules.slow_start == SlowStart::HyStart).then(HyStart::default),
             found: false,
         }
-    }
-
-    pub(in crate::cc) fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
     }
 
     /// `bictcp_reset`.
@@ -264,5 +261,16 @@ impl CongestionControl for LinuxCubic {
 
     fn snapshot(&self) -> ControllerSnapshot {
         self.window.snapshot()
+    }
+}
+
+impl Control for LinuxCubic {
+    const FREQUENT: bool = true;
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
     }
 }

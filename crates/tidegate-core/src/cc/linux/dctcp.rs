@@ -1,6 +1,7 @@
 //! DCTCP as `tcp_dctcp.c` of Linux 6.18: RFC 8257 in integers of 1/1024.
 
 use super::Window;
+use crate::cc::control::Control;
 use crate::cc::{
     Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
 };
@@ -94,4 +95,10 @@ impl CongestionControl for LinuxDctcp {
     fn detail(&self) -> Option<(&'static str, f64)> {
         Some(("alpha", self.alpha as f64 / ALL as f64))
     }
+}
+
+impl Control for LinuxDctcp {
+    const HEARS_MEASURED: bool = false;
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
 }

@@ -1,6 +1,7 @@
 //! Linux's Reno (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`).
 
 use super::Window;
+use crate::cc::control::Control;
 use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Undone};
 use crate::plan::TcpPlan;
 
@@ -17,10 +18,6 @@ impl LinuxReno {
     #[must_use]
     pub fn new(plan: &TcpPlan) -> LinuxReno {
         LinuxReno { window: Window::new(plan), abe: plan.abe }
-    }
-
-    pub(in crate::cc) fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
     }
 }
 
@@ -55,5 +52,16 @@ impl CongestionControl for LinuxReno {
 
     fn snapshot(&self) -> ControllerSnapshot {
         self.window.snapshot()
+    }
+}
+
+impl Control for LinuxReno {
+    const HEARS_MEASURED: bool = false;
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
     }
 }

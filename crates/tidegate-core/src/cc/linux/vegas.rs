@@ -2,6 +2,7 @@
 //! queue (Brakmo and Peterson, IEEE JSAC 13(8), 1995).
 
 use super::Window;
+use crate::cc::control::Control;
 use crate::cc::{
     Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Repair, Undone,
 };
@@ -162,4 +163,9 @@ impl CongestionControl for Vegas {
     fn snapshot(&self) -> ControllerSnapshot {
         self.window.snapshot()
     }
+}
+
+impl Control for Vegas {
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
 }

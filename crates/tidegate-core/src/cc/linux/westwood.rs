@@ -2,6 +2,7 @@
 //! acknowledgements times the least round trip (Mascolo et al., "TCP Westwood", MobiCom 2001).
 
 use super::Window;
+use crate::cc::control::Control;
 use crate::cc::{
     Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Repair, Undone,
 };
@@ -162,4 +163,9 @@ impl CongestionControl for Westwood {
     fn snapshot(&self) -> ControllerSnapshot {
         self.window.snapshot()
     }
+}
+
+impl Control for Westwood {
+    const READS_WINDOW_LIMITED: bool = false;
+    const MAY_PACE: bool = false;
 }
