@@ -2,6 +2,7 @@
 
 The scenario reference comes from the table of keys, the command line's from its options, the
 columns' from the code that makes them, the Python reference from signatures and docstrings.
+The types of a plan's objects in Python come from the code that writes them.
 With ``--images`` the pictures in docs/images are drawn again too.
 """
 
@@ -25,6 +26,7 @@ import manual
 import snippets
 import tidegate as tg
 from tidegate._cli.main import cli
+from tidegate._core import plan_objects
 from tidegate._run.columns import TABLES, WORDS
 
 if TYPE_CHECKING:
@@ -441,6 +443,7 @@ EXAMPLES = sorted(
     if path.suffix in (".toml", ".csv", ".py") and path.name not in ("demo.py", "notebook.py")
 )
 PACKAGED = ROOT / "python" / "tidegate" / "_begin" / "examples"
+PLAN_OBJECTS = ROOT / "python" / "tidegate" / "_ask" / "plan_objects.py"
 
 #: Manual pages, below a folder that maturin takes into the wheel as it is (``tool.maturin.data``).
 MANUAL = ROOT / "docs" / "man" / "data" / "share" / "man" / "man1"
@@ -452,6 +455,7 @@ def main(*, images: bool) -> None:
         _write(ROOT / "docs" / "reference" / name, make())
     for path in EXAMPLES:
         _write(PACKAGED / path.name, path.read_text(encoding="utf-8"))
+    _write(PLAN_OBJECTS, plan_objects())
     for name, text in manual.pages(tg.__version__).items():
         _write(MANUAL / name, text)
     for page in snippets.pages():

@@ -36,6 +36,7 @@ __all__ = [
     "gcra_shape",
     "live_clean",
     "live_enter",
+    "plan_objects",
     "read_instant",
     "read_rate",
     "read_span",
@@ -358,6 +359,7 @@ class Stepper:
 
 def schema() -> str: ...
 def columns() -> str: ...
+def plan_objects() -> str: ...
 def reference() -> str: ...
 
 @final

@@ -37,6 +37,12 @@ fn columns(py: Python<'_>) -> PyResult<String> {
     guard::guarded(py, run::columns)
 }
 
+/// The module `tidegate/_ask/plan_objects.py`: a type for each object of the plan's JSON.
+#[pyfunction]
+fn plan_objects(py: Python<'_>) -> PyResult<String> {
+    guard::guarded(py, plan::python)
+}
+
 /// Every key of the scenario language, as Markdown.
 #[pyfunction]
 fn reference(py: Python<'_>) -> PyResult<String> {
@@ -100,6 +106,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
+    module.add_function(wrap_pyfunction!(plan_objects, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(build_info, module)?)?;
     module.add_function(wrap_pyfunction!(small_changes, module)?)?;

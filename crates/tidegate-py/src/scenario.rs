@@ -294,7 +294,7 @@ impl Scenario {
 
     fn plan_json(&self, py: Python<'_>) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
-        patiently(py, move |_| crate::plan::to_json(inner.unseeded_plan()).to_string())
+        patiently(py, move |_| crate::plan::to_json(inner.unseeded_plan()))
     }
 
     fn to_toml(&self) -> String {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tidegate._advise.bench import Bench
-    from tidegate._ask.plan import Calls, Plan, Reservation
+    from tidegate._ask.plan_objects import Calls, Plan, Reservation
     from tidegate._study.value import Study
     from tidegate.theory import Fit
 

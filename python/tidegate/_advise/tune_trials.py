@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tidegate._advise.bench import Bench
     from tidegate._advise.tune_goal import Goal
-    from tidegate._ask.plan import Flow, Plan
+    from tidegate._ask.plan_objects import Flow, Plan
     from tidegate._study.value import Study
 
 #: Fewer runs say nothing about a gain; as many are used where the scenario asks for fewer.

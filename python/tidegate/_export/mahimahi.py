@@ -14,7 +14,7 @@ from tidegate._export.way import MILLISECOND, extra_bytes
 from tidegate._traces.start import trace_convert
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Gate
+    from tidegate._ask.plan_objects import Gate
     from tidegate._export.way import Way
 
 #: Bits of one delivery opportunity, a packet of 1500 bytes.

@@ -14,7 +14,7 @@ from tidegate._export.way import extra_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tidegate._ask.plan import Gate
+    from tidegate._ask.plan_objects import Gate
     from tidegate._export.way import Way
 
 #: Bytes of an Ethernet header, which tc counts with each packet.

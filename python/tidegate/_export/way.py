@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tidegate._ask.plan import packet_bytes
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Flow, Gate, Plan
+    from tidegate._ask.plan_objects import Flow, Gate, Plan
 
 #: Picoseconds of a millisecond.
 MILLISECOND = 1_000_000_000

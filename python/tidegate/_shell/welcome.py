@@ -11,7 +11,7 @@ from tidegate._ask.plan import RATE_WORDS, plan_of
 from tidegate._base import text
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Gate, Plan
+    from tidegate._ask.plan_objects import Gate, Plan
     from tidegate._ask.scenario import Scenario
 
 #: Addresses of the two ends: that of the flow's sender, and that of its receiver.

@@ -12,7 +12,7 @@ from tidegate.theory._erlang_a import erlang_a
 from tidegate.theory._match_rules import DoesNotApplyError, need
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Calls, Plan
+    from tidegate._ask.plan_objects import Calls, Plan
     from tidegate.theory._birth_death import Waiting
 
 

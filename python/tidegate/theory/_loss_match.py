@@ -12,7 +12,7 @@ from tidegate.theory._loss_network import CallClass, LossSystem, kaufman_roberts
 from tidegate.theory._match_rules import DoesNotApplyError, need
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Calls, Plan
+    from tidegate._ask.plan_objects import Calls, Plan
 
 
 def read(plan: Plan) -> Row:

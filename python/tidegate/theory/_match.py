@@ -19,7 +19,7 @@ from tidegate.theory import (
 from tidegate.theory._match_rules import DoesNotApplyError
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Plan
+    from tidegate._ask.plan_objects import Plan
 
 
 @dataclass(frozen=True)

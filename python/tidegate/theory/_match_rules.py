@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Flow, Plan
+    from tidegate._ask.plan_objects import Flow, Plan
 
 
 class DoesNotApplyError(Exception):

@@ -9,7 +9,7 @@ from tidegate.theory._match_rules import DoesNotApplyError, need
 from tidegate.theory._policer import policer
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Plan
+    from tidegate._ask.plan_objects import Plan
 
 #: With a largest window below this many segments a halved one has fewer than three segments behind a loss.
 LEAST_WINDOW = 8

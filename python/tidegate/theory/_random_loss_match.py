@@ -9,7 +9,7 @@ from tidegate.theory._match_rules import DoesNotApplyError, need
 from tidegate.theory._random_loss import cubic, mathis, pftk
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Flow, Gate, Plan
+    from tidegate._ask.plan_objects import Flow, Gate, Plan
 
 #: Above this probability time-outs are so frequent that a formula without them is far off.
 MATHIS_MOST = 0.01

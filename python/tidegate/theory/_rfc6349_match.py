@@ -10,7 +10,7 @@ from tidegate.theory._match_rules import need
 from tidegate.theory._rfc6349 import rfc6349
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Gate, Plan
+    from tidegate._ask.plan_objects import Gate, Plan
 
 
 def read(plan: Plan) -> dict[str, Any]:

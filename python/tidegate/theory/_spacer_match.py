@@ -10,7 +10,7 @@ from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
 from tidegate.theory._spacer import spacer
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Flow, Gate, Plan, Tcp
+    from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
     from tidegate.theory._spacer_results import Spacer
 
 _PICOS = 10**12

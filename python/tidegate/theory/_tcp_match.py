@@ -8,7 +8,7 @@ from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
 from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan import Flow, Gate, Plan, Tcp
+    from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
 
 PICOS = 10**12
 

@@ -52,12 +52,13 @@ pub(crate) fn jitter(form: &Form) -> JitterPlan {
     }
 }
 
-/// A differentiated services codepoint by number or name; the default is 0.
+/// A differentiated services codepoint by number or name; default forwarding, 0, where none is written.
 pub(crate) fn dscp(item: Option<&Item>) -> u8 {
-    match item.map(|item| &item.value) {
-        Some(Value::Whole(number)) => *number as u8,
-        Some(Value::Word(name)) => named(name),
-        _ => 0,
+    let Some(item) = item else { return 0 };
+    match &item.value {
+        Value::Whole(number) => *number as u8,
+        Value::Word(name) => named(name).expect("the words that a codepoint may have are those of the table"),
+        other => unreachable!("a codepoint is a number or a word, and not {other:?}"),
     }
 }
 

@@ -5,53 +5,52 @@ use super::{Kind, Word, word};
 /// A differentiated services codepoint.
 pub(super) const DSCP: Kind = Kind::AnyOf(&[Kind::Choice(WORDS), Kind::Whole { min: 0, max: 63 }]);
 
-/// Names of codepoints (IANA registry "Differentiated Services Field Codepoints").
-const WORDS: &[Word] = &[
-    word("DF", "0, default forwarding (RFC 2474 §4.1)"),
-    word("LE", "1, lower effort (RFC 8622)"),
-    word("CS1", "8, class selector (RFC 2474 §4.2.2)"),
-    word("CS2", "16, likewise"),
-    word("CS3", "24, likewise"),
-    word("CS4", "32, likewise"),
-    word("CS5", "40, likewise"),
-    word("CS6", "48, likewise"),
-    word("CS7", "56, likewise"),
-    word("AF11", "10, assured forwarding (RFC 2597 §6)"),
-    word("AF12", "12, likewise"),
-    word("AF13", "14, likewise"),
-    word("AF21", "18, likewise"),
-    word("AF22", "20, likewise"),
-    word("AF23", "22, likewise"),
-    word("AF31", "26, likewise"),
-    word("AF32", "28, likewise"),
-    word("AF33", "30, likewise"),
-    word("AF41", "34, likewise"),
-    word("AF42", "36, likewise"),
-    word("AF43", "38, likewise"),
-    word("NQB", "45, non-queue-building (RFC 9956)"),
-    word("VA", "44, voice that was admitted (RFC 5865)"),
-    word("EF", "46, expedited forwarding (RFC 3246)"),
-];
+/// A name, its number and what it means.
+macro_rules! codepoints {
+    ($($name:literal = $number:literal, $about:literal;)*) => {
+        const WORDS: &[Word] = &[$(word($name, concat!($number, ", ", $about))),*];
+        const NUMBERS: &[u8] = &[$($number),*];
+    };
+}
 
-/// The number of a codepoint's name (IANA registry "Differentiated Services Field Codepoints").
-pub(crate) fn named(name: &str) -> u8 {
-    let digits: Vec<u8> = name.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
-    match (name, digits.as_slice()) {
-        ("LE", _) => 1,
-        ("VA", _) => 44,
-        ("NQB", _) => 45,
-        ("EF", _) => 46,
-        // RFC 2474 §4.2.2.1; RFC 2597 §6.
-        (_, [selector]) => 8 * selector,
-        (_, [class, precedence]) => 8 * class + 2 * precedence,
-        _ => 0,
-    }
+// IANA registry "Differentiated Services Field Codepoints".
+codepoints! {
+    "DF" = 0, "default forwarding (RFC 2474 §4.1)";
+    "LE" = 1, "lower effort (RFC 8622)";
+    "CS1" = 8, "class selector (RFC 2474 §4.2.2)";
+    "CS2" = 16, "likewise";
+    "CS3" = 24, "likewise";
+    "CS4" = 32, "likewise";
+    "CS5" = 40, "likewise";
+    "CS6" = 48, "likewise";
+    "CS7" = 56, "likewise";
+    "AF11" = 10, "assured forwarding (RFC 2597 §6)";
+    "AF12" = 12, "likewise";
+    "AF13" = 14, "likewise";
+    "AF21" = 18, "likewise";
+    "AF22" = 20, "likewise";
+    "AF23" = 22, "likewise";
+    "AF31" = 26, "likewise";
+    "AF32" = 28, "likewise";
+    "AF33" = 30, "likewise";
+    "AF41" = 34, "likewise";
+    "AF42" = 36, "likewise";
+    "AF43" = 38, "likewise";
+    "NQB" = 45, "non-queue-building (RFC 9956)";
+    "VA" = 44, "voice that was admitted (RFC 5865)";
+    "EF" = 46, "expedited forwarding (RFC 3246)";
+}
+
+/// The number of a codepoint's name; `None`: it is not in the table.
+pub(crate) fn named(name: &str) -> Option<u8> {
+    let (_, number) = WORDS.iter().zip(NUMBERS).find(|(word, _)| word.name == name)?;
+    Some(*number)
 }
 
 /// A codepoint by its name, or by its number where it has none.
 pub(crate) fn text(codepoint: u8) -> String {
-    let found = WORDS.iter().find(|word| named(word.name) == codepoint);
-    found.map_or_else(|| codepoint.to_string(), |word| word.name.to_owned())
+    let found = WORDS.iter().zip(NUMBERS).find(|(_, number)| **number == codepoint);
+    found.map_or_else(|| codepoint.to_string(), |(word, _)| word.name.to_owned())
 }
 
 #[cfg(test)]
@@ -60,9 +59,22 @@ mod tests {
 
     #[test]
     fn codepoints_have_names() {
-        let names = ["DF", "LE", "CS1", "CS7", "AF11", "AF23", "AF43", "VA", "NQB", "EF"];
-        assert_eq!(names.map(named), [0, 1, 8, 56, 10, 22, 38, 44, 45, 46]);
-        assert_eq!(names.map(|name| text(named(name))), names);
-        assert_eq!(text(5), "5");
+        let numbers = [("DF", 0), ("LE", 1), ("VA", 44), ("NQB", 45), ("EF", 46)];
+        // RFC 2474 §4.2.2.1; RFC 2597 §6.
+        let selectors = (1..=7).map(|class| (format!("CS{class}"), 8 * class));
+        let assured = (1..=4).flat_map(|class| {
+            (1..=3).map(move |precedence| (format!("AF{class}{precedence}"), 8 * class + 2 * precedence))
+        });
+        let all: Vec<(String, u8)> = numbers
+            .map(|(name, number)| (name.to_owned(), number))
+            .into_iter()
+            .chain(selectors)
+            .chain(assured)
+            .collect();
+        assert_eq!(all.len(), WORDS.len());
+        for (name, number) in all {
+            assert_eq!((named(&name), text(number)), (Some(number), name));
+        }
+        assert_eq!((named("AF51"), named("EF2"), text(5)), (None, None, "5".to_owned()));
     }
 }
