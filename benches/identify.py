@@ -242,7 +242,7 @@ def matrix(answers: list[Answer]) -> str:
         counts = Counter(each.said for each in answers if each.truth == law)
         lines.append(f"| {law} | " + " | ".join(str(counts[name] or "") for name in said) + " |")
     right = sum(each.said == each.truth for each in answers)
-    lines += ["", f"{right} of {len(answers)} laws are named rightly."]
+    lines += ["", f"{right} of {len(answers)} laws are named correctly."]
     lines += ["", "| interval | held | of | share |", "|---|---|---|---|"]
     for name, background in (
         ("rate_held", False), ("peak_held", False), ("burst_held", False), ("queue_held", False),
@@ -270,7 +270,7 @@ def matrix(answers: list[Answer]) -> str:
     )
     senders = [each for each in answers if each.sender is not None]
     lines.append(
-        f"Of {len(answers)} senders the congestion control is told of {len(senders)}, rightly of "
+        f"The congestion control was named for {len(senders)} of {len(answers)} senders, correctly for "
         f"{sum(each.sender == each.cc for each in senders)}."
     )
     return "\n".join(lines)

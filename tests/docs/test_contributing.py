@@ -12,9 +12,9 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 #: How many files each checklist may take.
 MOST = {
-    "a rate law": 6,
+    "a rate law": 7,
     "a congestion controller": 5,
-    "a queue discipline": 7,
+    "a queue discipline": 8,
     "a column": 4,
     "a summary number": 3,
 }
@@ -37,3 +37,19 @@ def test_a_checklist_is_short_and_each_step_names_a_place(what: str) -> None:
     steps = re.findall(r"^\d+\. .*", section, re.M)
     assert 0 < len(steps) <= MOST[what]
     assert all(re.match(r"\d+\. `(crates|docs)/[\w./-]+`: ", step) for step in steps), steps
+
+
+@pytest.mark.parametrize(
+    ("what", "variant"),
+    [("a queue discipline", "Discipline::DualPi2"), ("a congestion controller", "CongestionPlan::Ledbat")],
+)
+def test_a_checklist_names_each_file_that_names_a_variant(what: str, variant: str) -> None:
+    """Who adds a variant like this one needs an arm in each of these files."""
+    section = TEXT.partition(f"## How to add {what}\n")[2].partition("\n## ")[0]
+    named = re.compile(rf"\b{variant}\b")
+    for path in sorted((ROOT / "crates").glob("*/src/**/*.rs")):
+        if "tests" in path.parts or path.stem.endswith("tests"):
+            continue
+        product = path.read_text(encoding="utf-8").partition("\n#[cfg(test)]\nmod ")[0]
+        if named.search(product):
+            assert f"`{path.relative_to(ROOT)}`" in section, path

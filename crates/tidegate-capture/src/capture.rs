@@ -71,7 +71,7 @@ pub fn read(paths: &[impl AsRef<Path>], watch: &Watch) -> Result<Capture, Captur
     read_first(paths, usize::MAX, watch)
 }
 
-/// The same, of whose packets at most `most` of TCP are kept of each file, the first ones. Those behind them count in the
+/// [`read`], where only the first `most` packets of TCP of each file are kept. Those behind them count in the
 /// numbers of their hosts and in [`Capture::tcp_packets`].
 ///
 /// # Errors

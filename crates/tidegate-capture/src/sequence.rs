@@ -20,7 +20,7 @@ impl Space {
         }
     }
 
-    /// The same, and later numbers are measured against it.
+    /// The offset of a number, against which later numbers are measured.
     pub(crate) fn see(&mut self, wire: u32) -> i64 {
         let offset = self.offset(wire);
         self.last = Some((wire, offset));

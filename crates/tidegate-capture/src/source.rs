@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
         Ok(Source { bytes, trouble: trouble.clone(), packing })
     }
 
-    /// The same, with bytes put back in front.
+    /// This source with bytes put back in front.
     pub(crate) fn with_front(self, front: Vec<u8>) -> Source<'a> {
         Source { bytes: Box::new(Cursor::new(front).chain(self.bytes)), ..self }
     }

@@ -131,7 +131,7 @@ impl Allocation {
 
 /// Both halves: the whole estimator of one channel that shares nothing.
 #[derive(Clone, Debug)]
-pub struct Estimator {
+pub struct BandwidthEstimator {
     settings: Settings,
     estimate: Estimate,
     allocation: Allocation,
@@ -140,7 +140,7 @@ pub struct Estimator {
     measured: u32,
 }
 
-impl Estimator {
+impl BandwidthEstimator {
     /// An estimator at rest at `current` bit/s, for a link of `initial`. An update comes with
     /// every `update_every`-th measurement (10 in the paper: 100 ms and 1 s).
     ///
@@ -154,10 +154,10 @@ impl Estimator {
         current: u64,
         initial: Rate,
         update_every: u32,
-    ) -> Result<Estimator, SettingsError> {
+    ) -> Result<BandwidthEstimator, SettingsError> {
         assert!(update_every > 0, "an update comes after some measurements");
         settings.check()?;
-        Ok(Estimator {
+        Ok(BandwidthEstimator {
             settings,
             estimate: Estimate::new(current),
             allocation: Allocation::new(initial),

@@ -46,7 +46,7 @@ pub struct Mean<T> {
 /// Sums slide without subtraction (two stacks), so that with floats nothing is left behind by
 /// samples that have gone.
 #[derive(Clone, Debug)]
-pub struct Estimator<T> {
+pub struct CapacityEstimator<T> {
     blocks: Blocks,
     /// Samples seen, as far as it matters.
     seen: u32,
@@ -62,12 +62,12 @@ pub struct Estimator<T> {
     least: VecDeque<(u64, T)>,
 }
 
-impl<T: Copy + Default + PartialOrd + Add<Output = T>> Estimator<T> {
+impl<T: Copy + Default + PartialOrd + Add<Output = T>> CapacityEstimator<T> {
     /// An estimator without history. Panics unless M and N are at least one.
     #[must_use]
-    pub fn new(blocks: Blocks) -> Estimator<T> {
+    pub fn new(blocks: Blocks) -> CapacityEstimator<T> {
         assert!(blocks.samples > 0 && blocks.blocks > 0, "blocks of at least one sample, and one of them");
-        Estimator {
+        CapacityEstimator {
             blocks,
             seen: 0,
             older: Vec::new(),
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn run(samples: u32, blocks: u32, capacity: &[u64]) -> Vec<(u64, u32)> {
-        let mut estimator = Estimator::new(Blocks { samples, blocks });
+        let mut estimator = CapacityEstimator::new(Blocks { samples, blocks });
         capacity.iter().map(|each| estimator.push(*each)).map(|Mean { sum, count }| (sum, count)).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Golden tables of drawn cases: a number that moves is noticed, whether or not a rule was written for it.
 //!
 //! Each table has a line for a case: a few numbers to read, a digest of all the others and, for networks and connections,
-//! the steps of work that they took ([`crate::work`]: a short way that is lost moves no result). The cases come from the
+//! the steps of work that they took ([`crate::work`]: a fast path that is lost moves no result). The cases come from the
 //! strategies of the property tests, drawn with a fixed key. `UPDATE_GOLDEN=1 cargo test -p tidegate-core golden`
 //! writes the tables again; a commit that does so says why the numbers moved.
 

@@ -1,4 +1,4 @@
-//! What order and circles a directed graph has. Nodes are numbers; `after[n]` lists the nodes that `n` leads to.
+//! Topological order and cycles of a directed graph. Nodes are numbers; `after[n]` lists the nodes that `n` leads to.
 
 use std::collections::BTreeSet;
 

@@ -59,7 +59,7 @@ pub use perturb::SMALL_CHANGES;
 pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};
 pub use recording::{GROUP_ROW_BYTES, ROW_BYTES, USUAL_MEMORY};
-pub use request::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
+pub use request::{ConnectionPlan, RequestLoop, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
     DelayedAckPlan, Increase, LARGEST_WINDOW, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
     TcpPlan, TickPhase,
@@ -195,7 +195,7 @@ impl FlowPlan {
         passed.fold(self.back_delay, |sum, gate| sum + gates[*gate].delay)
     }
 
-    /// The same in seconds, added up as floating-point numbers. It may differ from the exact sum in the last
+    /// [`FlowPlan::round_trip_delay`] in seconds, added up as floating-point numbers. It may differ from the exact sum in the last
     /// digit, which explanations show where they round a tie.
     #[must_use]
     pub fn round_trip_seconds(&self, gates: &[GatePlan]) -> f64 {

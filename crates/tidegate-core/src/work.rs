@@ -1,7 +1,7 @@
 //! Work done in small steps, counted in tests alone.
 //!
-//! Short ways exist to save such steps. A result does not show whether a short way was taken; the
-//! golden tables have the number of steps beside the results, so that a short way that is lost is noticed.
+//! Fast paths exist to save such steps. A result does not show whether a fast path was taken; the
+//! golden tables have the number of steps beside the results, so that a fast path that is lost is noticed.
 //! What is looked at one after the other is counted apart: the tests of growth ask how it grows with the size of a run.
 
 #[cfg(test)]

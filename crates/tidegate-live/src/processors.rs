@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 const SELF: Pid = Pid::from_raw(0);
 const BITS_PER_WORD: usize = 32;
 
-/// See the module.
+/// The processors of the engine and of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Division {
     /// The processor of the engine's thread.

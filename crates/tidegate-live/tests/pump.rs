@@ -86,7 +86,7 @@ fn run(toml: &str, backend: Backend) -> Option<(u64, PumpReport, Plan)> {
     Some((bytes, report, plan))
 }
 
-/// The same arrivals in virtual time tell the same story to the picosecond.
+/// A replay of the arrivals in virtual time gives the same departures to the picosecond.
 fn assert_replays(report: &mut PumpReport, plan: &Plan) {
     let mut again = replay(plan, &report.arrivals, &report.words, report.ended);
     assert_eq!(again.departures, report.departures);

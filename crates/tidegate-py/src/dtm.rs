@@ -1,7 +1,7 @@
 //! The DTM estimator, without a simulation.
 
 use pyo3::prelude::*;
-use tidegate_core::dtm::{Estimator, OnLoss, Rounding, Settings, Slots};
+use tidegate_core::dtm::{BandwidthEstimator, OnLoss, Rounding, Settings, Slots};
 use tidegate_core::units::Rate;
 
 use crate::error::ArgumentError;
@@ -53,7 +53,7 @@ pub(crate) fn dtm_allocate(
         max: max_slots,
     };
     let initial = Rate::from_bps(initial_bps);
-    let mut estimator = Estimator::new(settings, initial_current, initial, update_every)
+    let mut estimator = BandwidthEstimator::new(settings, initial_current, initial, update_every)
         .map_err(|wrong| ArgumentError::new_err(wrong.to_string()))?;
     guarded(py, || {
         let mut told = (Vec::new(), Vec::new(), Vec::new());

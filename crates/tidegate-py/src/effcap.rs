@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tidegate_core::effcap::{Blocks, Estimator};
+use tidegate_core::effcap::{Blocks, CapacityEstimator};
 
 use crate::guard::guarded;
 
@@ -15,7 +15,7 @@ pub(crate) fn effcap_estimate<'py>(
     blocks: u32,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let told = guarded(py, || {
-        let mut estimator = Estimator::new(Blocks { samples, blocks });
+        let mut estimator = CapacityEstimator::new(Blocks { samples, blocks });
         let each = capacity.as_chunks().0.iter().map(|chunk| f64::from_le_bytes(*chunk));
         each.flat_map(|sample| {
             let mean = estimator.push(sample);

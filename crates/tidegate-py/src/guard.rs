@@ -70,7 +70,7 @@ pub(crate) fn patiently<T: Send + 'static>(
     patiently_asking(py, |_| Ok(true), work)
 }
 
-/// The same, and the wait ends too when `ask`, which is called again and again, says no.
+/// [`patiently`], where the wait ends too when `ask`, which is called again and again, says no.
 pub(crate) fn patiently_asking<T: Send + 'static>(
     py: Python<'_>,
     mut ask: impl FnMut(Python<'_>) -> PyResult<bool>,

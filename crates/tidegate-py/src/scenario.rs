@@ -52,7 +52,7 @@ impl Scenario {
         self.changed(seed, replication, record, 0)
     }
 
-    /// The same with a small change by its number; 0: none but the scenario's own.
+    /// The plan of a replication with the small change of this number; 0: none but the scenario's own.
     fn changed(&self, seed: u64, replication: u64, record: Option<&str>, number: u64) -> PyResult<Plan> {
         let mut plan = self.inner.perturbed_plan(Some(seed), replication, number);
         match record {

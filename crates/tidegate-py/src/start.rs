@@ -65,7 +65,7 @@ impl<'a> Asking<'a> {
         Asking { plan, tick, telling: None, raised: None }
     }
 
-    /// The same, and somebody hears what comes meanwhile.
+    /// With whom to tell the progress meanwhile.
     pub(crate) fn telling(self, telling: Option<(&'a Py<PyAny>, Progress)>) -> Asking<'a> {
         Asking { telling: telling.map(|(heard, progress)| (heard, progress, Time::ZERO)), ..self }
     }

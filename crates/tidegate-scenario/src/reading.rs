@@ -41,7 +41,7 @@ impl Scenario {
         Scenario::load_with(path, Reading { sets, ..Reading::default() })
     }
 
-    /// The same, read as `reading` says.
+    /// [`Scenario::load`] with every choice of how a file is read.
     ///
     /// # Errors
     /// The first thing that is wrong, in the order of the file.

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tidegate_core::app::Exchange;
 use tidegate_core::plan::{
     AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, EcnPlan, FlowPlan, GatePlan,
-    Increase, LossPlan, OnChange, Pace, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestPlan,
+    Increase, LossPlan, OnChange, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestLoop, RequestPlan,
     ReservationPlan, ReservePlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan,
     TcpBase, TcpPlan, TcpRules, ThinkPlan, TickPhase,
 };
@@ -67,7 +67,7 @@ fn requests() -> RequestPlan {
         request: SizePlan::Constant(100),
         response: SizePlan::Constant(9_900),
         think: ThinkPlan::Constant(millis(500)),
-        pace: Pace::Response,
+        request_loop: RequestLoop::Closed,
         outstanding: Some(1),
         connection: ConnectionPlan::Persistent,
         count: None,
@@ -173,7 +173,7 @@ fn a_capture_shows_connections_by_their_ports() {
 fn an_open_loop_counts_the_wait_behind_others() {
     let open = |outstanding| RequestPlan {
         think: ThinkPlan::Constant(millis(10)),
-        pace: Pace::Request,
+        request_loop: RequestLoop::Open,
         outstanding,
         count: Some(4),
         ..requests()

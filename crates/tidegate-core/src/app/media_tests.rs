@@ -27,7 +27,7 @@ type Packet = (Time, u32, Option<u32>);
 
 fn packets(plan: MediaPlan, seed: u64, count: usize) -> Vec<Packet> {
     let source = SourcePlan::Media(Box::new(plan));
-    let mut arrivals = Arrivals::new(&source, Time::ZERO + Span::from_millis(7), rng(seed));
+    let mut arrivals = ArrivalProcess::new(&source, Time::ZERO + Span::from_millis(7), rng(seed));
     let mut next = || {
         let (at, bytes) = arrivals.next().expect("media never end");
         (at, bytes, arrivals.begun())

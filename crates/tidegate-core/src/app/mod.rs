@@ -24,7 +24,7 @@ use crate::units::Time;
 pub use request::{Begin, Client, Exchange};
 pub use server::Server;
 pub use size::Sizes;
-pub use source::Arrivals;
+pub use source::ArrivalProcess;
 pub(crate) use source::draw;
 
 /// The application of one flow.
@@ -38,7 +38,7 @@ pub enum Application {
         bytes: u64,
     },
     /// Writes as a source brings bytes.
-    Source(Box<Arrivals>),
+    Source(Box<ArrivalProcess>),
 }
 
 impl Application {
@@ -50,7 +50,7 @@ impl Application {
             AppPlan::Transfer { bytes } => Application::Once { at: start, bytes: *bytes },
             // Its [`Client`] writes at the other end.
             AppPlan::Request(_) => Application::Once { at: Time::NEVER, bytes: 0 },
-            AppPlan::Source(source) => Application::Source(Box::new(Arrivals::new(source, start, rng))),
+            AppPlan::Source(source) => Application::Source(Box::new(ArrivalProcess::new(source, start, rng))),
         }
     }
 

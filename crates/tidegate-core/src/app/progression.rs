@@ -1,4 +1,4 @@
-//! Evenly spaced instants that never drift.
+//! Evenly spaced instants whose rounding does not add up.
 
 use crate::units::{PICOS_PER_SECOND, Rate, Span};
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use rand_distr::{Distribution, Exp1};
 
 use super::size::Sizes;
-use crate::plan::{ConnectionPlan, Pace, RequestPlan, ThinkPlan};
+use crate::plan::{ConnectionPlan, RequestLoop, RequestPlan, ThinkPlan};
 use crate::random::{Seed, Stream};
 use crate::units::{Span, Time};
 
@@ -129,9 +129,9 @@ impl Client {
                 answered: Time::NEVER,
                 ended: Time::NEVER,
             });
-            match self.plan.pace {
-                Pace::Request => self.think(asked),
-                Pace::Response => self.next = Time::NEVER,
+            match self.plan.request_loop {
+                RequestLoop::Open => self.think(asked),
+                RequestLoop::Closed => self.next = Time::NEVER,
             }
         }
     }
@@ -200,7 +200,7 @@ impl Client {
         self.ended_bytes = end;
         self.arrived -= 1;
         self.answered -= 1;
-        if self.plan.pace == Pace::Response {
+        if self.plan.request_loop == RequestLoop::Closed {
             self.think(now);
         }
         Some(exchange)

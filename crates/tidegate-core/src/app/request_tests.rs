@@ -3,7 +3,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{Client, Exchange, Server, Sizes};
-use crate::plan::{ConnectionPlan, Pace, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
+use crate::plan::{ConnectionPlan, RequestLoop, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 use crate::random::Seed;
 use crate::random::SizeTable;
 use crate::units::{Rate, Span, Time};
@@ -20,7 +20,7 @@ fn plan() -> RequestPlan {
         request: SizePlan::Constant(10),
         response: SizePlan::Constant(1000),
         think: ThinkPlan::Constant(Span::from_millis(100)),
-        pace: Pace::Response,
+        request_loop: RequestLoop::Closed,
         outstanding: Some(1),
         connection: ConnectionPlan::Persistent,
         count: None,
@@ -55,7 +55,7 @@ fn a_closed_loop_thinks_after_each_response() {
 
 #[test]
 fn an_open_loop_asks_on_and_what_may_not_begin_waits() {
-    let mut client = client(&RequestPlan { pace: Pace::Request, count: Some(3), ..plan() });
+    let mut client = client(&RequestPlan { request_loop: RequestLoop::Open, count: Some(3), ..plan() });
     client.handle_wakeup(at(250));
     assert_eq!(client.next_wakeup(), at(300));
     assert!(client.poll_begin(at(250)).is_some() && !client.may_begin());
@@ -70,7 +70,7 @@ fn an_open_loop_asks_on_and_what_may_not_begin_waits() {
 
 #[test]
 fn many_may_be_outstanding_and_end_in_order() {
-    let plan = RequestPlan { pace: Pace::Request, outstanding: None, ..plan() };
+    let plan = RequestPlan { request_loop: RequestLoop::Open, outstanding: None, ..plan() };
     let mut client = client(&plan);
     client.handle_wakeup(at(300));
     let begun = std::iter::from_fn(|| client.poll_begin(at(300))).count();
@@ -100,7 +100,8 @@ fn a_new_connection_counts_its_bytes_from_zero() {
 #[test]
 fn a_list_of_think_times_begins_again() {
     let list = vec![Span::from_millis(5), Span::from_millis(7)];
-    let mut client = client(&RequestPlan { think: ThinkPlan::List(list), pace: Pace::Request, ..plan() });
+    let mut client =
+        client(&RequestPlan { think: ThinkPlan::List(list), request_loop: RequestLoop::Open, ..plan() });
     client.handle_wakeup(at(30));
     assert_eq!(client.unfinished().map(|open| open.asked).collect::<Vec<_>>(), [5, 12, 17, 24, 29].map(at));
 }
@@ -207,10 +208,10 @@ proptest! {
         outstanding in prop::option::of(1u64..4),
         count in prop::option::of(0u64..20),
     ) {
-        let pace = if closed { Pace::Response } else { Pace::Request };
+        let request_loop = if closed { RequestLoop::Closed } else { RequestLoop::Open };
         let think = ThinkPlan::Exponential(Span::from_millis(3));
         let response = SizePlan::Exponential { mean: 700 };
-        let mut client = client(&RequestPlan { pace, outstanding, count, think, response, ..plan() });
+        let mut client = client(&RequestPlan { request_loop, outstanding, count, think, response, ..plan() });
         let (mut now, mut to_server, mut written, mut to_client, mut answered) = (at(0), 0, 0, 0, 0);
         let (mut asked, mut ended) = (0_u64, Vec::new());
         for (what, size) in moves {

@@ -35,7 +35,7 @@ enum Process {
 /// it begins on. *Poisson*: exponential gaps, the first one before the first arrival. *Messages*:
 /// one of the two, each of its own length. *Media*: frames evenly spaced, each in packets.
 #[derive(Debug)]
-pub struct Arrivals {
+pub struct ArrivalProcess {
     process: Process,
     bytes: u32,
     /// Where they say how many.
@@ -46,10 +46,10 @@ pub struct Arrivals {
     rng: Stream,
 }
 
-impl Arrivals {
+impl ArrivalProcess {
     /// The process of `plan` from `start` on. A rate of zero brings one arrival, or none.
     #[must_use]
-    pub fn new(plan: &SourcePlan, start: Time, mut rng: Stream) -> Arrivals {
+    pub fn new(plan: &SourcePlan, start: Time, mut rng: Stream) -> ArrivalProcess {
         let (process, bytes) = match plan {
             SourcePlan::Constant { rate, bytes } => (evenly(*rate, *bytes), *bytes),
             SourcePlan::OnOff { rate, bytes, on, off } => {
@@ -70,7 +70,7 @@ impl Arrivals {
             SourcePlan::Messages(messages) => Some(Box::new(messages.clone())),
             _ => None,
         };
-        let mut arrivals = Arrivals { process, bytes, messages, begun: 0, next: start, rng };
+        let mut arrivals = ArrivalProcess { process, bytes, messages, begun: 0, next: start, rng };
         match &mut arrivals.process {
             Process::Constant(_) | Process::Media(_) => {}
             Process::OnOff(_, periods) => periods.left = draw(periods.on, &mut arrivals.rng),

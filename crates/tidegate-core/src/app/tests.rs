@@ -19,7 +19,7 @@ fn at(millis: u64) -> Time {
 #[test]
 fn a_constant_rate_never_drifts() {
     let plan = SourcePlan::Constant { rate: Rate::from_bps(3_000_000), bytes: 1000 };
-    let mut arrivals = Arrivals::new(&plan, at(5), rng());
+    let mut arrivals = ArrivalProcess::new(&plan, at(5), rng());
     for n in 0..100_000_u128 {
         let expected =
             at(5) + Span::from_picos((n * 8_000 * u128::from(PICOS_PER_SECOND) / 3_000_000) as u64);
@@ -30,11 +30,12 @@ fn a_constant_rate_never_drifts() {
 #[test]
 fn no_rate_no_end() {
     let plan = SourcePlan::Constant { rate: Rate::ZERO, bytes: 1000 };
-    let mut arrivals = Arrivals::new(&plan, at(5), rng());
+    let mut arrivals = ArrivalProcess::new(&plan, at(5), rng());
     assert_eq!(arrivals.next(), Some((at(5), 1000)));
     assert_eq!(arrivals.peek(), Time::NEVER);
     assert_eq!(arrivals.next(), None);
-    let mut poisson = Arrivals::new(&SourcePlan::Poisson { rate: Rate::ZERO, bytes: 1000 }, at(5), rng());
+    let mut poisson =
+        ArrivalProcess::new(&SourcePlan::Poisson { rate: Rate::ZERO, bytes: 1000 }, at(5), rng());
     assert_eq!(poisson.next(), None);
 }
 
@@ -47,7 +48,7 @@ fn on_off_keeps_its_place_over_the_pauses() {
         on: HoldingPlan::Constant(Span::from_millis(10)),
         off: HoldingPlan::Constant(Span::from_millis(30)),
     };
-    let mut arrivals = Arrivals::new(&plan, at(0), rng());
+    let mut arrivals = ArrivalProcess::new(&plan, at(0), rng());
     let times: Vec<Time> = (0..9).filter_map(|_| arrivals.next()).map(|(time, _)| time).collect();
     // On time 0 4 8 | 12 16 | 20 24 28 | 32: the fifth second-period arrival falls on its start.
     assert_eq!(times, [0, 4, 8, 42, 46, 80, 84, 88, 122].map(at));
@@ -62,7 +63,7 @@ fn on_off_has_the_right_mean_even_with_periods_shorter_than_a_gap() {
         on: HoldingPlan::Exponential(Span::from_micros(300)),
         off: HoldingPlan::Exponential(Span::from_micros(900)),
     };
-    let mut arrivals = Arrivals::new(&plan, at(0), rng());
+    let mut arrivals = ArrivalProcess::new(&plan, at(0), rng());
     let mut count = 0_u32;
     while arrivals.next().is_some_and(|(time, _)| time < at(100_000)) {
         count += 1;
@@ -74,7 +75,7 @@ fn on_off_has_the_right_mean_even_with_periods_shorter_than_a_gap() {
 #[test]
 fn poisson_has_the_right_mean_and_spread() {
     let plan = SourcePlan::Poisson { rate: Rate::from_bps(8_000_000), bytes: 1000 };
-    let mut arrivals = Arrivals::new(&plan, at(0), rng());
+    let mut arrivals = ArrivalProcess::new(&plan, at(0), rng());
     let (mut last, mut sum, mut squares) = (0.0, 0.0, 0.0);
     let n = 100_000;
     for _ in 0..n {
@@ -93,7 +94,7 @@ fn a_pause_of_no_length_is_no_trap() {
     let zero = HoldingPlan::Constant(Span::ZERO);
     let rate = Rate::from_bps(8_000_000);
     let plan = SourcePlan::OnOff { rate, bytes: 1000, on: zero, off: zero };
-    let mut arrivals = Arrivals::new(&plan, at(0), rng());
+    let mut arrivals = ArrivalProcess::new(&plan, at(0), rng());
     assert_eq!(arrivals.next(), Some((at(0), 1000)));
     assert_eq!(arrivals.next(), None);
 }
@@ -155,7 +156,7 @@ fn messages(exponential: bool, length: MessageLength) -> SourcePlan {
 /// Three cells at 12.5 Mbit/s: 101.76 us apart, 136 bytes each.
 #[test]
 fn messages_of_one_length_are_evenly_spaced() {
-    let mut arrivals = Arrivals::new(&messages(false, MessageLength::Constant(3)), at(5), rng());
+    let mut arrivals = ArrivalProcess::new(&messages(false, MessageLength::Constant(3)), at(5), rng());
     for n in 0..1000 {
         let expected = at(5) + Span::from_picos(n * 101_760_000);
         assert_eq!(arrivals.next(), Some((expected, 136)));
@@ -167,7 +168,7 @@ fn messages_of_one_length_are_evenly_spaced() {
 fn random_messages_have_their_load_and_lengths() {
     let lengths = Arc::new(TruncatedGeometric::new(25, 200).expect("it has one"));
     let mut arrivals =
-        Arrivals::new(&messages(true, MessageLength::Geometric(Arc::clone(&lengths))), at(0), rng());
+        ArrivalProcess::new(&messages(true, MessageLength::Geometric(Arc::clone(&lengths))), at(0), rng());
     let (mut cells, mut counts, count) = (0_u64, vec![0_u32; 201], 200_000);
     let mut last = at(0);
     for _ in 0..count {

@@ -1,9 +1,10 @@
-//! What a congestion controller is told, and what it answers.
+//! The traits of congestion controllers: [`CongestionControl`], which a user may implement too, and `Control`, which says what endpoints
+//! may leave out for a built-in one.
 
 use std::fmt;
 
 use super::{
-    Ack, Acked, Aimd, ControllerSnapshot, EcnNeed, Lost, Measured, Recovered, Recovery, Undone, UsualAck,
+    Ack, Acked, Aimd, ControllerSnapshot, EcnNeed, InOrderAck, Lost, Measured, Recovered, Recovery, Undone,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -121,15 +122,15 @@ pub(super) trait Control: CongestionControl {
         self.snapshot().slow_start
     }
 
-    /// Whether [`Control::handle_usual`] may do what [`CongestionControl::handle_ack`] does at the next ACK.
+    /// Whether [`Control::handle_in_order_ack`] may do what [`CongestionControl::handle_ack`] does at the next ACK.
     #[inline(always)]
-    fn is_steady(&self) -> bool {
+    fn may_take_fast_path(&self) -> bool {
         false
     }
 
-    /// A shorter [`CongestionControl::handle_ack`]; `false`: it cannot be used, and nothing has been done.
+    /// Fast path of [`CongestionControl::handle_ack`]; `false`: its conditions do not hold, and nothing has been done.
     #[inline(always)]
-    fn handle_usual(&mut self, _ack: &UsualAck) -> bool {
+    fn handle_in_order_ack(&mut self, _ack: &InOrderAck) -> bool {
         false
     }
 }

@@ -7,8 +7,8 @@ use std::ops::{Deref, DerefMut};
 
 use super::control::Control;
 use super::{
-    Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, Copa, Cubic, Dctcp, Fixed, FixedRate, Ledbat, LinuxCubic,
-    LinuxDctcp, LinuxReno, Measured, NewReno, Prague, Reno, Tahoe, UsualAck, Vegas, Westwood, python,
+    Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, Copa, Cubic, Dctcp, Fixed, FixedRate, InOrderAck, Ledbat,
+    LinuxCubic, LinuxDctcp, LinuxReno, Measured, NewReno, Prague, Reno, Tahoe, Vegas, Westwood, python,
 };
 use crate::plan::{Arithmetic, CongestionPlan, TcpPlan};
 use crate::random::Stream;
@@ -243,16 +243,16 @@ impl Controller {
         each!(self, inner => inner.may_pace())
     }
 
-    /// See [`Control::is_steady`].
+    /// See [`Control::may_take_fast_path`].
     #[inline(always)]
-    pub(crate) fn is_steady(&self) -> bool {
-        each!(self, inner => inner.is_steady())
+    pub(crate) fn may_take_fast_path(&self) -> bool {
+        each!(self, inner => inner.may_take_fast_path())
     }
 
-    /// See [`Control::handle_usual`].
+    /// See [`Control::handle_in_order_ack`].
     #[inline(always)]
-    pub(crate) fn handle_usual_ack(&mut self, ack: &UsualAck) -> bool {
-        each!(self, inner => inner.handle_usual(ack))
+    pub(crate) fn handle_in_order_ack(&mut self, ack: &InOrderAck) -> bool {
+        each!(self, inner => inner.handle_in_order_ack(ack))
     }
 
     /// See [`Control::is_aimd`].

@@ -1,4 +1,4 @@
-//! What a controller is told, and what it answers besides windows.
+//! The arguments of a controller's methods, such as an ACK or a loss, and its answers besides windows.
 
 use crate::units::{Span, Time};
 
@@ -26,7 +26,7 @@ pub struct Ack {
     pub at: Time,
     /// Bytes that it newly reported as arrived, in order or not.
     pub delivered: u64,
-    /// The same in segments.
+    /// Segments that it newly reported as arrived.
     pub segments: u32,
     /// Of the segments that arrived, those newly reported as marked CE. Segments and not bytes, because Accurate ECN counts
     /// packets (RFC 9768 §3.2.2); by the echoes of RFC 3168 and RFC 8257 all that an ACK with ECE newly reported.
@@ -65,7 +65,7 @@ pub struct Ack {
 /// An ACK after which nothing is repaired and which proved nothing lost; its sample is of the network, not of the application,
 /// and was sent once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct UsualAck {
+pub(crate) struct InOrderAck {
     /// See [`Ack`].
     pub(crate) at: Time,
     pub(crate) delivered: u64,
@@ -173,7 +173,7 @@ pub enum EcnNeed {
     /// How much of the data was marked, of segments with ECT(0): by Accurate ECN if the plan says so, else by the
     /// receiver of DCTCP, whose ACKs follow every change of CE (RFC 8257 §3.2).
     Extent,
-    /// The same by Accurate ECN, of segments with ECT(1) (L4S: RFC 9331 §4.1, §4.2).
+    /// How much of the data was marked, by Accurate ECN, of segments with ECT(1) (L4S: RFC 9331 §4.1, §4.2).
     L4s,
 }
 

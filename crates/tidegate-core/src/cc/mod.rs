@@ -45,7 +45,7 @@ pub use controller::Controller;
 pub use copa::Copa;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
-pub(crate) use facts::UsualAck;
+pub(crate) use facts::InOrderAck;
 pub use facts::{
     Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
     Repair, Undone,

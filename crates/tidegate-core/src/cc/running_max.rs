@@ -1,4 +1,4 @@
-//! The largest value of late (`lib/win_minmax.c`): three values in place of all.
+//! The largest value in a sliding window of time (`lib/win_minmax.c`), estimated from three kept values.
 
 /// A value and its time.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,9 +5,9 @@
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 
-use super::paced::Passage;
+use super::paced::CellService;
 use super::standing::Standing;
-use super::train::{Beat, Exact};
+use super::train::{Exact, Spacing};
 use crate::aal5::CELL_BYTES;
 use crate::gate::Counters;
 use crate::random::Stream;
@@ -17,10 +17,10 @@ use crate::units::{Measured, Time};
 /// Flood, "Fast splittable pseudorandom number generators", 2014), so that it can be set to any of them.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// See the module. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
+/// The multiplexer. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
 #[derive(Clone, Debug)]
 pub(super) struct Slotted {
-    slot: Beat,
+    slot: Spacing,
     /// Cells that may wait; one more is in service.
     limit: u64,
     /// The first slot that is not taken.
@@ -41,7 +41,7 @@ pub(super) struct Slotted {
 }
 
 impl Slotted {
-    pub(super) fn new(slot: Beat, limit: u64, mut order: Stream, measured: Measured) -> Slotted {
+    pub(super) fn new(slot: Spacing, limit: u64, mut order: Stream, measured: Measured) -> Slotted {
         let begin = Exact::whole(Time::ZERO);
         let end = begin.plus(slot);
         let mut slotted = Slotted {
@@ -133,7 +133,7 @@ impl Slotted {
         self.waits.pass(cells, from, backlog, self.limit.saturating_add(1))
     }
 
-    /// The same of one slot at whose end so many stand there; the backlog of the next.
+    /// Counts the cells of one slot, at whose end `standing` cells are there; the backlog of the next slot.
     pub(super) fn count_slot(&mut self, standing: u64) -> u64 {
         self.waits.note(standing)
     }
@@ -149,7 +149,7 @@ impl Slotted {
         self.free = self.number + 1 + last;
     }
 
-    pub(super) fn beat(&self) -> Beat {
+    pub(super) fn spacing(&self) -> Spacing {
         self.slot
     }
 
@@ -237,9 +237,9 @@ impl Slotted {
     }
 
     /// The service of a cell that waits so many slots after the present one's end.
-    pub(super) fn passage(&self, waits: u64) -> Passage {
+    pub(super) fn cell_service(&self, waits: u64) -> CellService {
         let start = self.end.plus_times(self.slot, waits);
-        Passage { start, end: start.plus(self.slot), waiting: waits }
+        CellService { start, end: start.plus(self.slot), waiting: waits }
     }
 
     /// Whether every cell of the present slot comes and leaves inside the measured time.

@@ -1,5 +1,5 @@
-//! How many cells stand at a slot-synchronous server when its slots begin: counted many slots
-//! at once, because all that its counters need follows from it ([`super::slotted`]).
+//! Histogram of the number of cells at a slot-synchronous server at the beginnings of its slots, counted many slots at once. All
+//! counters of waits and queue lengths follow from it ([`super::slotted`]).
 
 /// Slots that are taken together.
 const EIGHT: usize = 8;
@@ -148,7 +148,7 @@ impl Standing {
         standing.saturating_sub(1)
     }
 
-    /// The same wherever room has not been made.
+    /// Counts one slot with so many cells, and makes room for the count where there is none.
     #[inline]
     pub(super) fn note_any(&mut self, standing: u64) {
         crate::work::step();

@@ -6,32 +6,32 @@ use crate::units::{Span, Time};
 
 /// A distance in time, exact: picoseconds and a part of one in units of 1/`whole`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Beat {
+pub(super) struct Spacing {
     pub(super) picos: u64,
     pub(super) part: u64,
     pub(super) whole: u64,
 }
 
-impl Beat {
+impl Spacing {
     /// No distance: cells that come together.
-    pub(super) const NONE: Beat = Beat { picos: 0, part: 0, whole: 1 };
+    pub(super) const NONE: Spacing = Spacing { picos: 0, part: 0, whole: 1 };
 
     /// What `work` takes at `speed` units of work per second.
-    pub(super) fn of(work: u64, speed: u64) -> Beat {
+    pub(super) fn of(work: u64, speed: u64) -> Spacing {
         let (picos, part) = span_of(work, speed);
-        Beat::in_least_parts(picos, part, speed)
+        Spacing::in_least_parts(picos, part, speed)
     }
 
-    pub(super) fn from(interval: Interval) -> Beat {
-        Beat::in_least_parts(interval.whole(), interval.part(), interval.parts())
+    pub(super) fn from(interval: Interval) -> Spacing {
+        Spacing::in_least_parts(interval.whole(), interval.part(), interval.parts())
     }
 
-    fn in_least_parts(picos: u64, part: u64, whole: u64) -> Beat {
+    fn in_least_parts(picos: u64, part: u64, whole: u64) -> Spacing {
         let (mut divisor, mut rest) = (whole.max(1), part);
         while rest > 0 {
             (divisor, rest) = (rest, divisor % rest);
         }
-        Beat { picos, part: part / divisor, whole: whole / divisor }
+        Spacing { picos, part: part / divisor, whole: whole / divisor }
     }
 
     /// In picoseconds, nearly.
@@ -57,43 +57,43 @@ impl Exact {
     }
 
     #[inline]
-    pub(super) fn plus(self, beat: Beat) -> Exact {
-        let mut picos = beat.picos;
-        let mut carry = self.carry + beat.part;
-        if carry >= beat.whole {
-            carry -= beat.whole;
+    pub(super) fn plus(self, spacing: Spacing) -> Exact {
+        let mut picos = spacing.picos;
+        let mut carry = self.carry + spacing.part;
+        if carry >= spacing.whole {
+            carry -= spacing.whole;
             picos += 1;
         }
         Exact { at: self.at.saturating_add(Span::from_picos(picos)), carry }
     }
 
-    /// The same so many times.
-    pub(super) fn plus_times(self, beat: Beat, times: u64) -> Exact {
+    /// The instant after so many spacings.
+    pub(super) fn plus_times(self, spacing: Spacing, times: u64) -> Exact {
         if times == 0 {
             return self;
         }
         if let (Some(parts), Some(picos)) = (
-            beat.part.checked_mul(times).and_then(|parts| parts.checked_add(self.carry)),
-            beat.picos.checked_mul(times),
+            spacing.part.checked_mul(times).and_then(|parts| parts.checked_add(self.carry)),
+            spacing.picos.checked_mul(times),
         ) {
-            let (more, carry) = (parts / beat.whole, parts % beat.whole);
+            let (more, carry) = (parts / spacing.whole, parts % spacing.whole);
             let span = Span::from_picos(picos.saturating_add(more));
             return Exact { at: self.at.saturating_add(span), carry };
         }
-        let parts = u128::from(self.carry) + u128::from(beat.part) * u128::from(times);
-        let whole = u128::from(beat.whole);
-        let picos = u128::from(beat.picos) * u128::from(times) + parts / whole;
+        let parts = u128::from(self.carry) + u128::from(spacing.part) * u128::from(times);
+        let whole = u128::from(spacing.whole);
+        let picos = u128::from(spacing.picos) * u128::from(times) + parts / whole;
         let picos = u64::try_from(picos).unwrap_or(u64::MAX);
         Exact { at: self.at.saturating_add(Span::from_picos(picos)), carry: (parts % whole) as u64 }
     }
 }
 
-/// Cells of one packet, `beat` apart, on their way to a gate.
+/// Cells of one packet, `spacing` apart, on their way to a gate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Train {
     /// Arrival of the next cell.
     pub(super) next: Exact,
-    pub(super) beat: Beat,
+    pub(super) spacing: Spacing,
     /// Cells still to come.
     pub(super) left: u32,
     /// Whose cells: an index into the section's frames.
@@ -110,7 +110,7 @@ impl Train {
     /// No cells.
     pub(super) const NONE: Train = Train {
         next: Exact { at: Time::NEVER, carry: 0 },
-        beat: Beat::NONE,
+        spacing: Spacing::NONE,
         left: 0,
         frame: 0,
         begins: false,
@@ -124,7 +124,7 @@ impl Train {
         let ends = self.left == 1 && self.ends;
         let begins = std::mem::take(&mut self.begins);
         self.left -= 1;
-        self.next = self.next.plus(self.beat);
+        self.next = self.next.plus(self.spacing);
         (begins, ends)
     }
 
@@ -133,12 +133,12 @@ impl Train {
         if cells > 0 {
             self.begins = false;
             self.left -= cells;
-            self.next = self.next.plus_times(self.beat, u64::from(cells));
+            self.next = self.next.plus_times(self.spacing, u64::from(cells));
         }
     }
 
     /// Arrival of its last cell.
     pub(super) fn last(&self) -> Time {
-        self.next.plus_times(self.beat, u64::from(self.left.saturating_sub(1))).at
+        self.next.plus_times(self.spacing, u64::from(self.left.saturating_sub(1))).at
     }
 }

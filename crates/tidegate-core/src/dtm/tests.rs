@@ -6,12 +6,12 @@ mod golden;
 
 const SLOT: u64 = 512_000;
 
-fn paper(settings: Settings) -> Estimator {
-    Estimator::new(settings, 0, Rate::from_bps(10_000_000), 10).expect("the paper's settings")
+fn paper(settings: Settings) -> BandwidthEstimator {
+    BandwidthEstimator::new(settings, 0, Rate::from_bps(10_000_000), 10).expect("the paper's settings")
 }
 
 /// Measures each rate for one second; the estimate and the rate in force after each.
-fn seconds(estimator: &mut Estimator, rates: &[u64]) -> Vec<(u64, u64)> {
+fn seconds(estimator: &mut BandwidthEstimator, rates: &[u64]) -> Vec<(u64, u64)> {
     let second = |rate: &u64| {
         for _ in 0..10 {
             estimator.measure(*rate, false);
@@ -202,7 +202,7 @@ proptest! {
         update_every in 1u32..12,
         initial in 1u64..20_000_000,
     ) {
-        let mut estimator = Estimator::new(settings, 0, Rate::from_bps(initial), update_every).unwrap();
+        let mut estimator = BandwidthEstimator::new(settings, 0, Rate::from_bps(initial), update_every).unwrap();
         let mut most = 0;
         for (number, (rate, lost)) in (1u32..).zip(rates) {
             let before = estimator.clone();

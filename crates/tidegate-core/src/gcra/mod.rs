@@ -142,7 +142,7 @@ impl Limit {
         u64::try_from(bits / self.exact(self.increment)).unwrap_or(u64::MAX)
     }
 
-    /// The same with fractions of a bit.
+    /// Bits per second of units of so many bits, one each T, with fractions of a bit.
     #[must_use]
     pub fn exact_bits_per_second(&self, unit_bits: u64) -> f64 {
         let increment = self.increment;

@@ -69,7 +69,7 @@ impl Shaper {
         leaves
     }
 
-    /// The same for `units` at once (a packet's bytes), which leave together when they
+    /// When `units` leave that came at once (a packet's bytes), which leave together when they
     /// conform; `None`, and nothing changed, if they are more than the limit's burst. The
     /// spacing is for each packet.
     pub fn release_units(&mut self, arrival: u64, units: u64) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! Background traffic: packets without TCP on a list of gates.
 
-use crate::app::Arrivals;
+use crate::app::ArrivalProcess;
 use crate::gate::Count;
 use crate::net::settings::{measured, traffic_precision};
 use crate::net::transit::Transit;
@@ -11,7 +11,7 @@ use crate::units::{Measured, Time};
 /// One background source.
 #[derive(Debug)]
 pub(super) struct Traffic {
-    pub(super) arrivals: Arrivals,
+    pub(super) arrivals: ArrivalProcess,
     pub(super) route: usize,
     pub(super) counts: TrafficCounts,
     /// What becomes of its packets; `None`: that is not measured.
@@ -34,7 +34,7 @@ impl Traffic {
         let source = |(index, row): (usize, &crate::plan::TrafficPlan)| {
             let name = format!("traffic.{}", row.name);
             let start = start_time(seed, &format!("{name}/start"), row.start);
-            let arrivals = Arrivals::new(&row.source, start, seed.stream(&format!("{name}/source")));
+            let arrivals = ArrivalProcess::new(&row.source, start, seed.stream(&format!("{name}/source")));
             let media = match &row.source {
                 SourcePlan::Media(media) => Some(media.deadline),
                 _ => None,

@@ -218,8 +218,16 @@ fn of_source(source: &SourcePlan) -> bool {
 }
 
 fn of_request(request: &RequestPlan) -> bool {
-    let RequestPlan { server: _, request, response, think, pace: _, outstanding: _, connection: _, count: _ } =
-        request;
+    let RequestPlan {
+        server: _,
+        request,
+        response,
+        think,
+        request_loop: _,
+        outstanding: _,
+        connection: _,
+        count: _,
+    } = request;
     let think = match think {
         ThinkPlan::Constant(_) | ThinkPlan::List(_) => false,
         ThinkPlan::Exponential(_) => true,

@@ -43,7 +43,7 @@ impl Framing {
         }
     }
 
-    /// The same at a cell gate; `None` elsewhere, also where whole packets weigh what their cells would.
+    /// Whether LLC/SNAP is in the cells of a cell gate; `None` at other gates, also where whole packets weigh what their cells would.
     #[must_use]
     pub fn cell_gate(self) -> Option<bool> {
         self.llc().filter(|_| self.is_cells())

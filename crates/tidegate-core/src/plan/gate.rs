@@ -1,4 +1,4 @@
-//! What a gate is made from.
+//! The plan of a gate: its rate, queue, framing, police, loss, jitter and delay.
 
 use std::sync::Arc;
 

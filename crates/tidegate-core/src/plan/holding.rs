@@ -1,4 +1,4 @@
-//! Lengths of time.
+//! How long something lasts: constant or exponential, such as a call or a pause.
 
 use crate::units::Span;
 

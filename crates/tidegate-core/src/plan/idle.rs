@@ -14,7 +14,7 @@ impl FlowPlan {
         self.round_trip_seconds(gates) + self.transmission(gates, in_long_run)
     }
 
-    /// The same where every gate is at its fastest: no round trip of a largest packet is shorter.
+    /// The round trip of a largest packet where every gate is at its fastest and nothing waits: none is shorter.
     #[must_use]
     pub fn shortest_round_trip_seconds(&self, gates: &[GatePlan]) -> f64 {
         let at_best = |gate: &GatePlan, size| match &gate.rate {

@@ -1,4 +1,4 @@
-//! Parameters of rate laws that have several.
+//! Parameters of rate laws: GCRA shapers, Markov chains, channels and the like.
 
 use crate::aal5::CELL_BITS;
 use crate::gcra::{Limit, Release};

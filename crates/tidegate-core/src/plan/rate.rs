@@ -1,4 +1,4 @@
-//! Rate laws.
+//! Rate laws: how a gate serves, from a constant rate to one that the network sets.
 
 use std::sync::Arc;
 

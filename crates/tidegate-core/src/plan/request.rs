@@ -17,7 +17,7 @@ pub struct RequestPlan {
     /// Time before the first request, and before each one after it.
     pub think: ThinkPlan,
     /// What the time before a request begins with.
-    pub pace: Pace,
+    pub request_loop: RequestLoop,
     /// How many may be on the connection at once, at least one; others wait at the client. `None`: any number.
     pub outstanding: Option<u64>,
     /// Whether each request has a connection of its own.
@@ -28,11 +28,11 @@ pub struct RequestPlan {
 
 /// What a think time begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// The last byte of the response before: a closed loop.
-    Response,
-    /// The request before, whatever became of it: an open loop.
-    Request,
+pub enum RequestLoop {
+    /// The last byte of the response before.
+    Closed,
+    /// The request before, whatever became of it.
+    Open,
 }
 
 /// Which connection carries a request.

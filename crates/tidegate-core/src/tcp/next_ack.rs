@@ -7,7 +7,7 @@ use super::accounts::Accounts;
 use super::ack::Known;
 use super::sender::{Mode, Sender};
 use super::told::Brought;
-use crate::cc::UsualAck;
+use crate::cc::InOrderAck;
 use crate::units::Time;
 
 impl Sender {
@@ -85,7 +85,7 @@ impl Sender {
     /// Tells a controller that is as it was after the last ACK. `false`: nothing has been done.
     #[inline(always)]
     pub(super) fn tell_usual(&mut self, accounts: &mut Accounts, brought: &Brought, newest: Time) -> bool {
-        if !self.controller.is_steady() {
+        if !self.controller.may_take_fast_path() {
             return false;
         }
         let Brought { at, delivered, segments, in_flight, .. } = *brought;
@@ -93,7 +93,7 @@ impl Sender {
         let Some(sampler) = &mut accounts.sampler else { return false };
         let Some(sample) = sampler.usual(at, self.board.first, newest, delivered) else { return false };
         let told = least_rtt.is_some_and(|least| sample.interval >= least)
-            && self.controller.handle_usual_ack(&UsualAck {
+            && self.controller.handle_in_order_ack(&InOrderAck {
                 at,
                 delivered,
                 segments,

@@ -11,7 +11,7 @@ const MOST_AWAKE: u64 = 90;
 /// Rounds of the loop without a system call that would hear a wish to stop.
 const ROUNDS: u32 = 256;
 
-/// See the module.
+/// The time that the thread was awake in this window.
 #[derive(Debug)]
 pub(super) struct Pace {
     window_end: Time,

@@ -6,7 +6,7 @@ use tidegate_core::units::Time;
 use super::report::{Arrival, Departure};
 use super::transfers::Word;
 
-/// See the module.
+/// Arrivals, departures and drops of a run.
 #[derive(Debug, Default)]
 pub(super) struct Recording {
     pub(super) arrivals: Vec<Arrival>,

@@ -11,7 +11,7 @@ struct Slot {
     arrival: u32,
 }
 
-/// See the module.
+/// Room for the bytes of packets, in places that are used again.
 #[derive(Debug)]
 pub(super) struct Slab {
     slots: Vec<Slot>,
@@ -62,7 +62,7 @@ impl Slab {
         &slot.bytes[..slot.length]
     }
 
-    /// The same, to be changed.
+    /// A packet's bytes, to be changed.
     pub(super) fn bytes_mut(&mut self, place: u32) -> &mut [u8] {
         let slot = &mut self.slots[place as usize];
         &mut slot.bytes[..slot.length]

@@ -25,7 +25,7 @@ pub(super) struct Woken {
     pub(super) stop: bool,
 }
 
-/// See the module.
+/// What a thread sleeps on: its timer, its devices and the wish to stop.
 #[derive(Debug)]
 pub(super) struct Waiter {
     epoll: Epoll,

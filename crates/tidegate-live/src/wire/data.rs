@@ -226,7 +226,7 @@ mod tests {
         assert!(out.is_idle());
     }
 
-    /// The same conversation as `tcp::tests::round_trips` has for the simulator.
+    /// The conversation of `tcp::tests::round_trips`, which is the simulator's.
     #[test]
     fn an_ack_or_a_sack_that_reports_a_segment_first_gives_its_round_trip() {
         let mut out = Outgoing::default();

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-/// See the module: of one connection; places are offsets in the stream.
+/// The policer to blame in one connection; places are offsets in the stream.
 #[derive(Debug, Default)]
 pub(super) struct Policed {
     /// Segments dropped and not sent again since, by their beginning; the gate, if its policer did it.

@@ -26,7 +26,7 @@ getters! { Ack,
     time_s: f64 = |ack| ack.0.at.as_secs_f64();
     /// User bytes that it newly reported as arrived, in order or not.
     delivered_bytes: u64 = |ack| ack.0.delivered;
-    /// The same in segments.
+    /// Segments that it newly reported as arrived.
     delivered_segments: u32 = |ack| ack.0.segments;
     /// Segments that it newly reported as marked (ECN).
     ecn_marked_segments: u32 = |ack| ack.0.ecn_marked;

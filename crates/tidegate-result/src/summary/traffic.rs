@@ -47,7 +47,7 @@ pub struct TrafficGroupSummary {
     pub throughput_min_bps: f64,
     /// Those of the source that delivered most.
     pub throughput_max_bps: f64,
-    /// The same of all packets of these sources; null where a source does not measure it.
+    /// Delays of all packets of these sources; null where a source does not measure it.
     #[serde(flatten)]
     pub transit: TransitSummary,
 }

@@ -4,7 +4,7 @@ use crate::document::{Data, Node, literal};
 use crate::table::Kind;
 use crate::units::example;
 
-/// The same value in the form that was meant, if that is plain.
+/// A value in the form that was meant, if that is plain.
 pub(super) fn rewritten(kind: Kind, node: &Node) -> Option<String> {
     match (kind, &node.data) {
         (Kind::Whole { .. }, Data::Text(text)) => {

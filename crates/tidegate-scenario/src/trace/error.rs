@@ -51,12 +51,12 @@ impl TraceError {
         Blame { file }.whole("there is no such file here", help)
     }
 
-    /// The same without a byte of the file.
+    /// This error without a byte of the file.
     pub(crate) fn without_content(self) -> TraceError {
         TraceError { read: "".into(), before: "".into(), ..self }
     }
 
-    /// The same with the value in the line before.
+    /// This error with the value in the line before.
     pub(super) fn after(self, before: impl fmt::Display) -> TraceError {
         TraceError { before: before.to_string().into(), ..self }
     }

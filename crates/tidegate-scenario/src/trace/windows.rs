@@ -17,7 +17,7 @@ pub fn deliverable_bytes(trace: &LoadedTrace) -> u64 {
     u64::try_from(bit_picos(trace) / (8 * BIT)).unwrap_or(u64::MAX)
 }
 
-/// The same in bit-picoseconds, without rounding.
+/// What the link can deliver over one round of the recording in bit-picoseconds, without rounding.
 pub(super) fn bit_picos(trace: &LoadedTrace) -> u128 {
     match trace {
         LoadedTrace::Rates(trace) => trace.bit_picos(),

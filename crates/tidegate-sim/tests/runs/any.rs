@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, ConnectionPlan, FlowPlan, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan,
-    MarkovPlan, Pace, Plan, QueueLimit, RatePlan, RecordLevel, RequestPlan, RtoPlan, RttTiming, ServerPlan,
-    SizePlan, SourcePlan, StartPlan, TcpBase, TcpPlan, TcpRules, ThinkPlan, TrafficPlan,
+    MarkovPlan, Plan, QueueLimit, RatePlan, RecordLevel, RequestLoop, RequestPlan, RtoPlan, RttTiming,
+    ServerPlan, SizePlan, SourcePlan, StartPlan, TcpBase, TcpPlan, TcpRules, ThinkPlan, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -399,7 +399,7 @@ pub(crate) fn any_requests() -> impl Strategy<Value = AppPlan> {
                 request,
                 response,
                 think,
-                pace: if open { Pace::Request } else { Pace::Response },
+                request_loop: if open { RequestLoop::Open } else { RequestLoop::Closed },
                 outstanding: if open && !anew { outstanding } else { Some(1) },
                 connection: if anew { ConnectionPlan::New } else { ConnectionPlan::Persistent },
                 count,

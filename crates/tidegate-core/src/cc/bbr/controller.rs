@@ -1,9 +1,9 @@
-//! What BBR is told, and what it answers.
+//! BBR as an endpoint calls it: one method for each fact, in the order of `bbr_main`.
 
 use super::state::{Bbr, Mode, Repairing, Sample, UNIT, micros, ticks};
 use crate::cc::control::Control;
 use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair, Undone, UsualAck,
+    Ack, Acked, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Recovered, Repair, Undone,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -81,7 +81,7 @@ impl CongestionControl for Bbr {
             Repair::TimeOut => Repairing::TimeOut,
         };
         self.set_window(&sample, repairing);
-        self.note_steady(sample.acked);
+        self.note_fast_path(sample.acked);
     }
 
     #[inline(always)]
@@ -97,7 +97,7 @@ impl CongestionControl for Bbr {
     fn handle_acked(&mut self, _acked: &Acked) {}
 
     fn handle_lost(&mut self, lost: &Lost) {
-        self.steady = false;
+        self.fast_path.forget();
         // `bbr_ssthresh`
         if lost.kind != (LossKind::Timeout { again: true }) {
             self.save_window();
@@ -117,7 +117,7 @@ impl CongestionControl for Bbr {
 
     /// `bbr_undo_cwnd`; the window comes back with the end of the repair.
     fn handle_undone(&mut self, _undone: &Undone) {
-        self.steady = false;
+        self.fast_path.forget();
         self.full.rate = 0;
         self.full.rounds = 0;
         self.forget_long_term();
@@ -132,7 +132,7 @@ impl CongestionControl for Bbr {
 
     /// `bbr_cwnd_event` (`CA_EVENT_TX_START`): nothing was in flight, because the application had nothing to send.
     fn handle_resumed(&mut self, at: Time, _idle: Span) {
-        self.steady = false;
+        self.fast_path.forget();
         self.idle_restart = true;
         self.aggregation.since = micros(at);
         self.aggregation.acked = 0;
@@ -177,12 +177,12 @@ impl Control for Bbr {
     }
 
     #[inline(always)]
-    fn is_steady(&self) -> bool {
-        self.steady
+    fn may_take_fast_path(&self) -> bool {
+        self.fast_path.open
     }
 
     #[inline(always)]
-    fn handle_usual(&mut self, ack: &UsualAck) -> bool {
-        self.handle_usual_ack(ack)
+    fn handle_in_order_ack(&mut self, ack: &InOrderAck) -> bool {
+        self.take_fast_path(ack)
     }
 }

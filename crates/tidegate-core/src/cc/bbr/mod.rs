@@ -5,11 +5,11 @@
 //! so that what is rounded is rounded alike.
 
 mod controller;
+mod fast_path;
 mod model;
 mod phases;
 mod policed;
 mod state;
-mod steady;
 mod window;
 
 #[cfg(test)]

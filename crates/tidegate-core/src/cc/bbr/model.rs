@@ -1,4 +1,4 @@
-//! The model of the path: its rate, how ACKs bunch, whether it is full.
+//! The model of the path: its bottleneck rate, aggregation of ACKs, whether the pipe is full.
 
 use super::state::{Bbr, RATE_BITS, Sample, UNIT};
 

@@ -1,4 +1,4 @@
-//! When each way of sending begins and ends.
+//! When each state of BBR begins and ends: start-up, drain, the cycle of gains, the probe of the round trip.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
 //! Policers (`bbr_lt_bw_sampling`): where two intervals of several rounds lose much and carry the same, a token bucket
-//! sets the rate, and it is used instead of the highest of late.
+//! sets the rate, and it is used in place of the highest measured rate.
 
 use super::state::{Bbr, LongTerm, Mode, RATE_BITS, UNIT};
 

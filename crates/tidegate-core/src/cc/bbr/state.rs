@@ -110,6 +110,20 @@ impl Sample<'_> {
     }
 }
 
+/// What is known for speed alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FastPath {
+    /// Since the last ACK nothing has happened that [`super::fast_path`] does not look at.
+    pub(super) open: bool,
+}
+
+impl FastPath {
+    /// The next ACK takes the general path.
+    pub(super) fn forget(&mut self) {
+        *self = FastPath::default();
+    }
+}
+
 /// BBR, version 1.
 #[derive(Debug)]
 pub struct Bbr {
@@ -161,8 +175,7 @@ pub struct Bbr {
     pub(super) has_seen_rtt: bool,
     /// The window to which it grew or shrank last.
     pub(super) target: u64,
-    /// Nothing but what [`super::steady`] looks at can change with the next ACK.
-    pub(super) steady: bool,
+    pub(super) fast_path: FastPath,
     /// The connection is there.
     pub(super) begun: bool,
     pub(super) rng: Option<Stream>,
@@ -234,7 +247,7 @@ impl Bbr {
             repairing: Repairing::Nothing,
             has_seen_rtt: false,
             target: 0,
-            steady: false,
+            fast_path: FastPath::default(),
             begun: false,
             rng,
         };

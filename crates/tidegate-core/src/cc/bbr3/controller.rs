@@ -1,4 +1,4 @@
-//! What version 3 is told, and what it answers.
+//! BBR version 3 as an endpoint calls it: one method for each fact.
 
 use super::state::{Bbr3, Sample, State, micros};
 use crate::cc::control::Control;

@@ -1,4 +1,4 @@
-//! The model of the path: rate, bunches of ACKs, whether the path is full, least round trip.
+//! The model of the path: bottleneck rate, aggregation of ACKs, whether the pipe is full, least round trip.
 
 use super::state::{Bbr3, Sample, State};
 

@@ -1,4 +1,4 @@
-//! When each way of sending begins and ends (draft §5.3).
+//! When each state of BBR version 3 begins and ends (draft §5.3).
 
 use rand::RngExt as _;
 

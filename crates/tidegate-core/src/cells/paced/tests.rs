@@ -23,15 +23,15 @@ fn any_case() -> impl Strategy<Value = (Paced, Train)> {
     let hold = prop::option::of(0u64..1 << 20);
     (speed, offset, phase, any::<u32>(), 1u32..300, (0u32..4, hold)).prop_map(
         |(speed, offset, phase, carry, left, (burst, hold))| {
-            let server = Beat::of(424, speed);
-            let beat = Beat::of(424, (speed - offset.min(speed - 1)).max(1));
+            let server = Spacing::of(424, speed);
+            let spacing = Spacing::of(424, (speed - offset.min(speed - 1)).max(1));
             let mut paced = Paced::new(server, hold.map(Span::from_picos), u64::MAX);
             for _ in 0..burst {
                 paced.serve(Time::from_picos(PICOS_PER_SECOND / 1_000_000));
             }
             let at = paced.free.at.saturating_add(Span::from_picos(phase));
-            let next = Exact { at, carry: u64::from(carry) % beat.whole };
-            (paced, Train { next, beat, left, ..Train::NONE })
+            let next = Exact { at, carry: u64::from(carry) % spacing.whole };
+            (paced, Train { next, spacing, left, ..Train::NONE })
         },
     )
 }
@@ -39,15 +39,15 @@ fn any_case() -> impl Strategy<Value = (Paced, Train)> {
 /// Which trains are served at once: those that come slower than they leave, to a free server, or in its step.
 #[test]
 fn trains_that_come_slowly_are_served_at_once() {
-    let beat = |picos| Beat { picos, part: 0, whole: 1 };
-    let last = |left, spacing, at| {
-        let mut paced = Paced::new(beat(10), None, 5);
+    let spacing = |picos| Spacing { picos, part: 0, whole: 1 };
+    let last = |left, picos, at| {
+        let mut paced = Paced::new(spacing(10), None, 5);
         paced.serve(Time::from_picos(90));
         let next = Exact::whole(Time::from_picos(at));
-        let train = Train { next, beat: beat(spacing), left, ..Train::NONE };
-        paced.serve_apart(&train).map(|passage| passage.end.at.picos())
+        let train = Train { next, spacing: spacing(picos), left, ..Train::NONE };
+        paced.serve_apart(&train).map(|cell_service| cell_service.end.at.picos())
     };
-    assert_eq!([12, 10].map(|spacing| last(3, spacing, 100)), [Some(134), Some(130)]);
+    assert_eq!([12, 10].map(|picos| last(3, picos, 100)), [Some(134), Some(130)]);
     assert_eq!(last(3, 9, 100), None);
     // A picosecond too early.
     assert_eq!(last(3, 12, 99), None);
@@ -60,14 +60,14 @@ proptest! {
         let mut single = paced.clone();
         let Some(last) = paced.serve_apart(&train) else { return Ok(()) };
         let mut rest = train;
-        let mut passage = last;
+        let mut cell_service = last;
         while rest.left > 0 {
             single.waiting_at(rest.next.at);
-            passage = single.serve(rest.next.at);
-            prop_assert_eq!(passage.start.at, rest.next.at);
+            cell_service = single.serve(rest.next.at);
+            prop_assert_eq!(cell_service.start.at, rest.next.at);
             rest.take();
         }
-        prop_assert_eq!((passage.start, passage.end), (last.start, last.end));
+        prop_assert_eq!((cell_service.start, cell_service.end), (last.start, last.end));
         prop_assert_eq!((single.free, single.waiting), (paced.free, paced.waiting));
         prop_assert!(last.end.at <= paced.end_after(train.last()));
     }
@@ -89,7 +89,7 @@ proptest! {
             (0..train.left).for_each(|_| single.serve(at).count(&mut counters[1], at));
             prop_assert_eq!((single.free, single.waiting), (paced.free, paced.waiting));
             // Of nobody who waits it says nothing.
-            prop_assert!(paced.waiting == 0 || single.head == paced.head);
+            prop_assert!(paced.waiting == 0 || single.first_start == paced.first_start);
         }
         paced.tell(&mut counters[0]);
         prop_assert_eq!(format!("{:?}", counters[0]), format!("{:?}", counters[1]));

@@ -1,12 +1,12 @@
-//! A section as its gates' plans have it.
+//! Makes a section from the plans of its gates.
 
 use std::collections::VecDeque;
 
 use super::input::{Input, To};
-use super::own::Pace;
+use super::own::OwnService;
 use super::soonest::Soonest;
 use super::steps::Held;
-use super::{CellCounts, CellGate, Crossing, CrossingPlan, Options, Passing, Section, Server, serve};
+use super::{CellCounts, CellGate, CellServer, Crossing, CrossingPlan, Options, Passing, Section, serve};
 use crate::gate::Count;
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
@@ -33,15 +33,16 @@ impl Section {
             CellGate {
                 number: *number,
                 server: if !plan.is_known_ahead() {
-                    Server::Steps(Box::new(Held::new(plan.classes.is_some())))
+                    CellServer::Steps(Box::new(Held::new(plan.classes.is_some())))
                 } else if slotted {
-                    Server::Slotted(Box::new(serve::slotted_server(plan, stream(*number), measured)))
+                    CellServer::Slotted(Box::new(serve::slotted_server(plan, stream(*number), measured)))
                 } else if passing == Passing::ThroughGates || observed {
-                    Server::Any
+                    CellServer::Any
                 } else {
-                    serve::paced_server(plan).map_or(Server::Any, |paced| Server::Paced(Box::new(paced)))
+                    serve::paced_server(plan)
+                        .map_or(CellServer::Any, |paced| CellServer::Paced(Box::new(paced)))
                 },
-                pace: Pace::new(plan, measured, stream(*number)),
+                pace: OwnService::new(plan, measured, stream(*number)),
                 served: 0,
                 inputs: vec![],
                 next: Soonest::default(),
@@ -96,7 +97,7 @@ impl Section {
         }
         section.dues.build();
         section.gates.iter_mut().for_each(|row| row.next.build());
-        let is_followed = |row: &CellGate| matches!(row.server, Server::Steps(_)) || row.inputs.len() > 1;
+        let is_followed = |row: &CellGate| matches!(row.server, CellServer::Steps(_)) || row.inputs.len() > 1;
         section.followed =
             (0..section.gates.len()).filter(|place| is_followed(&section.gates[*place])).collect();
         section.find_before_prompt();

@@ -1,7 +1,7 @@
-//! Packets in cells: what becomes of each, told once.
+//! Packets that are in cells: each is reported once, as reassembled or as lost with its first lost cell.
 
 use super::{Cell, CellGate, Crossing, Discard, Frame, Output, Section, To};
-use crate::cells::train::{Beat, Exact, Train};
+use crate::cells::train::{Exact, Spacing, Train};
 use crate::gate::{DropReason, Gate};
 use crate::plan::Reassembly;
 use crate::unit::LEAST_WAIT;
@@ -29,7 +29,8 @@ impl Section {
     pub(super) fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
         let Cell { frame, begins, ends, tagged, .. } = cell;
-        let single = Train { next: Exact::whole(at), beat: Beat::NONE, left: 1, frame, begins, ends, tagged };
+        let single =
+            Train { next: Exact::whole(at), spacing: Spacing::NONE, left: 1, frame, begins, ends, tagged };
         self.deliver_train(gate, to, single, gates);
     }
 

@@ -1,4 +1,4 @@
-//! The cells of one crossing before a gate.
+//! The trains of one crossing that have not been served by a gate yet.
 
 use std::collections::VecDeque;
 

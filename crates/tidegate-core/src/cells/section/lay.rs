@@ -1,9 +1,9 @@
-//! The cells of trains in the slots of a stretch, by a progression in fixed point: how many come in
-//! each slot, and how to find out whose they are.
+//! How many cells of one input arrive in each slot of a row of slots, by fixed-point arithmetic, and to which train a cell of a slot
+//! belongs.
 
 use super::Input;
 use crate::cells::slotted::Slotted;
-use crate::cells::train::{Beat, Exact, Train};
+use crate::cells::train::{Exact, Spacing, Train};
 use crate::units::Time;
 
 /// Slots of a stretch at most, a power of two.
@@ -60,13 +60,13 @@ struct Laid {
     cells: u32,
 }
 
-/// A beat in slots.
+/// A spacing in slots.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    beat: Beat,
+    spacing: Spacing,
     /// In fixed point, a little less, or a whole number exactly.
     step: u64,
-    /// Into how many parts the beat cuts a picosecond, inverted.
+    /// Into how many parts the spacing cuts a picosecond, inverted.
     part: f64,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Stretch {
     /// For each input its next piece, and that after its last.
     pub(super) of_input: Vec<(u32, u32)>,
     laid: Vec<Laid>,
-    /// The beat last seen at each input.
+    /// The spacing last seen at each input.
     steps: Vec<Step>,
     /// Cells that were laid out.
     pub(super) cells: u64,
@@ -110,7 +110,7 @@ pub(super) struct Scale {
     base: Exact,
     /// The part of a picosecond that the base is rounded down by.
     base_part: f64,
-    slot: Beat,
+    slot: Spacing,
     /// Slots in a picosecond.
     slots: f64,
     /// Where the stretch ends.
@@ -123,7 +123,7 @@ pub(super) struct Scale {
 
 impl Scale {
     pub(super) fn new(slotted: &Slotted, stretch: u64) -> Scale {
-        let (slot, base) = (slotted.beat(), slotted.begin());
+        let (slot, base) = (slotted.spacing(), slotted.begin());
         let slots = 1.0 / slot.as_f64();
         let picosecond = (ONE as f64 * slots) as u64 + 1;
         Scale {
@@ -146,18 +146,18 @@ impl Scale {
         u64::try_from((slots * ONE as f64) as i64 - 2).ok()
     }
 
-    fn step(&self, beat: Beat) -> Step {
-        let slots = beat.as_f64() * self.slots;
+    fn step(&self, spacing: Spacing) -> Step {
+        let slots = spacing.as_f64() * self.slots;
         let whole = slots.round() as u64;
-        let exact = |of: Beat| u128::from(of.picos) * u128::from(of.whole) + u128::from(of.part);
+        let exact = |of: Spacing| u128::from(of.picos) * u128::from(of.whole) + u128::from(of.part);
         let times = |number: u128, by: u64| number.checked_mul(u128::from(by));
-        let multiple = times(exact(self.slot), beat.whole).and_then(|slot| times(slot, whole));
-        let step = if multiple.is_some() && times(exact(beat), self.slot.whole) == multiple {
+        let multiple = times(exact(self.slot), spacing.whole).and_then(|slot| times(slot, whole));
+        let step = if multiple.is_some() && times(exact(spacing), self.slot.whole) == multiple {
             whole.saturating_mul(ONE)
         } else {
             ((slots * ONE as f64) as u64).saturating_sub(2)
         };
-        Step { beat, step: step.min(ONE * MOST_SLOTS as u64), part: 1.0 / beat.whole as f64 }
+        Step { spacing, step: step.min(ONE * MOST_SLOTS as u64), part: 1.0 / spacing.whole as f64 }
     }
 }
 
@@ -176,7 +176,7 @@ impl Stretch {
     pub(super) fn lay(&mut self, slotted: &Slotted, scale: &Scale, input: &Input) -> bool {
         let (number, first) = (self.of_input.len(), self.pieces.len() as u32);
         if number == self.steps.len() {
-            self.steps.push(scale.step(Beat::NONE));
+            self.steps.push(scale.step(Spacing::NONE));
         }
         let mut laid = Laid::default();
         let mut used = None;
@@ -184,8 +184,8 @@ impl Stretch {
             if train.left == 0 || train.next.at >= scale.end {
                 break;
             }
-            if self.steps[number].beat != train.beat {
-                self.steps[number] = scale.step(train.beat);
+            if self.steps[number].spacing != train.spacing {
+                self.steps[number] = scale.step(train.spacing);
             }
             let from = self.pieces.len();
             let Some(cells) = self.lay_train(slotted, scale, train, self.steps[number]) else {
@@ -294,7 +294,7 @@ impl Stretch {
             let piece = Piece { frame, cells: 1, first, step: ONE, last, ends: false, heard: true, tagged };
             self.pieces.push(piece);
             cells += 1;
-            at = at.plus(train.beat);
+            at = at.plus(train.spacing);
         }
         cells
     }

@@ -1,16 +1,17 @@
-//! Cell gates between segmentation and reassembly, brought forward in time together.
+//! A section: consecutive cell gates between segmentation and reassembly. Their cells are computed up to an instant for all gates
+//! together, upstream gates first ([`Section::advance`]).
 
 use std::collections::{BTreeMap, VecDeque};
 
 use self::frames::Loss;
 use self::input::{Cell, Discard, Input, To};
 use self::lay::{MOST_INPUTS, Stretch};
-use self::own::Pace;
+use self::own::OwnService;
 use self::soonest::Soonest;
 use self::steps::Held;
 use super::paced::Paced;
 use super::slotted::Slotted;
-use super::train::{Beat, Exact, Train};
+use super::train::{Exact, Spacing, Train};
 use crate::aal5::{cells_of, padding_of};
 use crate::gate::{Count, Gate};
 use crate::plan::Reassembly;
@@ -20,6 +21,7 @@ use crate::units::{Measured, Span, Time};
 mod build;
 mod frames;
 mod input;
+mod interface;
 mod lay;
 mod own;
 mod serve;
@@ -27,18 +29,17 @@ mod slots;
 mod soonest;
 mod steps;
 mod stretch;
-mod told;
 
-pub use told::{CellCounts, CrossingPlan, Options, Output, Passing};
+pub use interface::{CellCounts, CrossingPlan, Options, Output, Passing};
 
 /// A gate of the section.
 #[derive(Debug)]
 struct CellGate {
     /// Its number in the network.
     number: usize,
-    server: Server,
+    server: CellServer,
     /// What is waiting and what is a packet's own service, where cells pass one by one.
-    pace: Pace,
+    pace: OwnService,
     /// Whose cell was served last there.
     served: u32,
     inputs: Vec<Input>,
@@ -76,7 +77,7 @@ const NEVER: u64 = u64::MAX;
 const MOST_ENTERED: u32 = 1024;
 
 #[derive(Debug)]
-enum Server {
+enum CellServer {
     Paced(Box<Paced>),
     Slotted(Box<Slotted>),
     /// [`Gate::pass`], cell by cell.
@@ -189,7 +190,7 @@ impl Section {
         }
         let whole = Train {
             next: Exact::whole(at),
-            beat: Beat::NONE,
+            spacing: Spacing::NONE,
             left: cells,
             frame,
             begins: true,
@@ -262,8 +263,8 @@ impl Section {
         self.advance_both(until, until.saturating_add(Span::from_picos(1)), gates);
     }
 
-    /// The same before a rate is set at `at`: a service that ends at that instant is followed
-    /// by one of the new rate.
+    /// [`Section::advance`] to the instant `at` at which a rate is about to be set: a service that ends then is followed by one of
+    /// the new rate.
     pub fn advance_before(&mut self, at: Time, gates: &mut [Gate]) {
         self.advance_both(at, at, gates);
     }
@@ -274,8 +275,8 @@ impl Section {
             let gate = self.followed[place];
             crate::work::looks(1);
             match self.gates[gate].server {
-                Server::Steps(_) => self.run_steps(gate, arrivals, ends, gates),
-                Server::Slotted(_) => self.run_slots(gate, arrivals, gates),
+                CellServer::Steps(_) => self.run_steps(gate, arrivals, ends, gates),
+                CellServer::Slotted(_) => self.run_slots(gate, arrivals, gates),
                 _ => self.merge(gate, arrivals, gates),
             }
         }
@@ -294,7 +295,7 @@ impl Section {
                 false => {
                     // Not before every other cell that may come with it is known.
                     let slot = match server {
-                        Server::Slotted(slotted) => slotted.beat().span(),
+                        CellServer::Slotted(slotted) => slotted.spacing().span(),
                         _ => Span::ZERO,
                     };
                     let known = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
@@ -311,7 +312,7 @@ impl Section {
         let alone = inputs.len() == 1;
         if alone
             && Self::comes_together(self.passing, &train, *discards)
-            && matches!(server, Server::Paced(_))
+            && matches!(server, CellServer::Paced(_))
         {
             return self.pass_together(gate as usize, 0, train, gates);
         }
@@ -319,8 +320,8 @@ impl Section {
         next.set(input as usize, inputs[input as usize].next());
         if alone {
             match server {
-                Server::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
-                Server::Steps(_) => {}
+                CellServer::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
+                CellServer::Steps(_) => {}
                 _ => self.run(gate as usize, 0, NEVER, gates),
             }
         }
@@ -343,7 +344,7 @@ impl Section {
         crate::work::step();
         while self.gates[gate].next.at(input) < before {
             match self.gates[gate].server {
-                Server::Paced(_) => self.run_paced(gate, input, before, gates),
+                CellServer::Paced(_) => self.run_paced(gate, input, before, gates),
                 _ => self.run_any(gate, input, gates),
             }
         }
@@ -367,9 +368,9 @@ impl Section {
         for gate in &mut self.gates {
             let counters = gates[gate.number].counters_mut();
             match &mut gate.server {
-                Server::Slotted(slotted) => slotted.tell(counters),
-                Server::Paced(paced) => paced.tell(counters),
-                Server::Any | Server::Steps(_) => {}
+                CellServer::Slotted(slotted) => slotted.tell(counters),
+                CellServer::Paced(paced) => paced.tell(counters),
+                CellServer::Any | CellServer::Steps(_) => {}
             }
         }
     }
@@ -386,7 +387,7 @@ impl Section {
         let trains: usize =
             self.gates.iter().flat_map(|gate| &gate.inputs).map(|input| input.trains.capacity() + 1).sum();
         let held = |gate: &CellGate| match &gate.server {
-            Server::Steps(held) => held.memory_bytes(),
+            CellServer::Steps(held) => held.memory_bytes(),
             _ => 0,
         };
         let held: u64 = self.gates.iter().map(|gate| held(gate) + gate.next.memory_bytes()).sum();

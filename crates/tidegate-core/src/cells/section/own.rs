@@ -1,37 +1,36 @@
-//! What a packet's cells would have to wait for each other at a gate, if no other packet came there. Only what
-//! its last cell waits beyond that is waiting; the rest is the packet's own service, as at a gate that
-//! passes packets whole.
+//! How long a packet's cells take through a gate if no other packet comes there: that is the packet's own service, as at a gate that
+//! passes packets whole. Only what its last cell waits beyond it is queueing delay.
 
 use crate::aal5::CELL_BITS;
-use crate::cells::paced::in_step;
-use crate::cells::train::{Beat, Exact, Train};
+use crate::cells::paced::fraction_after;
+use crate::cells::train::{Exact, Spacing, Train};
 use crate::gate::rate::{Law, Service};
 use crate::plan::{GatePlan, RatePlan};
 use crate::random::Stream;
 use crate::units::{Measured, Span, Speed, Time};
 
-/// How soon a gate serves a packet's next cell, if no other packet came.
+/// When a gate would serve a packet's next cell if no other packet came.
 #[derive(Debug)]
-pub(super) enum Pace {
-    /// At one distance.
-    Beat(Beat),
+pub(super) enum OwnService {
+    /// One spacing after the cell before.
+    Spacing(Spacing),
     /// As this law does, at rest before the packet's first cell: a bucket that is full.
     Law(Box<Law>),
     /// As it did: what passes between two of its cells without one of another packet is service.
     Served,
 }
 
-impl Pace {
-    pub(super) fn new(plan: &GatePlan, measured: Measured, stream: Stream) -> Pace {
+impl OwnService {
+    pub(super) fn new(plan: &GatePlan, measured: Measured, stream: Stream) -> OwnService {
         match &plan.rate {
-            RatePlan::Constant(Speed::Bits(rate)) => Pace::Beat(Beat::of(CELL_BITS, rate.bps())),
+            RatePlan::Constant(Speed::Bits(rate)) => OwnService::Spacing(Spacing::of(CELL_BITS, rate.bps())),
             RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 => {
-                Pace::Beat(Beat::from(gcra.limit.increment()))
+                OwnService::Spacing(Spacing::from(gcra.limit.increment()))
             }
             RatePlan::Gcra(_) | RatePlan::TokenBucket { .. } => {
-                Pace::Law(Box::new(Law::new(&plan.rate, plan.on_change, measured, stream)))
+                OwnService::Law(Box::new(Law::new(&plan.rate, plan.on_change, measured, stream)))
             }
-            _ => Pace::Served,
+            _ => OwnService::Served,
         }
     }
 }
@@ -56,40 +55,40 @@ impl Own {
 
     /// A cell comes: when its service would start at a server of one distance.
     #[inline]
-    pub(super) fn start(&mut self, beat: Beat, at: Time, begins: bool) -> Exact {
+    pub(super) fn start(&mut self, spacing: Spacing, at: Time, begins: bool) -> Exact {
         let start = if begins || at > self.free.at { Exact::whole(at) } else { self.free };
-        self.free = start.plus(beat);
+        self.free = start.plus(spacing);
         start
     }
 
     /// So many cells of a train come: when the service of the last of them would start.
-    pub(super) fn start_of_last(&mut self, beat: Beat, train: &Train, cells: u32) -> Exact {
-        let Train { next: came, beat: apart, begins, .. } = *train;
-        let first = self.start(beat, came.at, begins);
+    pub(super) fn start_of_last(&mut self, spacing: Spacing, train: &Train, cells: u32) -> Exact {
+        let Train { next: came, spacing: apart, begins, .. } = *train;
+        let first = self.start(spacing, came.at, begins);
         let more = u64::from(cells.max(1) - 1);
         let at_once = first.at == came.at;
         let last = if more == 0 {
             first
-        } else if apart.picos.saturating_add(1) < beat.picos
-            || (apart == beat && (first.at > came.at || (at_once && first.carry >= came.carry)))
+        } else if apart.picos.saturating_add(1) < spacing.picos
+            || (apart == spacing && (first.at > came.at || (at_once && first.carry >= came.carry)))
         {
             // Each comes before the server is free.
-            first.plus_times(beat, more)
-        } else if at_once && apart.picos > beat.picos.saturating_add(1) {
+            first.plus_times(spacing, more)
+        } else if at_once && apart.picos > spacing.picos.saturating_add(1) {
             // Each comes after.
             Exact::whole(came.plus_times(apart, more).at)
-        } else if at_once && apart == beat {
-            let carry = in_step(beat, came.carry, first.carry, more).unwrap_or(first.carry);
+        } else if at_once && apart == spacing {
+            let carry = fraction_after(spacing, came.carry, first.carry, more).unwrap_or(first.carry);
             Exact { at: came.plus_times(apart, more).at, carry }
         } else {
             let (mut comes, mut start) = (came, first);
             for _ in 0..more {
                 comes = comes.plus(apart);
-                start = self.start(beat, comes.at, false);
+                start = self.start(spacing, comes.at, false);
             }
             start
         };
-        self.free = last.plus(beat);
+        self.free = last.plus(spacing);
         last
     }
 
@@ -112,21 +111,23 @@ impl Own {
     /// crossing's cell was served after the packet's cell before it.
     pub(super) fn excess(
         &mut self,
-        pace: &Pace,
+        pace: &OwnService,
         (at, service): (Time, Service),
         begins: bool,
         follows: bool,
     ) -> Span {
         match pace {
-            Pace::Beat(beat) => service.start.saturating_since(self.start(*beat, at, begins).at),
-            Pace::Law(fresh) => {
+            OwnService::Spacing(spacing) => {
+                service.start.saturating_since(self.start(*spacing, at, begins).at)
+            }
+            OwnService::Law(fresh) => {
                 if begins || self.law.is_none() {
                     self.law = Some(fresh.clone());
                 }
                 let alone = self.law.as_mut().map(|law| law.transmit(at, CELL_BITS));
                 alone.map_or(Span::ZERO, |alone| service.start.saturating_since(alone.start))
             }
-            Pace::Served => {
+            OwnService::Served => {
                 let alone = if begins { at } else { at.max(self.free.at) };
                 // Between two of its cells nothing but cells of others is waited for.
                 let start = if follows && !begins { at.max(self.end) } else { service.start };

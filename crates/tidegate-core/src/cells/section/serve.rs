@@ -1,10 +1,10 @@
-//! Cells through servers one input at a time: paced ones, and any gate cell by cell.
+//! Service of cells at gates that are not slotted: whole trains of one input at a server of constant spacing, or cell by cell.
 
-use super::{Cell, CellGate, Discard, Input, Passing, Section, Server, To};
+use super::{Cell, CellGate, CellServer, Discard, Input, Passing, Section, To};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
-use crate::cells::paced::{Paced, Passage};
+use crate::cells::paced::{CellService, Paced};
 use crate::cells::slotted::Slotted;
-use crate::cells::train::{Beat, Exact, Train};
+use crate::cells::train::{Exact, Spacing, Train};
 use crate::gate::rate::Service;
 use crate::gate::{DropReason, Gate};
 use crate::plan::{GatePlan, JitterPlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
@@ -126,7 +126,7 @@ impl Section {
         crate::work::step();
         let measured = self.measured;
         let CellGate { server, inputs, next, number, discards, .. } = &mut self.gates[gate];
-        let Server::Paced(paced) = server else { return };
+        let CellServer::Paced(paced) = server else { return };
         let Input { head: train, to, own, .. } = &mut inputs[input];
         if self.passing == Passing::OneByOne {
             return self.run_paced_cell(gate, input, gates);
@@ -148,7 +148,7 @@ impl Section {
             && let Some(last) = paced.serve_apart(train)
         {
             if !train.ends {
-                own.start_of_last(paced.beat(), train, train.left);
+                own.start_of_last(paced.spacing(), train, train.left);
             }
             gates[*number].counters_mut().pass_many(u64::from(train.left), u64::from(CELL_BYTES));
             return self.pass_whole(gate, input, last, gates);
@@ -165,18 +165,18 @@ impl Section {
             if paced.is_full(at) {
                 break;
             }
-            let passage = paced.serve(at);
-            if passage.start.at == at && at >= measured.from && passage.end.at < measured.until {
+            let cell_service = paced.serve(at);
+            if cell_service.start.at == at && at >= measured.from && cell_service.end.at < measured.until {
                 unwaited += 1;
             } else {
-                passage.count(counters, at);
+                cell_service.count(counters, at);
             }
             row.left -= 1;
-            row.next = row.next.plus(row.beat);
+            row.next = row.next.plus(row.spacing);
         }
         let taken = train.left - row.left;
         if taken > 0 {
-            own.start_of_last(paced.beat(), train, taken);
+            own.start_of_last(paced.spacing(), train, taken);
         }
         counters.pass_many(unwaited, u64::from(CELL_BYTES));
         frame.arrived += taken;
@@ -195,7 +195,7 @@ impl Section {
     }
 
     /// What remains of the first train of an input passes a paced server without waiting.
-    fn pass_whole(&mut self, gate: usize, input: usize, last: Passage, gates: &mut [Gate]) {
+    fn pass_whole(&mut self, gate: usize, input: usize, last: CellService, gates: &mut [Gate]) {
         crate::work::step();
         let CellGate { inputs, next, delay, .. } = &mut self.gates[gate];
         let Train { left, frame: place, ends, tagged, .. } =
@@ -223,33 +223,34 @@ impl Section {
         let row = &mut self.gates[gate];
         let (number, delay) = (row.number, row.delay);
         let (waiting, full) = match &mut row.server {
-            Server::Paced(paced) => (paced.waiting_at(at), paced.is_full(at)),
+            CellServer::Paced(paced) => (paced.waiting_at(at), paced.is_full(at)),
             _ => return,
         };
         if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
             gates[number].refuse_cell(at);
             return self.lose(gate, input, cell, at, reason);
         }
-        let Server::Paced(paced) = &mut row.server else { return };
-        let passage = paced.serve(at);
-        let alone = row.inputs[input].own.start(paced.beat(), at, cell.begins);
-        passage.count(gates[number].counters_mut(), at);
-        self.leave(gate, cell, passage.start.at.saturating_since(alone.at), passage.end.at);
-        self.deliver(gate, input, cell, passage.end.at.saturating_add(delay), gates);
+        let CellServer::Paced(paced) = &mut row.server else { return };
+        let cell_service = paced.serve(at);
+        let alone = row.inputs[input].own.start(paced.spacing(), at, cell.begins);
+        cell_service.count(gates[number].counters_mut(), at);
+        self.leave(gate, cell, cell_service.start.at.saturating_since(alone.at), cell_service.end.at);
+        self.deliver(gate, input, cell, cell_service.end.at.saturating_add(delay), gates);
     }
 
     /// Whether all cells of a train are taken at once, as a packet's are where it is segmented.
     #[inline]
     pub(super) fn comes_together(passing: Passing, train: &Train, discards: bool) -> bool {
-        passing == Passing::Trains && train.beat == Beat::NONE && train.left > 1 && !discards
+        passing == Passing::Trains && train.spacing == Spacing::NONE && train.left > 1 && !discards
     }
 
     /// Cells that come together through a paced server.
     pub(super) fn pass_together(&mut self, gate: usize, input: usize, train: Train, gates: &mut [Gate]) {
         crate::work::step();
         let CellGate { server, inputs, delay, number, .. } = &mut self.gates[gate];
-        let Server::Paced(paced) = server else { return };
-        let (at, to, number, delay, beat) = (train.next.at, inputs[input].to, *number, *delay, paced.beat());
+        let CellServer::Paced(paced) = server else { return };
+        let (at, to, number, delay, spacing) =
+            (train.next.at, inputs[input].to, *number, *delay, paced.spacing());
         let cells = u64::from(train.left).min(paced.room(at)) as u32;
         let lost = train.left - cells;
         if cells > 0 {
@@ -260,7 +261,7 @@ impl Section {
             let wait = if train.begins && ends && (background || first.start.at == at) {
                 Span::ZERO
             } else {
-                let alone = inputs[input].own.start_of_last(beat, &train, cells);
+                let alone = inputs[input].own.start_of_last(spacing, &train, cells);
                 last.start.at.saturating_since(alone.at)
             };
             if ends {
@@ -268,7 +269,7 @@ impl Section {
                 self.leave(gate, cell, wait, last.end.at);
             }
             let out = Exact { at: first.end.at.saturating_add(delay), ..first.end };
-            self.deliver_train(gate, to, Train { next: out, beat, left: cells, ends, ..train }, gates);
+            self.deliver_train(gate, to, Train { next: out, spacing, left: cells, ends, ..train }, gates);
         }
         for n in cells..train.left {
             gates[number].refuse_cell(at);
@@ -301,11 +302,11 @@ pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
     }
     match &plan.rate {
         RatePlan::Constant(Speed::Bits(rate)) => {
-            Some(Paced::new(Beat::of(CELL_BITS, rate.bps()), None, limit))
+            Some(Paced::new(Spacing::of(CELL_BITS, rate.bps()), None, limit))
         }
         RatePlan::Gcra(gcra) if gcra.limit.tolerance() == 0 => {
-            let hold = Beat::of(CELL_BITS, gcra.link.bps()).span();
-            Some(Paced::new(Beat::from(gcra.limit.increment()), Some(hold), limit))
+            let hold = Spacing::of(CELL_BITS, gcra.link.bps()).span();
+            Some(Paced::new(Spacing::from(gcra.limit.increment()), Some(hold), limit))
         }
         _ => None,
     }
@@ -313,7 +314,7 @@ pub(super) fn paced_server(plan: &GatePlan) -> Option<Paced> {
 
 pub(super) fn slotted_server(plan: &GatePlan, order: Stream, measured: Measured) -> Slotted {
     let slot = match &plan.rate {
-        RatePlan::Constant(Speed::Bits(rate)) => Beat::of(CELL_BITS, rate.bps()),
+        RatePlan::Constant(Speed::Bits(rate)) => Spacing::of(CELL_BITS, rate.bps()),
         _ => unreachable!("the scenario's checks let slots be of one rate only"),
     };
     Slotted::new(slot, limit(plan).unwrap_or(u64::MAX), order, measured)

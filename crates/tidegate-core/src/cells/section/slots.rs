@@ -1,6 +1,7 @@
-//! Cells through a slot-synchronous multiplexer.
+//! Service of cells at a slot-synchronous multiplexer: row of slots by row of slots ([`super::stretch`]), or slot by slot where
+//! order inside a slot matters.
 
-use super::{Cell, CellGate, Input, MOST_INPUTS, NEVER, Passing, Section, Server};
+use super::{Cell, CellGate, CellServer, Input, MOST_INPUTS, NEVER, Passing, Section};
 use crate::cells::slotted::Slotted;
 use crate::gate::Gate;
 use crate::units::Time;
@@ -18,7 +19,7 @@ impl Section {
         }
     }
 
-    /// The same slot after slot.
+    /// Runs a multiplexer to `until` one slot after the other.
     pub(super) fn run_each_slot(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         crate::work::step();
         while self.run_plain_slots(gate, until.picos(), gates) {
@@ -36,7 +37,7 @@ impl Section {
     /// them is put in order. What is thrown away counts at the slot's end, as all that comes in it.
     fn police_due(&mut self, gate: usize, gates: &mut [Gate]) {
         let end = match &self.gates[gate].server {
-            Server::Slotted(slotted) => slotted.boundary(),
+            CellServer::Slotted(slotted) => slotted.boundary(),
             _ => return,
         };
         let due = std::mem::take(&mut self.due);
@@ -54,7 +55,7 @@ impl Section {
         });
         coming.sort_unstable_by_key(|(_, place, _)| *place);
         self.due.extend(coming.into_iter().map(|(_, _, cell)| cell));
-        if let Server::Slotted(slotted) = &self.gates[gate].server {
+        if let CellServer::Slotted(slotted) = &self.gates[gate].server {
             put_in_order(slotted, &mut self.due);
         }
     }
@@ -73,8 +74,9 @@ impl Section {
     /// they go to the section's end. `true`: the cells of another slot stand in `due`, in order but for a policer's.
     fn run_plain_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> bool {
         crate::work::step();
-        let CellGate { inputs, next, server: Server::Slotted(slotted), plain_slots, policed, number, .. } =
-            &mut self.gates[gate]
+        let CellGate {
+            inputs, next, server: CellServer::Slotted(slotted), plain_slots, policed, number, ..
+        } = &mut self.gates[gate]
         else {
             return false;
         };
@@ -130,7 +132,11 @@ impl Section {
                 if slotted.counts_all() {
                     slotted.note(waits);
                 } else {
-                    gates[*number].count_cell(slotted.boundary(), slotted.passage(waits).service(), waits);
+                    gates[*number].count_cell(
+                        slotted.boundary(),
+                        slotted.cell_service(waits).service(),
+                        waits,
+                    );
                 }
                 let frame = &mut self.frames[cell.frame as usize];
                 frame.arrived += 1;
@@ -153,18 +159,18 @@ impl Section {
         let row = &mut self.gates[gate];
         let number = row.number;
         let (waiting, full, at) = match &row.server {
-            Server::Slotted(slotted) => (slotted.waiting(), slotted.is_full(), slotted.boundary()),
+            CellServer::Slotted(slotted) => (slotted.waiting(), slotted.is_full(), slotted.boundary()),
             _ => return,
         };
         if let Some(reason) = Self::refuses(row, input, cell, waiting, full) {
             gates[number].refuse_cell(at);
             return self.lose(gate, input, cell, at, reason);
         }
-        let Server::Slotted(slotted) = &mut row.server else { return };
+        let CellServer::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
-        let passage = slotted.passage(waits);
+        let cell_service = slotted.cell_service(waits);
         // When it would have started, were its packet alone.
-        let own = slotted.passage(u64::from(cell.own)).start.at;
+        let own = slotted.cell_service(u64::from(cell.own)).start.at;
         // A wait that is counted here is that of its slots, recorded or not.
         let counted = slotted.counts_all();
         if counted {
@@ -172,14 +178,14 @@ impl Section {
         }
         if row.observed {
             gates[number].spread_next(row.spreads[input]);
-            gates[number].record_cell(at, passage.service());
+            gates[number].record_cell(at, cell_service.service());
         }
         if !counted {
-            gates[number].count_cell(at, passage.service(), waits);
+            gates[number].count_cell(at, cell_service.service(), waits);
         }
-        let out = gates[number].out_after(passage.end.at);
-        let wait = passage.start.at.saturating_since(own);
-        self.leave(gate, cell, wait, passage.end.at);
+        let out = gates[number].out_after(cell_service.end.at);
+        let wait = cell_service.start.at.saturating_since(own);
+        self.leave(gate, cell, wait, cell_service.end.at);
         self.deliver(gate, input, cell, out, gates);
     }
 }

@@ -1,12 +1,12 @@
-//! When each of many comes next, and who comes first: by time, at one instant by number. Few are compared one by one; above
-//! many stands a tree of winners, so that a change costs as much as the tree is high.
+//! Which of many inputs has the next arrival: the earliest, and of several at one instant the one with the lowest number. Up to 16 are
+//! compared one by one; more stand in a tournament tree, so that a change costs the logarithm of their number.
 
 use super::NEVER;
 
 /// So many are compared one by one.
 const FEW: usize = 16;
 
-/// See the module.
+/// The next arrival of each input, and the input whose arrival is the first.
 #[derive(Debug, Default)]
 pub(super) struct Soonest {
     /// In picoseconds; [`NEVER`]: nothing is known to come.

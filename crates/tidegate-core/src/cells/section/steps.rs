@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Cell, NEVER, Output, Section, Server};
+use super::{Cell, CellServer, NEVER, Output, Section};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gate::{Departure, DropReason, Gate};
 use crate::serial::span_of;
@@ -119,7 +119,7 @@ impl Section {
         server.spread_next(row.spreads[input]);
         match server.handle_unit(at, unit) {
             Ok(()) => {
-                if let Server::Steps(held) = &mut row.server {
+                if let CellServer::Steps(held) = &mut row.server {
                     held.push(input, cell);
                 }
             }
@@ -130,7 +130,7 @@ impl Section {
     /// The service of a cell ends, or the next one begins.
     fn end_step(&mut self, gate: usize, gates: &mut [Gate]) {
         let row = &mut self.gates[gate];
-        let Server::Steps(held) = &mut row.server else { return };
+        let CellServer::Steps(held) = &mut row.server else { return };
         let server = &mut gates[row.number];
         let came = server.serving();
         if row.tells
@@ -161,10 +161,10 @@ impl Section {
     /// when it comes, no cell does.
     pub(super) fn steps_wakeup(&self, gate: usize, gates: &[Gate]) -> Time {
         let row = &self.gates[gate];
-        let Server::Steps(held) = &row.server else {
+        let CellServer::Steps(held) = &row.server else {
             let comes = if row.before_prompt { row.next.first().0 } else { NEVER };
             let slot = match &row.server {
-                Server::Slotted(slotted) => slotted.beat().span(),
+                CellServer::Slotted(slotted) => slotted.spacing().span(),
                 _ => Span::ZERO,
             };
             return Time::from_picos(comes).saturating_add(slot).saturating_add(Span::from_picos(1));

@@ -1,12 +1,11 @@
-//! Many slots of a multiplexer at once.
+//! Fast path of a multiplexer: many slots in a row.
 //!
-//! First each input lays its cells into the slots of a stretch ([`super::lay`]). Then the slots are gone
-//! through with nothing but what comes in each and the backlog. Only slots where a packet ends that
-//! somebody waits for, or a cell finds no room, are looked at closely, because only there the order inside the slot
-//! matters.
+//! Computes the backlog of each slot from the number of cells that arrive in it ([`super::lay`]), without looking at single cells.
+//! Holds up to the next slot in which a packet ends whose delivery is awaited, or in which a cell finds the queue full: only there the
+//! order of the cells inside the slot matters, and [`super::slots`] takes the slot cell by cell.
 
 use super::lay::{MOST_SLOTS, Piece, Scale, Stretch};
-use super::{Cell, CellGate, Section, Server};
+use super::{Cell, CellGate, CellServer, Section};
 use crate::gate::{DropReason, Gate};
 use crate::units::Time;
 
@@ -17,7 +16,7 @@ impl Section {
     /// Slots that end by `until`, as many at once as can be.
     pub(super) fn run_stretches(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         loop {
-            let CellGate { next, server: Server::Slotted(slotted), .. } = &mut self.gates[gate] else {
+            let CellGate { next, server: CellServer::Slotted(slotted), .. } = &mut self.gates[gate] else {
                 return;
             };
             let soonest = next.first().0;
@@ -36,7 +35,8 @@ impl Section {
     /// by one.
     fn run_stretch(&mut self, gate: usize, slots: u64, gates: &mut [Gate]) -> bool {
         crate::work::step();
-        let CellGate { inputs, next, server: Server::Slotted(slotted), delay, .. } = &mut self.gates[gate]
+        let CellGate { inputs, next, server: CellServer::Slotted(slotted), delay, .. } =
+            &mut self.gates[gate]
         else {
             return false;
         };
@@ -76,7 +76,7 @@ impl Section {
         }
         stretch.ends.sort_unstable();
         let begin = match &self.gates[gate].server {
-            Server::Slotted(slotted) => slotted.backlog(),
+            CellServer::Slotted(slotted) => slotted.backlog(),
             _ => return,
         };
         let (mut slot, slots, mut backlog, mut ended) = (0, stretch.counts().len(), begin, 0);
@@ -85,14 +85,14 @@ impl Section {
                 ended += 1;
             }
             let next = stretch.ends.get(ended).map_or(slots, |end| *end as usize);
-            let Server::Slotted(slotted) = &mut self.gates[gate].server else { return };
+            let CellServer::Slotted(slotted) = &mut self.gates[gate].server else { return };
             (slot, backlog) = slotted.count_slots(&stretch.counts()[..next], slot, backlog);
             if slot < slots {
                 backlog = self.pass_slot(gate, stretch, (slot, backlog), latest, gates);
                 slot += 1;
             }
         }
-        if let Server::Slotted(slotted) = &mut self.gates[gate].server {
+        if let CellServer::Slotted(slotted) = &mut self.gates[gate].server {
             slotted.go_past(slots as u64, begin, backlog);
         }
         for (place, after) in &stretch.of_input {
@@ -119,7 +119,7 @@ impl Section {
                 due.push((input as u32, cell));
             }
         }
-        let Server::Slotted(slotted) = &self.gates[gate].server else { return 0 };
+        let CellServer::Slotted(slotted) = &self.gates[gate].server else { return 0 };
         let (number, limit) = (slotted.number() + slot as u64, slotted.limit());
         slotted.shuffle(number, &mut due);
         let boundary = slotted.begin_after(slot as u64 + 1);
@@ -142,7 +142,7 @@ impl Section {
                 continue;
             }
             if cell.ends && piece.heard {
-                let CellGate { server: Server::Slotted(server), delay, .. } = &self.gates[gate] else {
+                let CellGate { server: CellServer::Slotted(server), delay, .. } = &self.gates[gate] else {
                     return 0;
                 };
                 let ahead = slot as u64 + 1 + backlog;
@@ -155,7 +155,7 @@ impl Section {
         }
         self.due = due;
         match &mut self.gates[gate].server {
-            Server::Slotted(server) => server.count_slot(backlog),
+            CellServer::Slotted(server) => server.count_slot(backlog),
             _ => 0,
         }
     }

@@ -12,7 +12,7 @@ fn golden_estimators() {
         .iter()
         .map(|(settings, rates, update_every, initial, left)| {
             let initial = Rate::from_bps(*initial);
-            let mut alone = Estimator::new(*settings, 0, initial, *update_every).unwrap();
+            let mut alone = BandwidthEstimator::new(*settings, 0, initial, *update_every).unwrap();
             // The same measurements where a pool may have less left than is asked for.
             let (mut estimate, mut pooled) = (Estimate::new(0), Allocation::new(initial));
             let (mut digest, mut decisions) = (Digest::new(), 0);

@@ -5,7 +5,7 @@
 //! A value that arrives at an instant comes before any service that begins then. Cycles do no
 //! harm: a slot's value counts the time before its end only, and is complete when that comes.
 
-use crate::effcap::Estimator;
+use crate::effcap::CapacityEstimator;
 use crate::gate::Gate;
 use crate::net::control::{Control, NONE};
 use crate::net::settings::seed;
@@ -27,7 +27,7 @@ struct Follower {
     gate: usize,
     plan: FollowPlan,
     signal: Signal,
-    estimator: Estimator<u128>,
+    estimator: CapacityEstimator<u128>,
 }
 
 impl Followers {
@@ -82,7 +82,7 @@ impl Follower {
         Follower {
             gate,
             signal: Signal::new(&published, plan, seed, gates),
-            estimator: Estimator::new(follow.blocks),
+            estimator: CapacityEstimator::new(follow.blocks),
             plan: follow,
         }
     }

@@ -1,6 +1,6 @@
 //! `flow.x.app.request` to [`RequestPlan`].
 
-use tidegate_core::plan::{ConnectionPlan, Pace, RequestPlan, SizePlan, ThinkPlan};
+use tidegate_core::plan::{ConnectionPlan, RequestLoop, RequestPlan, SizePlan, ThinkPlan};
 use tidegate_core::random::LARGEST_MESSAGE;
 use tidegate_core::units::Span;
 
@@ -22,7 +22,8 @@ pub(crate) fn request(
     library: &mut Library,
     notes: &mut Notes,
 ) -> Option<RequestPlan> {
-    let pace = choice(form.get("loop"), [("closed", Pace::Response), ("open", Pace::Request)], notes);
+    let request_loop =
+        choice(form.get("loop"), [("closed", RequestLoop::Closed), ("open", RequestLoop::Open)], notes);
     let connection = choice(
         form.get("connection"),
         [("persistent", ConnectionPlan::Persistent), ("new", ConnectionPlan::New)],
@@ -48,14 +49,14 @@ pub(crate) fn request(
         Some(Value::Whole(most)) => Some(*most),
         _ => None,
     };
-    check_outstanding(form, pace, connection, outstanding, notes);
+    check_outstanding(form, request_loop, connection, outstanding, notes);
     let count = form.whole("count");
     Some(RequestPlan {
         server,
         request: request?,
         response: response?,
         think,
-        pace,
+        request_loop,
         outstanding,
         connection,
         count,
@@ -64,7 +65,7 @@ pub(crate) fn request(
 
 fn check_outstanding(
     form: &Form,
-    pace: Pace,
+    request_loop: RequestLoop,
     connection: ConnectionPlan,
     outstanding: Option<u64>,
     notes: &mut Notes,
@@ -78,7 +79,7 @@ fn check_outstanding(
         let help = "write outstanding = 1, or connection = \"persistent\"; for parallel connections set count of \
             the flow";
         notes.wrong(item, problem, help);
-    } else if pace == Pace::Response {
+    } else if request_loop == RequestLoop::Closed {
         let problem = "in a closed loop a request follows the response to the previous one";
         let help = "write outstanding = 1, or loop = \"open\"; for several users set count of the flow";
         notes.wrong(item, problem, help);

@@ -1,16 +1,19 @@
-//! The usual ACK of a flow that cycles through its gains: it ends no round, shows no higher rate and no shorter round trip, and the
-//! place in the cycle stays. What [`super::controller`] does then, without what can bring nothing.
+//! Fast path of `bbr_main` for an ACK in order while BBR cycles through its gains (`BBR_PROBE_BW`).
+//!
+//! Computes delivered data, aggregation of ACKs and the window. Holds where the ACK ends no round trip, its sample is not among the
+//! highest rates, its round trip is not the least, and the phase of the cycle does not end. Skips the filters of rate and round trip,
+//! the state machine, the gains and the pace: such an ACK changes none of them.
 
 use super::model::RATE_ROUNDS;
 use super::phases::MIN_RTT_TICKS;
 use super::state::{Bbr, Mode, RATE_BITS, Repairing, TICK, micros, span_micros};
-use crate::cc::UsualAck;
+use crate::cc::InOrderAck;
 use crate::units::Span;
 
 impl Bbr {
-    /// After an ACK that newly reported `acked` segments: whether nothing is left in which the next one could differ unseen.
-    pub(super) fn note_steady(&mut self, acked: u64) {
-        self.steady = acked > 0
+    /// After an ACK that newly reported `acked` segments: whether the fast path may be tried for the next one.
+    pub(super) fn note_fast_path(&mut self, acked: u64) {
+        self.fast_path.open = acked > 0
             && self.mode == Mode::ProbeBw
             && self.full.reached
             && self.has_seen_rtt
@@ -21,9 +24,9 @@ impl Bbr {
             && !self.long_term.sampling;
     }
 
-    /// `bbr_main`. `false`: it is not a usual one, and nothing has been done.
+    /// `bbr_main`. `false`: the conditions do not hold, and nothing has been done.
     #[inline(always)]
-    pub(super) fn handle_usual_ack(&mut self, ack: &UsualAck) -> bool {
+    pub(super) fn take_fast_path(&mut self, ack: &InOrderAck) -> bool {
         let now = micros(ack.at);
         let rate = self.highest.get();
         if ack.prior_delivered >= self.round_end
@@ -50,7 +53,7 @@ impl Bbr {
     /// Whether the sample cannot be one of the highest of late: its segments, over its interval, times 2²⁴ are below what would
     /// be, both rounded as [`Bbr::update_rate`] does, without a division.
     #[inline(always)]
-    fn is_no_faster(&self, ack: &UsualAck) -> bool {
+    fn is_no_faster(&self, ack: &InOrderAck) -> bool {
         let interval = span_micros(ack.interval);
         let below = self.highest.indifferent_below(RATE_ROUNDS, self.rounds).saturating_mul(interval);
         // Whole segments, less than `below` / 2²⁴.

@@ -1,4 +1,4 @@
-//! What a section is told when it is made, and what it tells.
+//! The interface of a section: the crossings and options that it is made with, and the [`Output`] that the network takes from it.
 
 use crate::gate::{Count, DropReason};
 use crate::unit::Unit;
