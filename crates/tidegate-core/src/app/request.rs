@@ -1,7 +1,7 @@
-//! A client that asks and waits for responses, and what both ends of its connection know of
-//! where each request stands.
+//! A client that sends requests and waits for responses, and how far each request has come at both ends
+//! of its connection.
 //!
-//! It never looks at TCP: its engine tells it how many bytes have come in order at either end.
+//! It never looks at TCP: the engine calls it with the bytes that have arrived in order at either end.
 //! Messages have no headers of their own; where one ends is known from the bytes before it.
 
 use std::collections::VecDeque;

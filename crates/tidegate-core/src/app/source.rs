@@ -32,7 +32,7 @@ enum Process {
 /// When how many bytes come.
 ///
 /// *Constant*: `bytes` at the start and then evenly spaced, exactly. *On–off*: the same while on;
-/// it begins on. *Poisson*: exponential gaps, the first one before the first arrival. *Messages*:
+/// the first period is on. *Poisson*: exponential gaps, the first one before the first arrival. *Messages*:
 /// one of the two, each of its own length. *Media*: frames evenly spaced, each in packets.
 #[derive(Debug)]
 pub struct ArrivalProcess {

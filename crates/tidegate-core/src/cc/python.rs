@@ -1,4 +1,4 @@
-//! Controllers that users write outside this program: who makes them.
+//! Controllers of users: the function that makes one, which the bindings set.
 
 use std::sync::OnceLock;
 

@@ -2,13 +2,13 @@
 //!
 //! Consecutive gates with AAL5 framing form a **section**: a packet is segmented where its
 //! route enters one and reassembled where it leaves. Inside, a `Train` stands for
-//! equally spaced cells of one packet; a gate may split it and thin it. Cells are merged one
-//! by one only where trains overlap. `cells = "one-by-one"` takes every cell for itself, with
-//! every event it takes it through [`crate::gate::Gate::pass`]; the results are equal (`tests`).
+//! equally spaced cells of one packet; a gate may split it and increase its spacing. Cells are merged one
+//! by one only where trains overlap. `cells = "one-by-one"` serves each cell by itself, and exact
+//! events do so with [`crate::gate::Gate::pass`]; the results are equal (`tests`).
 //!
-//! A section's gates are known ahead: what a cell meets depends on cells that came before
-//! it. So each gate is brought forward in time as a whole ([`section::Section::advance`]),
-//! upstream gates first, and events exist for packets alone.
+//! What a cell meets at a gate depends only on cells that came before it. So all arrivals at a gate up to an
+//! instant are computed at once ([`section::Section::advance`]), upstream gates first, and the event queue has
+//! events of packets alone.
 
 mod paced;
 mod section;

@@ -1,4 +1,5 @@
-//! GCRA as a continuous-state leaky bucket: the other way to write the same verdicts.
+//! GCRA as a continuous-state leaky bucket (I.371, Annex A): the second of its two algorithms, which judges every cell as the virtual
+//! scheduling algorithm does.
 
 use super::{Interval, Limit};
 

@@ -1,4 +1,4 @@
-//! Two limits at once: a peak and a sustained cell rate, with the cell loss priority bit.
+//! A contract of two limits, peak and sustained cell rate, with the cell loss priority bit.
 
 use super::{Gcra, Limit};
 

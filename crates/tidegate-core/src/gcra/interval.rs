@@ -1,4 +1,4 @@
-//! Lengths of time that need not be whole, and points reached by adding them up.
+//! Intervals that are not a whole number of time units, and instants that are sums of them, exactly.
 
 use std::fmt;
 

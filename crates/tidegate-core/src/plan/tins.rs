@@ -1,4 +1,4 @@
-//! The tins of CAKE: their flow queues, what a packet counts there, and the shaper in front of them (Linux `sch_cake`).
+//! The tins of CAKE: their flow queues, the size that a packet counts with, and the shaper in front of them (Linux `sch_cake`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What BBR knows of its path, and the amounts that follow.
+//! The state of BBR: its model of the path, and the products of rate and round trip that window and pace are made of.
 
 use crate::cc::Ack;
 use crate::cc::running_max::RunningMax;

@@ -1,4 +1,4 @@
-//! What losses teach: bounds on what is in flight and on the rate.
+//! Bounds on the data in flight and on the rate, which follow from losses.
 
 use super::state::{AckPhase, Bbr3, INFINITE, Sample, State};
 

@@ -1,4 +1,4 @@
-//! What version 3 knows of its path. Names in the comments are the draft's.
+//! The state of BBR version 3. Names in the comments are the draft's.
 
 use crate::cc::running_max::RunningMax;
 use crate::plan::TcpPlan;

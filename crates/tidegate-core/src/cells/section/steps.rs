@@ -1,5 +1,5 @@
-//! A cell gate whose rate is set from outside, or whose cells are of classes: nothing can be said ahead, so its [`Gate`]
-//! is driven step by step, cell by cell. Its cells move on when their services end, at the latest when the end of a packet
+//! A cell gate whose rate is set from outside, or whose cells are of classes: the end of a service is not known at the arrival, so
+//! its [`Gate`] is driven step by step, cell by cell. Its cells move on when their services end, at the latest when the end of a packet
 //! is due.
 //!
 //! Cells of one input leave in the order in which they came, those of several in the order that the gate chooses; a cell's
