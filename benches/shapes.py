@@ -1,8 +1,8 @@
 """Instructions of the shapes that users run, by callgrind: no clock, so no noise.
 
 ``shapes.py FILE`` writes the counts to FILE or, where FILE is there, compares them with it: no shape may take
-3% more. The shapes, and why each is among them, are on the page ``docs/design/shapes.md``. Each runs for a short
-and for a longer time; the difference leaves out what a start costs.
+3% more. The shapes, and why each is among them, are on the page ``docs/design/shapes.md``. Each runs for a
+short and for a longer time; the difference leaves out what a start costs.
 """
 
 from __future__ import annotations
