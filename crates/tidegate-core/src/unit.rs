@@ -1,6 +1,6 @@
 //! What travels through gates.
 
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// A packet on its way: a small plain value. The TCP header (simulator) or the bytes (live
 /// engine) stay with the engine under `handle`.
@@ -93,14 +93,6 @@ pub(crate) const LEAST_WAIT: Span = Span::from_picos(1 << 20);
 /// through gates in a register: the wait in 2²⁰ picoseconds above, the cause below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blame(u64);
-
-/// When a unit arrives at whatever comes next, and what it has waited for by then: two words,
-/// so that a call returns them in registers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passage {
-    out: Time,
-    blame: Blame,
-}
 
 /// What a packet's arrival time is owed to: the gate that it waited longest at, or, where
 /// it never waited, what had held the sender back. A policer holds a sender back when the
@@ -276,21 +268,5 @@ impl Blame {
     pub(crate) fn or_wait(self, wait: Span, gate: usize) -> Blame {
         let wait = (wait.picos() >> 20).min(u64::from(u32::MAX));
         if wait >= self.0 >> 32 { Blame(wait << 32 | u64::from(Cause::gate(gate).0)) } else { self }
-    }
-}
-
-impl Passage {
-    /// It was dropped: no gate has this number.
-    pub(crate) const DROPPED: Passage = Passage { out: Time::NEVER, blame: Blame(u64::MAX) };
-
-    #[inline]
-    pub(crate) fn new(out: Time, blame: Blame) -> Passage {
-        Passage { out, blame }
-    }
-
-    /// `None`: it was dropped.
-    #[inline]
-    pub(crate) fn get(self) -> Option<(Time, Blame)> {
-        (self.blame != Passage::DROPPED.blame).then_some((self.out, self.blame))
     }
 }

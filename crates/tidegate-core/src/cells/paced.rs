@@ -26,11 +26,7 @@ impl CellService {
     #[inline]
     pub(super) fn count(&self, counters: &mut Counters, at: Time) {
         let bytes = u64::from(CELL_BYTES);
-        if self.start.at > at {
-            counters.pass_waiting(at, self.service(), bytes, cells_in_queue(self.waiting));
-        } else {
-            counters.pass(at, self.end.at, bytes);
-        }
+        counters.pass(at, self.service(), bytes, cells_in_queue(self.waiting));
     }
 }
 
@@ -202,12 +198,12 @@ impl Paced {
         self.waiting += u64::from(cells) - 1;
         let bytes = u64::from(CELL_BYTES);
         if idle && cells < LONGEST_BURST {
-            counters.pass_many(1, bytes);
+            counters.pass_alike(1, bytes, Span::ZERO, 0);
             self.note_burst(cells);
         } else {
             // One that starts at once does not wait.
             let at_once = start.at <= at;
-            counters.pass_many(u64::from(at_once), bytes);
+            counters.pass_alike(u64::from(at_once), bytes, Span::ZERO, 0);
             let waiting = u64::from(cells) - u64::from(at_once);
             let from = if at_once { start.plus(spacing) } else { start };
             if waiting > 0 {

@@ -28,12 +28,6 @@ impl Backlog {
         Backlog { units: self.units + other.units, bytes: self.bytes + other.bytes }
     }
 
-    /// The larger of both in units, and in bytes.
-    #[inline]
-    pub(super) fn max(self, other: Backlog) -> Backlog {
-        Backlog { units: self.units.max(other.units), bytes: self.bytes.max(other.bytes) }
-    }
-
     /// How many units of `bytes` may join before it is larger than `most` in units or in bytes.
     #[inline]
     pub(super) fn spare(self, bytes: u32, most: Backlog) -> u64 {

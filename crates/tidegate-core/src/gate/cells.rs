@@ -43,13 +43,9 @@ impl Gate {
 
     /// Counts a cell that another server passes in the gate's name; `waiting` cells wait now, this one included.
     pub(crate) fn count_cell(&mut self, at: Time, service: Service, waiting: u64) {
-        let counters = &mut self.parts.books.counters;
-        if service.start > at {
-            let queue = Backlog { units: waiting, bytes: waiting * u64::from(CELL_BYTES) };
-            counters.pass_waiting(at, service, u64::from(CELL_BYTES), queue);
-        } else {
-            counters.pass(at, service.end, u64::from(CELL_BYTES));
-        }
+        let bytes = u64::from(CELL_BYTES);
+        let queue = Backlog { units: waiting, bytes: waiting * bytes };
+        self.parts.books.counters.pass(at, service, bytes, queue);
     }
 
     /// Tells those who watch the gate of a cell that another server passes in its name, and counts nothing.

@@ -37,7 +37,7 @@ pub use door::{Marker, Policer, Slot};
 pub use drops::{DropReason, GateDrop};
 pub use stepped::Departure;
 
-use crate::gate::ahead::{Ahead, Alone, Express};
+use crate::gate::ahead::{Ahead, PlainServer};
 use crate::gate::books::{Books, ClassBooks, Served};
 use crate::gate::door::Door;
 use crate::gate::exit::Exit;
@@ -57,17 +57,18 @@ const ONE_PACKET: u64 = 1_000_000;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Gate {
-    /// Fast path of plain gates. Where it is open, it replaces `law`.
-    express: Express,
-    alone: Alone,
+    /// The server of a plain gate that is not recorded, in place of `law`.
+    plain: PlainServer,
+    /// Its number.
+    index: u32,
     parts: Box<Parts>,
 }
 
 /// The rest of a gate.
 #[derive(Debug)]
 struct Parts {
-    /// The express way of a plain gate that is recorded, whose rows are written on the way.
-    recorded: Option<Box<Express>>,
+    /// The server of a plain gate that is recorded, in place of `law`.
+    recorded: Option<Box<PlainServer>>,
     door: Door,
     queue: Queue,
     law: Law,
@@ -106,9 +107,10 @@ impl Gate {
             RatePlan::Constant(speed) if plan.is_plain() => speed.work_per_second(),
             _ => 0,
         };
-        let recorded = (speed > 0 && books.is_recorded()).then(|| Box::new(Express::new(speed, plan.delay)));
+        let recorded =
+            (speed > 0 && books.is_recorded()).then(|| Box::new(PlainServer::new(speed, plan.delay)));
         let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
-        let express = Express::new(if recorded.is_some() { 0 } else { speed }, plan.delay);
+        let plain = PlainServer::new(if recorded.is_some() { 0 } else { speed }, plan.delay);
         let parts = Parts {
             recorded,
             door: Door::new(plan, measured),
@@ -125,7 +127,7 @@ impl Gate {
             stepped: Stepped::classed(plan, seed).or_else(|| Stepped::judged(&plan.queue, discipline_stream)),
             classes: plan.classes.as_deref().map(|classes| Box::new(ClassBooks::new(classes, &context))),
         };
-        Gate { express, alone: Alone::new(index), parts: Box::new(parts) }
+        Gate { plain, index: index as u32, parts: Box::new(parts) }
     }
 
     /// Whether every unit passes its door, and nobody counts what comes.
@@ -200,7 +202,7 @@ impl Gate {
             self.parts.books.join(arrival, queue, unit.bytes);
         }
         if service.start > arrival {
-            unit.note_wait(service.start.saturating_since(arrival), self.alone.gate());
+            unit.note_wait(service.start.saturating_since(arrival), self.index as usize);
         }
         let served = Served { arrival, service, leaves, bytes: unit.bytes, wire };
         self.parts.books.serve(served, self.parts.law.tokens());
@@ -216,7 +218,7 @@ impl Gate {
             self.parts.books.lose(arrival, service.end, wire);
             return Err(GateDrop { at: service.end, reason });
         }
-        self.parts.books.counters.pass(arrival, service.end, u64::from(wire));
+        self.parts.books.counters.deliver(arrival, service.end, u64::from(wire));
         Ok(self.parts.exit.out_after(service.end))
     }
 
@@ -257,7 +259,7 @@ impl Gate {
     /// Counts arrivals in slots of length `every` from now on, and returns the number of that tally. To be called before
     /// any unit arrives.
     pub fn add_tally(&mut self, every: Span) -> usize {
-        (self.express, self.parts.recorded) = (Express::new(0, self.parts.exit.delay()), None);
+        (self.plain, self.parts.recorded) = (PlainServer::new(0, self.parts.exit.delay()), None);
         self.parts.door.add_tally(every)
     }
 
@@ -292,10 +294,8 @@ impl Gate {
     /// What it counted.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        let server = self.parts.recorded.as_deref().unwrap_or(&self.express);
-        let mut counters = self.parts.books.counters.with_inside(server.inside());
-        self.alone.book(&mut counters);
-        counters
+        let server = self.parts.recorded.as_deref().unwrap_or(&self.plain);
+        self.parts.books.counters.with_inside(server.inside())
     }
 
     /// Its policer, where it has one.

@@ -150,7 +150,12 @@ impl Section {
             if !train.ends {
                 own.start_of_last(paced.spacing(), train, train.left);
             }
-            gates[*number].counters_mut().pass_many(u64::from(train.left), u64::from(CELL_BYTES));
+            gates[*number].counters_mut().pass_alike(
+                u64::from(train.left),
+                u64::from(CELL_BYTES),
+                Span::ZERO,
+                0,
+            );
             return self.pass_whole(gate, input, last, gates);
         }
         // Cells that only have to be counted: all but the packet's last, as long as there is room.
@@ -178,7 +183,7 @@ impl Section {
         if taken > 0 {
             own.start_of_last(paced.spacing(), train, taken);
         }
-        counters.pass_many(unwaited, u64::from(CELL_BYTES));
+        counters.pass_alike(unwaited, u64::from(CELL_BYTES), Span::ZERO, 0);
         frame.arrived += taken;
         frame.left -= taken;
         row.begins &= taken == 0;

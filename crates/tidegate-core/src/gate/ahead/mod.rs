@@ -1,21 +1,18 @@
 //! A gate driven ahead: [`Gate::pass`] states the departure of a unit at its arrival (Lindley's recursion), because
 //! nothing that happens later can change it.
 
-mod alone;
-mod busy;
-mod express;
+mod plain;
 
 use std::collections::VecDeque;
 
-pub(super) use alone::Alone;
-pub(super) use express::{Express, Pace};
+pub(super) use plain::PlainServer;
 
+use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
-use crate::gate::drops::{DropReason, GateDrop};
+use crate::gate::drops::GateDrop;
 use crate::gate::rate::Service;
-use crate::gate::{Gate, Parts};
-use crate::unit::{Blame, Passage, Unit};
-use crate::units::{Measured, Span, Time};
+use crate::unit::Unit;
+use crate::units::{Measured, Time};
 
 /// More units than this are removed from a queue together.
 const MANY: usize = 8;
@@ -29,7 +26,7 @@ pub(super) struct Ahead {
     /// The IP bytes of all that have joined, and of all that have been removed.
     joined: u64,
     removed: u64,
-    /// The service of the last unit. Not kept where the express way is open.
+    /// The service of the last unit. Not kept at a plain gate.
     last: Service,
     /// The drop of the last unit that was dropped.
     last_drop: Option<GateDrop>,
@@ -41,138 +38,35 @@ impl Gate {
     #[inline]
     pub fn pass(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
         // The commonest case by far: an idle server.
-        if let Some(out) = self.pass_idle_unrecorded(at, unit.bytes, measured) {
-            return Some(out);
-        }
-        self.pass_not_idle(at, unit, measured, Gate::pass_busy)
-    }
-
-    /// [`Gate::pass`] of a unit that does not find the server of a plain gate idle.
-    #[inline]
-    pub(crate) fn pass_otherwise(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
-        self.pass_not_idle(at, unit, measured, Gate::pass_busy_here)
-    }
-
-    #[inline(always)]
-    fn pass_not_idle(
-        &mut self,
-        at: Time,
-        unit: &mut Unit,
-        measured: &Measured,
-        pass_busy: impl FnOnce(&mut Gate, Time, u32, Blame, &Measured) -> Passage,
-    ) -> Option<Time> {
-        if self.express.is_open() {
-            let (out, blame) = pass_busy(self, at, unit.bytes, unit.blame, measured).get()?;
-            unit.blame = blame;
+        if let Some(out) = self.pass_idle(at, unit, measured) {
             return Some(out);
         }
         // A copy, so that a unit elsewhere may stay in registers.
         let mut copy = *unit;
-        let out = self.pass_any(at, &mut copy);
+        let out = self.pass_otherwise(at, &mut copy, measured);
         *unit = copy;
         out
     }
 
-    /// The express way through the idle server of a gate that is not recorded; `None` where it cannot be taken.
-    #[inline]
-    pub(crate) fn pass_idle_unrecorded(&mut self, at: Time, bytes: u32, measured: &Measured) -> Option<Time> {
-        self.express.pass_idle(at, bytes, measured)
-    }
-
-    /// The express way through the idle server of a plain gate that is recorded, as long as its service ends by the next row.
-    #[inline]
-    fn pass_idle_recorded(&mut self, at: Time, bytes: u32) -> Option<Time> {
-        let Parts { books, recorded, ahead, .. } = &mut *self.parts;
-        let measured = books.counters.measured();
-        let unwritten =
-            Measured { until: measured.until.min(just_after(books.next_row_from(at)?)), ..measured };
-        let server = recorded.as_mut()?;
-        let out = server.pass_idle(at, bytes, &unwritten)?;
-        ahead.last = Service { start: at, end: server.free() };
-        books.record_idle(u64::from(bytes));
-        Some(out)
-    }
-
-    /// A gate whose express way is open, where [`Gate::pass_idle_unrecorded`] has not passed the unit.
+    /// [`Gate::pass`] without a call of [`Gate::pass_idle`] first, which mostly has been tried.
     #[inline(never)]
-    fn pass_busy(&mut self, at: Time, bytes: u32, blame: Blame, measured: &Measured) -> Passage {
-        self.pass_busy_here(at, bytes, blame, measured)
-    }
-
-    /// The same without a call where the unit waits for no other than the one in service.
-    #[inline(always)]
-    fn pass_busy_here(&mut self, at: Time, bytes: u32, blame: Blame, measured: &Measured) -> Passage {
+    pub(crate) fn pass_otherwise(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
         crate::work::step();
-        self.pass_alone(at, bytes, blame, measured).unwrap_or_else(|| self.pass_open(at, bytes, blame))
+        if self.plain.is_plain() {
+            self.pass_plain::<false>(at, unit, measured)
+        } else if self.parts.recorded.is_some() {
+            self.pass_plain::<true>(at, unit, measured)
+        } else {
+            self.pass_any(at, unit)
+        }
     }
 
-    #[inline(never)]
-    fn pass_open(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        self.pass_plain::<false>(at, bytes, blame)
-    }
-
-    /// A plain gate that is recorded.
-    #[inline(never)]
-    fn pass_recorded(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        self.pass_plain::<true>(at, bytes, blame)
-    }
-
-    /// A plain gate, recorded or not.
-    #[inline(always)]
-    fn pass_plain<const RECORDED: bool>(&mut self, at: Time, bytes: u32, blame: Blame) -> Passage {
-        if !RECORDED {
-            self.end_alone();
-        }
-        let parts = &mut *self.parts;
-        let server = match &mut parts.recorded {
-            Some(server) if RECORDED => server,
-            _ => &mut self.express,
-        };
-        let mut found = parts.ahead.backlog();
-        // Units that have left are forgotten where they make a difference, many at a time.
-        if parts.books.counters.is_larger(found.with(bytes)) || parts.queue.is_full(found, bytes) {
-            found = parts.ahead.backlog_at(at);
-            if at < server.free() && parts.queue.is_full(found, bytes) {
-                let drop = self.refuse(at, bytes, DropReason::QueueFull);
-                self.parts.ahead.last_drop = Some(drop);
-                return Passage::DROPPED;
-            }
-        }
-        let service = server.serve(at, bytes);
-        if RECORDED {
-            parts.ahead.last = service;
-            parts.books.record_plain(at, service, bytes);
-        }
-        let out = service.end.saturating_add(parts.exit.delay());
-        if service.start <= at {
-            parts.books.counters.pass(at, service.end, u64::from(bytes));
-            return Passage::new(out, blame);
-        }
-        let queue = parts.ahead.join(found, service.start, bytes);
-        parts.books.counters.pass_waiting(at, service, u64::from(bytes), queue);
-        let blame = blame.or_wait(service.start.saturating_since(at), self.alone.gate());
-        if !RECORDED {
-            self.note_fit(bytes);
-        }
-        Passage::new(out, blame)
-    }
-
-    /// Any gate without an express way of its own.
-    #[inline(never)]
+    /// Any other gate.
     fn pass_any(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        crate::work::step();
         if at == Time::NEVER {
             // Another gate never lets it go. A rate law that repeats or a discipline that adapts would be followed for ever.
             self.parts.ahead.last = Service { start: Time::NEVER, end: Time::NEVER };
             return Some(Time::NEVER);
-        }
-        if self.parts.recorded.is_some() {
-            if let Some(out) = self.pass_idle_recorded(at, unit.bytes) {
-                return Some(out);
-            }
-            let (out, blame) = self.pass_recorded(at, unit.bytes, unit.blame).get()?;
-            unit.blame = blame;
-            return Some(out);
         }
         let fate = self.pass_parts(at, unit);
         self.parts.ahead.last_drop = fate.err().or(self.parts.ahead.last_drop);
@@ -195,11 +89,10 @@ impl Gate {
 
     /// What is in the queue of a gate driven ahead at `at`, as the gate's queue counts.
     pub(crate) fn backlog_ahead(&mut self, at: Time) -> Backlog {
-        self.end_alone();
         self.parts.ahead.backlog_at(at)
     }
 
-    /// The service of the unit that [`Gate::pass`] took last, at a gate without an express way.
+    /// The service of the unit that [`Gate::pass`] took last, at a gate that is not plain.
     pub(crate) fn last_service(&self) -> Service {
         self.parts.ahead.last
     }
@@ -210,17 +103,6 @@ impl Gate {
     pub fn last_drop(&self) -> Option<GateDrop> {
         self.parts.ahead.last_drop
     }
-
-    /// Whether it is a plain gate that writes rows.
-    #[inline]
-    pub(crate) fn is_plain_and_recorded(&self) -> bool {
-        self.parts.recorded.is_some()
-    }
-}
-
-/// The first instant after `at`.
-fn just_after(at: Time) -> Time {
-    at.saturating_add(Span::from_picos(1))
 }
 
 impl Ahead {

@@ -149,7 +149,7 @@ impl ClassBooks {
         let Served { arrival, service, wire, .. } = *served;
         let counters = &mut self.classes[class].counters;
         match lost {
-            None => counters.pass(arrival, service.end, u64::from(wire)),
+            None => counters.deliver(arrival, service.end, u64::from(wire)),
             Some(_) => counters.lose(arrival, service.end, u64::from(wire)),
         }
         self.note(class, service.end, |row| row.delivered_bytes += u64::from(wire));

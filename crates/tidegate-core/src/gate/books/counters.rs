@@ -5,7 +5,7 @@
 use super::bins::Precision;
 use super::count::{BELOW_ZERO, Count, Phases, less};
 use super::progression::Progression;
-use super::quantiles::{Quantiles, Recording};
+use super::quantiles::{Lengths, Quantiles};
 use super::still_waiting::StillWaiting;
 use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
@@ -34,7 +34,7 @@ pub struct Counters {
     /// Units marked CE.
     marked: Phases,
     /// Waits of the units that waited.
-    waits: Quantiles,
+    pub(in crate::gate) waits: Quantiles,
     /// Units that joined the queue inside the measured time and whose service does not begin in it.
     unserved: u64,
     /// Units whose service has not begun when the run ends.
@@ -73,59 +73,51 @@ impl Counters {
         }
     }
 
-    /// The time that summaries count.
-    pub(in crate::gate) fn measured(&self) -> Measured {
-        self.measured
+    /// Counts a unit that arrived at `at` and is delivered at the end of its service. `queue` is the queue with this unit, if it waits.
+    #[inline]
+    pub(crate) fn pass(&mut self, at: Time, service: Service, wire: u64, queue: Backlog) {
+        self.deliver(at, service.end, wire);
+        if service.start > at {
+            self.wait(at, service.start);
+            self.queued(at, service.start, wire);
+            self.queue_is(at, queue);
+        }
     }
 
-    /// Counts a unit that arrived at `at` and is delivered at `end`.
+    /// Counts a unit that arrived at `at` and is delivered at `end`, and no wait of its.
     #[inline]
-    pub(crate) fn pass(&mut self, at: Time, end: Time, wire: u64) {
+    pub(in crate::gate) fn deliver(&mut self, at: Time, end: Time, wire: u64) {
         if at < self.measured.from || end >= self.measured.until {
-            return self.pass_outside(at, end, wire);
+            self.arrived.add(self.measured, at, wire);
+            self.delivered.add(self.measured, end, wire);
+        } else {
+            self.inside.add(wire);
         }
-        self.inside.add(wire);
+    }
+
+    /// The largest queue so far that a unit joined inside the measured time.
+    #[inline]
+    pub(in crate::gate) fn largest(&self) -> Backlog {
+        Backlog { units: self.queue_max, bytes: self.queue_max_bytes }
     }
 
     /// Whether a queue is larger than any before, in units or in bytes.
     #[inline]
-    pub(crate) fn is_larger(&self, queue: Backlog) -> bool {
+    pub(in crate::gate) fn is_larger(&self, queue: Backlog) -> bool {
         queue.units > self.queue_max || queue.bytes > self.queue_max_bytes
     }
 
-    /// Counts a unit that arrived at `at`, waits for its service and is delivered at its end. `queue` is the queue at
-    /// the arrival, this unit included.
+    /// Counts a wait inside the measured time, in a queue that counts waiting units alone.
     #[inline(always)]
-    pub(crate) fn pass_waiting(&mut self, at: Time, service: Service, wire: u64, queue: Backlog) {
-        if at < self.measured.from || service.end >= self.measured.until {
-            return self.pass_waiting_outside(at, service, wire, queue);
-        }
-        let wait = service.start.saturating_since(at);
-        self.inside.add(wire);
+    pub(in crate::gate) fn add_wait(&mut self, wait: Span) {
         self.waits.record_some(wait);
         self.queue_area += u128::from(wait.picos());
-        self.queue_max = self.queue_max.max(queue.units);
-        self.queue_max_bytes = self.queue_max_bytes.max(queue.bytes);
     }
 
-    /// Counts a wait of so many units, which is not zero and lies inside the measured time, in a queue that counts waiting units alone.
-    pub(in crate::gate) fn wait_inside(&mut self, wait: Span, units: u64) {
-        self.waits.record_alike(wait, units);
-        self.queue_area += u128::from(wait.picos()) * u128::from(units);
-    }
-
-    #[cold]
-    fn pass_outside(&mut self, at: Time, end: Time, wire: u64) {
-        self.arrived.add(self.measured, at, wire);
-        self.delivered.add(self.measured, end, wire);
-    }
-
-    #[cold]
-    fn pass_waiting_outside(&mut self, at: Time, service: Service, wire: u64, queue: Backlog) {
-        self.pass_outside(at, service.end, wire);
-        self.wait(at, service.start);
-        self.queued(at, service.start, wire);
-        self.queue_is(at, queue);
+    /// Counts waits that were recorded one after the other, inside the measured time, in a queue that counts waiting units alone.
+    #[inline(always)]
+    pub(in crate::gate) fn add_waits(&mut self, waits: Lengths) {
+        self.queue_area += waits.end(&mut self.waits);
     }
 
     /// Counts a unit that is dropped at its arrival.
@@ -208,7 +200,7 @@ impl Counters {
 
     /// Notes the size of the queue at `at`.
     #[inline]
-    pub(super) fn queue_is(&mut self, at: Time, queue: Backlog) {
+    pub(in crate::gate) fn queue_is(&mut self, at: Time, queue: Backlog) {
         if self.measures(at) {
             self.queue_max = self.queue_max.max(queue.units);
             self.queue_max_bytes = self.queue_max_bytes.max(queue.bytes);
@@ -221,77 +213,12 @@ impl Counters {
     }
 }
 
-/// Units of one size that wait one after the other, each of which arrives and is delivered inside the measured time.
-pub(crate) struct Waiting<'a> {
-    inside: &'a mut Count,
-    waits: Recording<'a>,
-    queue_area: &'a mut u128,
-    wire: u64,
-    /// Those that do not wait.
-    at_once: u64,
-    /// The largest queue so far.
-    pub(crate) most: Backlog,
-    queue_max: &'a mut u64,
-    queue_max_bytes: &'a mut u64,
-}
-
-impl Waiting<'_> {
-    /// Counts one that waits for so long, in a queue that is not larger than any before or was noted. As [`Counters::pass_waiting`].
-    #[inline(always)]
-    pub(crate) fn pass(&mut self, wait: Span) {
-        self.waits.record_some(wait);
-    }
-
-    /// Counts `units` that do not wait. As [`Counters::pass`].
-    #[inline(always)]
-    pub(crate) fn pass_at_once(&mut self, units: u64) {
-        self.at_once += units;
-    }
-
-    /// The last of them has passed.
-    #[inline(always)]
-    pub(crate) fn end(self) {
-        let units = self.at_once + self.waits.count();
-        self.inside.packets += units;
-        self.inside.bytes += units * self.wire;
-        *self.queue_area += self.waits.end();
-        *self.queue_max = self.most.units;
-        *self.queue_max_bytes = self.most.bytes;
-    }
-}
-
-impl Counters {
-    /// Begins to count units of `wire` bytes that wait one after the other.
-    #[inline(always)]
-    pub(crate) fn begin_waiting(&mut self, wire: u64) -> Waiting<'_> {
-        let Counters { inside, waits, queue_area, queue_max, queue_max_bytes, .. } = self;
-        let most = Backlog { units: *queue_max, bytes: *queue_max_bytes };
-        Waiting {
-            inside,
-            waits: waits.recording(),
-            queue_area,
-            wire,
-            at_once: 0,
-            most,
-            queue_max,
-            queue_max_bytes,
-        }
-    }
-}
-
 /// What happens to many units of one size together, each of which arrives and is delivered inside the measured time.
 impl Counters {
-    /// Counts `units`, and no wait of theirs.
-    #[inline]
-    pub(crate) fn pass_many(&mut self, units: u64, wire: u64) {
-        self.inside.packets += units;
-        self.inside.bytes += units * wire;
-    }
-
     /// Counts units that arrive at one instant, one for each term of `waits`, which is its wait. `queue` is the queue
     /// after the last of them.
     pub(crate) fn pass_waiting_evenly(&mut self, waits: &Progression, wire: u64, queue: Backlog) {
-        self.pass_many(waits.terms, wire);
+        self.pass_alike(waits.terms, wire, Span::ZERO, 0);
         self.queue_area += self.waits.record_evenly(waits);
         self.queue_max = self.queue_max.max(queue.units);
         self.queue_max_bytes = self.queue_max_bytes.max(queue.bytes);
@@ -299,9 +226,11 @@ impl Counters {
 
     /// Counts `units` that arrive at different instants. Each waits for `wait` in a queue of `queue` units.
     pub(crate) fn pass_alike(&mut self, units: u64, wire: u64, wait: Span, queue: u64) {
-        self.pass_many(units, wire);
+        self.inside.packets += units;
+        self.inside.bytes += units * wire;
         if units > 0 && wait > Span::ZERO {
-            self.wait_inside(wait, units);
+            self.waits.record_alike(wait, units);
+            self.queue_area += u128::from(wait.picos()) * u128::from(units);
             self.queue_max = self.queue_max.max(queue);
             self.queue_max_bytes = self.queue_max_bytes.max(queue * wire);
         }

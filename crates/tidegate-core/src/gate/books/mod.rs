@@ -18,10 +18,10 @@ pub(super) use classes::ClassBooks;
 pub use classes::{ClassCounters, ClassRow};
 pub use count::{Count, Phases};
 pub use counters::Counters;
-pub(crate) use counters::Waiting;
 pub(crate) use progression::{ExactPicos, Progression};
+pub(super) use quantiles::Lengths;
 pub use quantiles::{Quantiles, Recording};
-pub(super) use record::Recorder;
+use record::Recorder;
 pub use row::{CellRow, GateRow};
 pub use still_waiting::StillWaiting;
 
@@ -149,32 +149,6 @@ impl Books {
         } else {
             recorder.serve_at_once(at, service, u64::from(bytes));
         }
-    }
-
-    /// A unit of `bytes` found the server of a plain gate idle. Its service ends by [`Books::next_row`].
-    #[inline]
-    pub(super) fn record_idle(&mut self, bytes: u64) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.pass_idle(bytes);
-        }
-    }
-
-    /// The instant of the next row, where rows are written every so often at a gate without cells.
-    #[inline]
-    pub(super) fn next_row(&self) -> Option<Time> {
-        self.recorder.as_ref().and_then(|recorder| recorder.next_row())
-    }
-
-    /// Writes the rows before `at`, when a unit comes, and answers as [`Books::next_row`].
-    #[inline]
-    pub(super) fn next_row_from(&mut self, at: Time) -> Option<Time> {
-        self.recorder.as_mut().and_then(|recorder| recorder.next_row_from(at))
-    }
-
-    /// What counts units that wait at a plain gate, and what writes its rows, where they are written every so often.
-    #[inline(always)]
-    pub(super) fn waiting(&mut self, bytes: u64) -> (Waiting<'_>, Option<&mut Recorder>) {
-        (self.counters.begin_waiting(bytes), self.recorder.as_deref_mut())
     }
 
     /// The service of a unit of so many IP bytes that has not left ends at `end` instead. `in_queue`: it counts in the queue

@@ -22,6 +22,11 @@ pub struct Quantiles {
 /// Lengths of time that are recorded one after the other, with what they change kept apart until the last of them.
 pub struct Recording<'a> {
     to: &'a mut Quantiles,
+    lengths: Lengths,
+}
+
+/// What [`Recording`] keeps apart, for who has no reference to the [`Quantiles`] all the time.
+pub(in crate::gate) struct Lengths {
     sum: u128,
     count: u64,
     least: u64,
@@ -29,19 +34,13 @@ pub struct Recording<'a> {
     equal: EqualBins,
 }
 
-impl Recording<'_> {
-    /// As [`Quantiles::record`].
+impl Lengths {
+    /// Records a length that is not zero.
     #[inline(always)]
-    pub fn record(&mut self, span: Span) {
-        if span == Span::ZERO { self.to.zeros += 1 } else { self.record_some(span) }
-    }
-
-    /// As [`Quantiles::record_some`].
-    #[inline(always)]
-    pub(in crate::gate) fn record_some(&mut self, span: Span) {
+    pub(in crate::gate) fn record_some(&mut self, to: &mut Quantiles, span: Span) {
         let picos = span.picos();
         if !self.equal.holds_any(picos) {
-            self.equal = self.to.bins.equal_to(picos);
+            self.equal = to.bins.equal_to(picos);
         }
         self.count += 1;
         self.sum += u128::from(picos);
@@ -52,23 +51,31 @@ impl Recording<'_> {
         if picos > self.greatest {
             self.greatest = picos;
         }
-        self.to.bins.add_in(&mut self.equal, picos);
+        to.bins.add_in(&mut self.equal, picos);
     }
 
-    /// How many were not zero.
+    /// The last of them has been recorded. Answers with the sum of all.
     #[inline(always)]
-    pub(in crate::gate) fn count(&self) -> u64 {
-        self.count
+    pub(in crate::gate) fn end(self, to: &mut Quantiles) -> u128 {
+        to.count += self.count;
+        to.sum += self.sum;
+        to.least = self.least;
+        to.greatest = self.greatest;
+        self.sum
+    }
+}
+
+impl Recording<'_> {
+    /// As [`Quantiles::record`].
+    #[inline(always)]
+    pub fn record(&mut self, span: Span) {
+        if span == Span::ZERO { self.to.zeros += 1 } else { self.lengths.record_some(self.to, span) }
     }
 
     /// The last of them has been recorded. Answers with the sum of all.
     #[inline(always)]
     pub fn end(self) -> u128 {
-        self.to.count += self.count;
-        self.to.sum += self.sum;
-        self.to.least = self.least;
-        self.to.greatest = self.greatest;
-        self.sum
+        self.lengths.end(self.to)
     }
 }
 
@@ -122,8 +129,15 @@ impl Quantiles {
     /// Begins to record lengths one after the other.
     #[inline(always)]
     pub fn recording(&mut self) -> Recording<'_> {
+        let lengths = self.lengths();
+        Recording { to: self, lengths }
+    }
+
+    /// Begins to record lengths one after the other.
+    #[inline(always)]
+    pub(in crate::gate) fn lengths(&self) -> Lengths {
         let (least, greatest) = (self.least, self.greatest);
-        Recording { to: self, sum: 0, count: 0, least, greatest, equal: EqualBins::NONE }
+        Lengths { sum: 0, count: 0, least, greatest, equal: EqualBins::NONE }
     }
 
     /// Records each term of a progression and returns their sum.

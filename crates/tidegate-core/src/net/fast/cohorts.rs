@@ -179,7 +179,7 @@ impl<'a> Cohort<'a> {
         self.sent[half as usize].push((at, unit));
     }
 
-    /// A unit passes a first stretch of one gate, which is not idle, or none with an express way.
+    /// A unit passes a first stretch of one gate, which is not idle, or not plain.
     #[inline(never)]
     fn enter_slowly(&mut self, mut at: Time, mut unit: Unit, (gate, delay): (u32, Span), half: Half) {
         self.passing.pass_one(gate, &mut at, &mut unit);
@@ -214,7 +214,7 @@ impl Carrier for Cohort<'_> {
         let ShortStretch { gate, delay, sends_to, .. } = self.passing.map.shorts[entry.0 as usize];
         if let Some(half) = sends_to {
             let server = self.passing.gates.at(gate);
-            match server.pass_idle_unrecorded(at, unit.bytes, &self.passing.measured) {
+            match server.pass_idle(at, unit, &self.passing.measured) {
                 Some(out) => self.send(half, out + delay, *unit),
                 None => self.enter_slowly(at, *unit, (gate, delay), half),
             }

@@ -133,7 +133,7 @@ impl Network {
         half: Half,
     ) -> Option<Time> {
         let server = &mut self.gates[gate as usize];
-        let Some(out) = server.pass_idle_unrecorded(at, unit.bytes, &self.reports.measured) else {
+        let Some(out) = server.pass_idle(at, unit, &self.reports.measured) else {
             return self.send_slowly(at, *unit, (gate, delay), half);
         };
         unit.chain += 1;

@@ -83,7 +83,7 @@ impl<G: Gates> Passing<'_, G> {
     /// A unit passes a gate. One that is dropped gets the stretch [`NONE`].
     #[inline(always)]
     pub(super) fn pass_one(&mut self, gate: u32, at: &mut Time, unit: &mut Unit) {
-        match self.gates.at(gate).pass(*at, unit, &self.measured) {
+        match self.gates.at(gate).pass_otherwise(*at, unit, &self.measured) {
             Some(out) => *at = out,
             None => {
                 self.drop(gate, *unit);
@@ -108,57 +108,19 @@ impl<G: Gates> Passing<'_, G> {
         is_theirs: impl Fn(&Unit) -> bool + Copy,
     ) -> (usize, Time, bool) {
         let (mut taken, mut last, mut dropped) = (0, Time::ZERO, false);
-        while let Some((_, unit)) = units.get(taken).filter(|(_, unit)| is_theirs(unit)) {
+        while units.get(taken).is_some_and(|(_, unit)| is_theirs(unit)) {
             let (passed, reached) =
-                self.pass_alike::<false>(gate, unit.bytes, &mut units[taken..], is_theirs);
+                self.gates.at(gate).pass_row(&mut units[taken..], is_theirs, &self.measured);
             (taken, last) = (taken + passed, last.max(reached));
-            if let Some((at, next)) = units.get_mut(taken).filter(|(_, next)| is_theirs(next)) {
+            if let Some((at, unit)) = units.get_mut(taken).filter(|(_, next)| is_theirs(next)) {
                 last = *at;
-                self.pass_one(gate, at, next);
-                dropped |= next.chain == NONE;
+                self.drop(gate, *unit);
+                unit.chain = NONE;
+                dropped = true;
                 taken += 1;
             }
         }
         (taken, last, dropped)
-    }
-
-    /// Units of one size pass one gate as long as that needs nothing unusual. Answers with how many, and when the last of them came.
-    #[inline(never)]
-    fn pass_alike<const RECORDED: bool>(
-        &mut self,
-        gate: u32,
-        bytes: u32,
-        units: &mut [(Time, Unit)],
-        is_theirs: impl Fn(&Unit) -> bool + Copy,
-    ) -> (usize, Time) {
-        let alike = |unit: &Unit| unit.bytes == bytes && is_theirs(unit);
-        let (mut passed, mut last) = (0, Time::ZERO);
-        let Some((first, _)) = units.first().filter(|(_, unit)| alike(unit)) else { return (passed, last) };
-        let server = self.gates.at(gate);
-        let Some(mut busy) = server.stay_busy::<RECORDED>(bytes, *first, &self.measured) else {
-            let another = !RECORDED && server.is_plain_and_recorded();
-            return if another {
-                self.pass_alike::<true>(gate, bytes, units, is_theirs)
-            } else {
-                (passed, last)
-            };
-        };
-        while let Some((at, unit)) = units.get_mut(passed).filter(|(_, unit)| alike(unit)) {
-            let came = *at;
-            if let Some(turn) = busy.next(came) {
-                unit.blame = busy.take(came, &turn, unit.blame);
-                *at = turn.out;
-                (passed, last) = (passed + 1, came);
-            } else {
-                let (more, reached) = busy.take_idle_ones(&mut units[passed..], alike);
-                if more == 0 {
-                    break;
-                }
-                (passed, last) = (passed + more, reached);
-            }
-        }
-        busy.end();
-        (passed, last)
     }
 
     /// Units that have passed the first gates of their stretches pass the others and the delay behind them. Those that are not
@@ -170,7 +132,7 @@ impl<G: Gates> Passing<'_, G> {
         for (at, unit) in &mut *units {
             let passed = shorts.get(unit.chain as usize).and_then(|stretch| {
                 let out = match self.gates.get(stretch.own) {
-                    Some(gate) => gate.pass_idle_unrecorded(*at, unit.bytes, &measured),
+                    Some(gate) => gate.pass_idle(*at, unit, &measured),
                     // An instant at which a unit leaves a gate is not bounded as those of idle gates are.
                     None => Some(*at).filter(|at| stretch.whole && *at < measured.until),
                 };

@@ -28,7 +28,7 @@ fn service(start: u64, end: u64) -> Service {
 fn units_count_when_they_come_and_when_they_are_delivered() {
     let mut counters = counters();
     for (came, end, wire) in [(5, 9, 1), (9, 10, 20), (10, 99, 300), (99, 100, 4000), (100, 150, 50_000)] {
-        counters.pass(at(came), at(end), wire);
+        counters.deliver(at(came), at(end), wire);
     }
     assert_eq!(counters.arrived().total(), count(4, 4321));
     assert_eq!(counters.arrived().measured(), count(2, 4300));
@@ -67,8 +67,8 @@ fn loss_is_of_units_whose_fate_was_decided_inside() {
     assert_eq!((counters.offered(), counters.dropped()), (count(4, 12), count(4, 12)));
     assert_eq!(counters.loss(), Some(1.0));
     // One came before and is delivered inside, one comes inside and not.
-    counters.pass(at(5), at(10), 100);
-    counters.pass(at(50), at(100), 100);
+    counters.deliver(at(5), at(10), 100);
+    counters.deliver(at(50), at(100), 100);
     assert_eq!((counters.offered(), counters.loss()), (count(5, 112), Some(0.8)));
     assert_eq!((counters.arrived().total(), counters.held()), (count(8, 218), count(2, 103)));
 }
@@ -78,29 +78,26 @@ fn waits_and_the_queue_are_those_inside() {
     let mut counters = counters();
     assert_eq!(counters.queue_mean(), 0.0);
     // Comes before: ten instants of its wait are inside.
-    counters.pass_waiting(at(9), service(20, 30), 1, backlog(9, 900));
+    counters.pass(at(9), service(20, 30), 1, backlog(9, 900));
     assert_eq!((counters.waits().count(), counters.queue_max, counters.queue_max_bytes), (0, 0, 0));
     assert_eq!(counters.queue_area, 10);
     // It is there when the measured time begins.
     assert_eq!((counters.queue_max(), counters.queue_max_bytes()), (1, 1));
     // Delivered as the run ends, and just before.
-    counters.pass_waiting(at(10), service(25, 100), 1, backlog(2, 150));
+    counters.pass(at(10), service(25, 100), 1, backlog(2, 150));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (2, 150, 25));
-    counters.pass_waiting(at(11), service(20, 99), 1, backlog(1, 200));
+    counters.pass(at(11), service(20, 99), 1, backlog(1, 200));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (2, 200, 34));
-    counters.pass_waiting(at(99), service(120, 130), 1, backlog(3, 100));
+    counters.pass(at(99), service(120, 130), 1, backlog(3, 100));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (3, 200, 35));
     // Comes as the run ends.
-    counters.pass_waiting(at(100), service(120, 130), 1, backlog(7, 700));
+    counters.pass(at(100), service(120, 130), 1, backlog(7, 700));
     assert_eq!((counters.queue_max, counters.queue_max_bytes, counters.queue_area), (3, 200, 35));
     assert_eq!(counters.queue_mean(), 35.0 / 90.0);
     // The service of the one that came at 99 has not begun.
     assert_eq!((counters.waits.count(), counters.waits().count()), (2, 2));
     assert_eq!((counters.queue_max(), counters.queue_max_bytes()), (3, 200));
-    assert_eq!(
-        [(3, 200), (4, 1), (1, 201)].map(|(units, bytes)| counters.is_larger(backlog(units, bytes))),
-        [false, true, true]
-    );
+    assert_eq!(counters.largest(), backlog(3, 200));
     // One that is told to leave at 30 leaves at 50.
     counters.queued(at(5), at(30), 40);
     counters.requeued(at(5), (at(30), at(50)), 40);
@@ -129,7 +126,7 @@ fn who_is_never_served_has_no_wait() {
         counters.arrived.add(MEASURED, at(came), 1);
         counters.wait(at(came), Time::NEVER);
     }
-    counters.pass(at(20), at(30), 1);
+    counters.deliver(at(20), at(30), 1);
     assert_eq!(counters.unserved, 2);
     // Of three that came inside one was served, at once.
     assert_eq!((counters.waits.count(), counters.waits().count()), (0, 1));
@@ -144,7 +141,7 @@ fn who_is_never_served_has_no_wait() {
 fn who_still_waits_has_not_left() {
     let mut counters = counters();
     for (came, start) in [(5, 99), (5, 100), (20, 99), (20, 100), (90, 5000)] {
-        counters.pass_waiting(at(came), service(start, start + 1), 1, backlog(1, 1));
+        counters.pass(at(came), service(start, start + 1), 1, backlog(1, 1));
     }
     assert_eq!((counters.waits().count(), counters.waits().max_s()), (1, Some(79e-12)));
     assert_eq!((counters.waiting().units(), counters.waiting().max_s()), (3, Some(95e-12)));
@@ -154,7 +151,7 @@ fn who_still_waits_has_not_left() {
 #[should_panic(expected = "below zero")]
 fn what_is_counted_twice_ends_the_program() {
     let mut counters = counters();
-    counters.pass(at(20), at(30), 1);
+    counters.deliver(at(20), at(30), 1);
     counters.wait(at(20), at(25));
     counters.wait(at(20), Time::NEVER);
     let _ = counters.waits();
@@ -163,12 +160,12 @@ fn what_is_counted_twice_ends_the_program() {
 #[test]
 fn many_at_once_are_as_many_one_by_one() {
     let (mut together, mut singly) = (counters(), counters());
-    together.pass_many(3, 7);
-    (0..3).for_each(|_| singly.pass(at(10), at(20), 7));
+    together.pass_alike(3, 7, Span::ZERO, 0);
+    (0..3).for_each(|_| singly.deliver(at(10), at(20), 7));
     together.pass_alike(2, 7, Span::from_picos(6), 5);
-    (0..2).for_each(|_| singly.pass_waiting(at(30), service(36, 40), 7, backlog(5, 35)));
+    (0..2).for_each(|_| singly.pass(at(30), service(36, 40), 7, backlog(5, 35)));
     together.pass_alike(1, 7, Span::ZERO, 50);
-    singly.pass(at(30), at(31), 7);
+    singly.deliver(at(30), at(31), 7);
     together.pass_alike(0, 7, Span::from_picos(6), 50);
     assert_eq!(format!("{together:?}"), format!("{singly:?}"));
 }

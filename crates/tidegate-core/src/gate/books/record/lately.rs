@@ -2,7 +2,7 @@
 
 use super::Recorder;
 use crate::gate::books::Served;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// The least number of changes of a kind that are applied before a row is due.
 pub(super) const MANY: usize = 64;
@@ -12,24 +12,6 @@ impl Recorder {
     #[inline]
     pub(in crate::gate::books) fn next_row(&self) -> Option<Time> {
         self.every.map(|_| self.next_sample)
-    }
-
-    /// The same when a unit comes at `at`; the rows before are written.
-    #[inline]
-    pub(in crate::gate::books) fn next_row_from(&mut self, at: Time) -> Option<Time> {
-        if self.every.is_some() && at > self.next_sample {
-            self.settle_many(at);
-        }
-        self.next_row()
-    }
-
-    /// A unit of `bytes` found the server idle, and its service ends by the instant of [`Recorder::next_row`].
-    #[inline]
-    pub(in crate::gate::books) fn pass_idle(&mut self, bytes: u64) {
-        // All that waited before them has begun by then.
-        self.starting.clear();
-        self.now.wait = Span::ZERO;
-        self.now.delivered_bytes += bytes;
     }
 
     /// A unit arrives and its service is known, which nothing changes any more; where [`Recorder::next_row`] is one. What has begun or

@@ -1,0 +1,371 @@
+//! The service of a unit at a plain gate: one constant rate, no random loss, IP bytes as the packet's size, a queue that counts
+//! waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such gates.
+//!
+//! [`Row::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A unit
+//! that comes alone is a row of one; the units of a longer row have what changes from one to the next in registers.
+//!
+//! *Computes* what [`Gate::pass_parts`] computes. *Condition*: the gate is plain. *Skips* the parts that such a gate does not have, and
+//! a look at the queue as long as its largest length so far cannot be exceeded. `ahead_and_step_by_step_agree` compares it.
+
+use crate::gate::ahead::Ahead;
+use crate::gate::books::{Books, Count, Counters, Lengths};
+use crate::gate::drops::{DropReason, GateDrop};
+use crate::gate::queue::Queue;
+use crate::gate::rate::Service;
+use crate::gate::{Gate, Parts};
+use crate::serial::span_of;
+use crate::unit::{Blame, Unit};
+use crate::units::{Measured, Span, Time};
+
+/// The server of a plain gate: all that a unit touches at an idle one is one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(in crate::gate) struct PlainServer {
+    /// End of the last unit's service; `Time::NEVER` where the gate is not plain.
+    free: Time,
+    /// The size of the last unit.
+    bytes: u64,
+    /// The service time of that size: whole picoseconds, and a remainder in 10⁻¹² bit.
+    quotient: u64,
+    remainder: u64,
+    /// Work left over, in 10⁻¹² bit; less than `speed`.
+    carry: u64,
+    delay: Span,
+    /// Units of the last size that arrived and were delivered inside the measured time; [`Gate::counters`] adds them.
+    passed: u64,
+    /// Bits per second; 0 where the gate is not plain.
+    speed: u64,
+    /// Such units of other sizes, and those of the last size before others came.
+    earlier: Count,
+}
+
+impl PlainServer {
+    pub(in crate::gate) fn new(speed: u64, delay: Span) -> PlainServer {
+        PlainServer {
+            free: if speed == 0 { Time::NEVER } else { Time::ZERO },
+            bytes: 0,
+            quotient: 0,
+            remainder: 0,
+            carry: 0,
+            delay,
+            passed: 0,
+            speed,
+            earlier: Count::default(),
+        }
+    }
+
+    #[inline]
+    pub(in crate::gate) fn is_plain(&self) -> bool {
+        self.speed > 0
+    }
+
+    /// Units that arrived and were delivered inside the measured time.
+    pub(in crate::gate) fn inside(&self) -> Count {
+        Count {
+            packets: self.earlier.packets + self.passed,
+            bytes: self.earlier.bytes + self.passed * self.bytes,
+        }
+    }
+
+    /// Units of `bytes` follow.
+    #[inline]
+    fn set_size(&mut self, bytes: u32) {
+        let bytes = u64::from(bytes);
+        if bytes != self.bytes {
+            self.earlier = self.inside();
+            (self.passed, self.bytes) = (0, bytes);
+            (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
+        }
+    }
+
+    /// The service of a unit of the last size that comes at `at`, and the work left over then. Its end is rounded down and the
+    /// remainder carried over, as in [`crate::serial::Serializer`].
+    #[inline(always)]
+    fn service(&self, at: Time) -> (Service, u64) {
+        let (mut start, mut picos, mut left) = (at, self.quotient, self.remainder);
+        if at <= self.free {
+            (start, left) = (self.free, left + self.carry);
+            if left >= self.speed {
+                left -= self.speed;
+                picos += 1;
+            }
+        }
+        (Service { start, end: Time::from_picos(start.picos().saturating_add(picos)) }, left)
+    }
+}
+
+impl PlainServer {
+    /// A unit of the last size comes at `at`, inside the measured time: when it arrives at whatever comes next, if it finds the server idle
+    /// and its service ends before `until`. `None`: not so, and nothing has been done.
+    #[inline(always)]
+    fn pass_idle(&mut self, at: Time, until: Time) -> Option<Time> {
+        if at <= self.free {
+            return None;
+        }
+        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days (`span_of`), and 213 days can
+        // be represented.
+        let end = at + Span::from_picos(self.quotient);
+        if end >= until {
+            return None;
+        }
+        (self.free, self.carry) = (end, self.remainder);
+        self.passed += 1;
+        Some(end + self.delay)
+    }
+}
+
+/// A plain gate that units of one size pass; `RECORDED`: it writes rows.
+struct Row<'a, const RECORDED: bool> {
+    /// The server, in registers, and where it goes back to.
+    server: PlainServer,
+    stored: &'a mut PlainServer,
+    ahead: &'a mut Ahead,
+    queue: &'a Queue,
+    books: &'a mut Books,
+    /// The waits of these units, from the first one on that waits.
+    waits: Option<Lengths>,
+    /// So many more units may join the queue before it could be larger than ever; 0: not known.
+    spare: u64,
+    index: usize,
+    measured: Measured,
+}
+
+/// A unit whose passage is not only counted.
+enum Unusual {
+    /// The queue has no place for it.
+    Full,
+    /// It has this service, not all of it inside the measured time.
+    Outside(Service),
+}
+
+impl<const RECORDED: bool> Row<'_, RECORDED> {
+    /// A unit comes at `at`: when it arrives at whatever comes next, and what it has waited for by then. `ONE`: no other follows, so
+    /// nothing is kept for it.
+    #[inline(always)]
+    fn step<const ONE: bool>(&mut self, at: Time, blame: Blame) -> Result<(Time, Blame), Unusual> {
+        if !RECORDED
+            && at >= self.measured.from
+            && let Some(out) = self.server.pass_idle(at, self.measured.until)
+        {
+            return Ok((out, blame));
+        }
+        let (service, carry) = self.server.service(at);
+        let waits = service.start > at;
+        let bytes = self.server.bytes as u32;
+        if waits {
+            if self.spare == 0 {
+                self.spare = self.ahead.make_room::<ONE>(at, bytes, self.queue, &mut self.books.counters);
+                if self.spare == 0 {
+                    return Err(Unusual::Full);
+                }
+            }
+            self.spare -= 1;
+        }
+        (self.server.free, self.server.carry) = (service.end, carry);
+        if RECORDED {
+            self.books.record_plain(at, service, bytes);
+        }
+        if at < self.measured.from || service.end >= self.measured.until {
+            return Err(Unusual::Outside(service));
+        }
+        self.server.passed += 1;
+        // It does not overflow: the measured time and a delay are 100 days at most, and 213 days can be represented.
+        let out = service.end + self.server.delay;
+        if !waits {
+            return Ok((out, blame));
+        }
+        let wait = Span::from_picos(service.start.picos() - at.picos());
+        self.ahead.join(self.ahead.backlog(), service.start, bytes);
+        let counters = &mut self.books.counters;
+        if ONE {
+            counters.add_wait(wait);
+        } else {
+            self.waits.get_or_insert_with(|| counters.waits.lengths()).record_some(&mut counters.waits, wait);
+        }
+        Ok((out, blame.or_wait(wait, self.index)))
+    }
+
+    /// The last unit has passed.
+    #[inline(always)]
+    fn end(self) {
+        let PlainServer { free, carry, passed, .. } = self.server;
+        (self.stored.free, self.stored.carry, self.stored.passed) = (free, carry, passed);
+        if let Some(waits) = self.waits {
+            self.books.counters.add_waits(waits);
+        }
+    }
+}
+
+impl Gate {
+    /// The gate as units of its server's last size pass it.
+    #[inline(always)]
+    fn row<const RECORDED: bool>(&mut self, measured: Measured) -> Row<'_, RECORDED> {
+        let Gate { plain, index, parts } = self;
+        let Parts { recorded, ahead, queue, books, .. } = &mut **parts;
+        let stored = match recorded {
+            Some(recorded) if RECORDED => recorded,
+            _ => plain,
+        };
+        let server = *stored;
+        Row { server, stored, ahead, queue, books, waits: None, spare: 0, index: *index as usize, measured }
+    }
+
+    /// A unit passes a plain gate that is not recorded, if it finds the server idle, has the size of the last one, and its service lies inside
+    /// the measured time. `None`: not so, and nothing has been done.
+    #[inline(always)]
+    pub(crate) fn pass_idle(&mut self, at: Time, unit: &Unit, measured: &Measured) -> Option<Time> {
+        if u64::from(unit.bytes) != self.plain.bytes || at < measured.from {
+            return None;
+        }
+        self.plain.pass_idle(at, measured.until)
+    }
+
+    /// A unit passes a plain gate. `None`: it is dropped.
+    #[inline(always)]
+    pub(super) fn pass_plain<const RECORDED: bool>(
+        &mut self,
+        at: Time,
+        unit: &mut Unit,
+        measured: &Measured,
+    ) -> Option<Time> {
+        self.server::<RECORDED>().set_size(unit.bytes);
+        let mut row = self.row::<RECORDED>(*measured);
+        let passed = row.step::<true>(at, unit.blame);
+        row.end();
+        match passed {
+            Ok((out, blame)) => {
+                unit.blame = blame;
+                Some(out)
+            }
+            Err(unusual) => self.pass_unusual(at, unit, unusual),
+        }
+    }
+
+    #[inline(always)]
+    fn server<const RECORDED: bool>(&mut self) -> &mut PlainServer {
+        match &mut self.parts.recorded {
+            Some(recorded) if RECORDED => recorded,
+            _ => &mut self.plain,
+        }
+    }
+
+    /// What is left to do for a unit that is dropped, or does not lie inside the measured time.
+    #[cold]
+    fn pass_unusual(&mut self, at: Time, unit: &mut Unit, unusual: Unusual) -> Option<Time> {
+        let bytes = unit.bytes;
+        match unusual {
+            Unusual::Full => {
+                let drop: GateDrop = self.refuse(at, bytes, DropReason::QueueFull);
+                self.parts.ahead.last_drop = Some(drop);
+                None
+            }
+            Unusual::Outside(service) => {
+                let Parts { ahead, books, exit, .. } = &mut *self.parts;
+                let mut queue = ahead.backlog();
+                if service.start > at {
+                    queue = ahead.join(queue, service.start, bytes);
+                    unit.note_wait(service.start.saturating_since(at), self.index as usize);
+                }
+                books.counters.pass(at, service, u64::from(bytes), queue);
+                Some(service.end.saturating_add(exit.delay()))
+            }
+        }
+    }
+
+    /// The first of `units`, in order, as long as they are `theirs`, pass a gate until one of them is dropped. Answers with how many have
+    /// passed, and when the last of them came.
+    #[inline(always)]
+    pub(crate) fn pass_row(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        theirs: impl Fn(&Unit) -> bool + Copy,
+        measured: &Measured,
+    ) -> (usize, Time) {
+        let (mut passed, mut last) = (0, Time::ZERO);
+        while let Some((at, first)) = units.get_mut(passed).filter(|(_, first)| theirs(first)) {
+            let (when, bytes) = (*at, first.bytes);
+            if !self.plain.is_plain() && self.parts.recorded.is_none() {
+                let Some(out) = self.pass(when, first, measured) else { break };
+                (*at, passed, last) = (out, passed + 1, when);
+                continue;
+            }
+            let alike = |unit: &Unit| unit.bytes == bytes && theirs(unit);
+            let (more, reached, unusual) = if self.plain.is_plain() {
+                self.pass_alike::<false>(&mut units[passed..], bytes, alike, *measured)
+            } else {
+                self.pass_alike::<true>(&mut units[passed..], bytes, alike, *measured)
+            };
+            (passed, last) = (passed + more, last.max(reached));
+            if let (Some(what), Some((came, next))) = (unusual, units.get_mut(passed)) {
+                let Some(out) = self.pass_unusual(*came, next, what) else { break };
+                (last, *came) = (*came, out);
+                passed += 1;
+            }
+        }
+        (passed, last)
+    }
+
+    /// The first of `units`, which have `bytes` each, pass a plain gate as long as they are `alike`. Answers with how many, when the last of
+    /// them came, and what is to be done for the next one if that is unusual.
+    #[inline(never)]
+    fn pass_alike<const RECORDED: bool>(
+        &mut self,
+        units: &mut [(Time, Unit)],
+        bytes: u32,
+        alike: impl Fn(&Unit) -> bool,
+        measured: Measured,
+    ) -> (usize, Time, Option<Unusual>) {
+        self.server::<RECORDED>().set_size(bytes);
+        let mut row = self.row::<RECORDED>(measured);
+        let (mut passed, mut last, mut unusual) = (0, Time::ZERO, None);
+        for (at, unit) in units {
+            if !alike(unit) {
+                break;
+            }
+            match row.step::<false>(*at, unit.blame) {
+                Ok((out, blame)) => {
+                    unit.blame = blame;
+                    (last, *at) = (*at, out);
+                    passed += 1;
+                }
+                Err(what) => {
+                    unusual = Some(what);
+                    break;
+                }
+            }
+        }
+        row.end();
+        (passed, last, unusual)
+    }
+}
+
+impl Ahead {
+    /// How many units of `bytes` may join the queue before it could be larger than the largest so far. If it is none at first, units that
+    /// have left by `at` are forgotten, and one more may join where the queue has room.
+    #[inline(always)]
+    fn make_room<const ONE: bool>(
+        &mut self,
+        at: Time,
+        bytes: u32,
+        queue: &Queue,
+        counters: &mut Counters,
+    ) -> u64 {
+        let found = self.backlog();
+        let spare = if ONE {
+            u64::from(!counters.is_larger(found.with(bytes)))
+        } else {
+            found.spare(bytes, counters.largest())
+        };
+        if spare > 0 { spare } else { self.make_new_room(at, bytes, queue, counters) }
+    }
+
+    #[inline(never)]
+    fn make_new_room(&mut self, at: Time, bytes: u32, queue: &Queue, counters: &mut Counters) -> u64 {
+        let found = self.backlog_at(at);
+        if queue.is_full(found, bytes) {
+            return 0;
+        }
+        counters.queue_is(at, found.with(bytes));
+        found.spare(bytes, counters.largest()).max(1)
+    }
+}
