@@ -1,6 +1,6 @@
 //! How much a queue holds.
 
-/// What is in a queue at an instant.
+/// The content of a queue at an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Units.
@@ -10,19 +10,19 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// The same without a unit that is in it.
+    /// The backlog after a unit of so many IP bytes has left the queue.
     #[inline]
     pub(super) fn without(self, bytes: u32) -> Backlog {
         Backlog { units: self.units - 1, bytes: self.bytes - u64::from(bytes) }
     }
 
-    /// The same with one more unit.
+    /// The backlog after a unit of so many IP bytes has joined the queue.
     #[inline]
     pub(super) fn with(self, bytes: u32) -> Backlog {
         Backlog { units: self.units + 1, bytes: self.bytes + u64::from(bytes) }
     }
 
-    /// Both together.
+    /// The sum of two backlogs.
     #[inline]
     pub(super) fn and(self, other: Backlog) -> Backlog {
         Backlog { units: self.units + other.units, bytes: self.bytes + other.bytes }

@@ -1,5 +1,4 @@
-//! What a section of cell gates asks of its gates. Where another server passes cells in a gate's name, that server
-//! informs the gate of what has happened to them.
+//! The calls of a section of cell gates to its gates. A server that passes cells in a gate's name reports their fates here.
 
 use crate::aal5::CELL_BYTES;
 use crate::gate::Gate;
@@ -48,7 +47,7 @@ impl Gate {
         self.parts.books.counters.pass(at, service, bytes, queue);
     }
 
-    /// Tells those who watch the gate of a cell that another server passes in its name, and counts nothing.
+    /// Writes rows for a cell that another server passes in the gate's name, and counts nothing.
     pub(crate) fn record_cell(&mut self, at: Time, service: Service) {
         self.parts.door.note_arrival(at, CELL_BYTES);
         self.parts.books.record_cell(at, service);

@@ -18,7 +18,7 @@ pub struct GateDrop {
 pub enum DropReason {
     /// The queue was full.
     QueueFull = 0,
-    /// What `loss` takes by chance.
+    /// Random loss (`loss`).
     Loss = 1,
     /// It needs more tokens than the bucket of the rate law can hold.
     TooLarge = 2,
@@ -32,7 +32,7 @@ pub enum DropReason {
     Refused = 6,
     /// The queue discipline dropped it, though there was room.
     Early = 7,
-    /// What `loss.every` takes: each n-th.
+    /// Loss by count: each n-th unit (`loss.every`).
     Counted = 8,
 }
 

@@ -52,8 +52,8 @@ use crate::units::{Measured, Span, Time};
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
 const ONE_PACKET: u64 = 1_000_000;
 
-/// One server, with everything in front of it and behind it. What nearly every unit touches at a plain gate stands here, in two cache
-/// lines; the rest is apart.
+/// One server, with everything in front of it and behind it. The fields that nearly every unit touches at a plain gate are here, in
+/// two cache lines; the rest is in `Parts`.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Gate {
@@ -82,7 +82,7 @@ struct Parts {
     classes: Option<Box<ClassBooks>>,
 }
 
-/// What a gate is told when it is made.
+/// What a gate needs from its network when it is made.
 #[derive(Clone, Copy, Debug)]
 pub struct GateContext {
     /// Its number.
@@ -151,7 +151,7 @@ impl Gate {
         Err(self.refuse(at, wire, DropReason::Policed))
     }
 
-    /// Whether a unit may join the queue, and whether it is marked. The one place where both ways of driving ask; `found` is the queue that the
+    /// Whether a unit may join the queue, and whether it is marked. Both ways of driving a gate call this. `found` is the queue that the
     /// unit finds, and whether the server is idle.
     #[inline]
     fn admit(
@@ -291,7 +291,7 @@ impl Gate {
         self.parts.law.capacity(&plan.rate, measured, rate_stream(plan, seed))
     }
 
-    /// What it counted.
+    /// The gate's counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
         let server = self.parts.recorded.as_deref().unwrap_or(&self.plain);

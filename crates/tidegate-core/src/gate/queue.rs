@@ -21,7 +21,7 @@ pub(super) struct Queue {
     tagged: Option<u64>,
     /// By the colour of a unit, where any of them has a limit.
     colours: Option<[QueueLimit; 3]>,
-    /// What is too much is dropped from within.
+    /// A full queue drops units that wait in it, and admits the arrival.
     makes_room: bool,
     /// [`Discipline::Red`].
     red: Option<Box<Red>>,
@@ -40,7 +40,7 @@ impl Queue {
         Queue { discipline, limit, counts, tagged, colours, makes_room, red }
     }
 
-    /// The same, where what is too much is dropped from within.
+    /// This queue, changed to admit arrivals when it is full and drop units that wait in it.
     pub(super) fn making_room(self) -> Queue {
         Queue { makes_room: true, ..self }
     }

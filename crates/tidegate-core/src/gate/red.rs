@@ -24,7 +24,7 @@ const WHOLE: i128 = 1_000_000_000_000;
 /// A weight of 1.
 const WEIGHTS: i128 = 1_000_000_000;
 
-/// What RED remembers.
+/// The state of RED.
 #[derive(Clone, Debug)]
 pub(super) struct Red {
     plan: RedPlan,
@@ -43,7 +43,7 @@ pub(super) struct Red {
     idle_since: Time,
 }
 
-/// What the average says of a unit.
+/// The decision on a unit by the average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Passes,

@@ -1,4 +1,4 @@
-//! How the network of a plan is made.
+//! Construction of a network from its plan.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Network {
     }
 }
 
-/// Tells gates with classes which class the units of each stretch are of; copies of one gate share the list.
+/// Gives gates with classes the class of each stretch; copies of one gate share the list.
 fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
     let (mut known, mut members): (Option<&Arc<[u16]>>, Arc<[u16]>) = (None, Arc::new([]));
     for (row, gate) in plan.gates.iter().zip(gates) {
@@ -98,7 +98,7 @@ fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
     }
 }
 
-/// Everything that happens without a unit that enters has its first event.
+/// Schedules the first event of every source that needs no arrival.
 fn first_events(
     mut schedule: Schedule,
     controls: &Controls,

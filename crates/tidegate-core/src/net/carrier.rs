@@ -5,12 +5,13 @@ use crate::net::map::Entry;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// See the module. The methods are those of [`Network`].
+/// What an endpoint needs of the network that carries its units. The methods are those of [`Network`].
 pub trait Carrier {
     /// A unit enters a route at `at`. Answers with when it comes to its end if that is certain and reported ahead.
     fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time>;
 
-    /// Many units enter a route that carries each of them at once. Those that are not dropped stay, with the times at which they come to its end.
+    /// Many units enter a route that carries each of them at once. Those that are not dropped remain in `units`, with the times at which
+    /// they reach its end.
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>);
 
     /// Sets an alarm unless it rings earlier anyway.

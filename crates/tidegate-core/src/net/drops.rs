@@ -1,4 +1,4 @@
-//! What was dropped, by gate, by owner and by reason: always counted, inside the measured time.
+//! Drops by gate, by owner and by reason: always counted, inside the measured time.
 
 use crate::gate::DropReason;
 use crate::net::map::Owner;

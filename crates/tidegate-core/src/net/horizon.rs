@@ -6,7 +6,7 @@ use crate::net::routes::Routes;
 use crate::plan::Plan;
 use crate::units::Span;
 
-/// See the module; [`Span::MAX`] where only background traffic is concerned.
+/// Lower bounds on the time from an event to the next delivery; [`Span::MAX`] where only background traffic is concerned.
 #[derive(Debug)]
 pub(super) struct Horizon {
     /// From the event of each gate.

@@ -44,9 +44,9 @@ pub(super) struct Chain {
     pub(super) crossing: u32,
     /// Driven step by step, and what leaves at the end of a service is certain ([`crate::net::fast`]).
     pub(super) certain: bool,
-    /// What leaves goes on through the next stretch at once; the line stays empty.
+    /// Units that leave go on through the next stretch at once; the line stays empty.
     pub(super) through: bool,
-    /// What comes to its end is handed out instead of waiting on the line.
+    /// Units that reach its end are delivered at once, and do not wait on the line.
     pub(super) ahead: bool,
     /// While halves take turns, units go to the arrivals of this half, and the line stays empty.
     pub(super) half: Option<Half>,
@@ -79,7 +79,7 @@ pub(super) struct ShortStretch {
 }
 
 impl Chain {
-    /// It as a stretch without an event. `gates`: those of all stretches.
+    /// This stretch as one that is passed without an event. `gates`: those of all stretches.
     pub(super) fn as_short(&self, gates: &[u32]) -> ShortStretch {
         let gates = &gates[self.first as usize..self.end as usize];
         let whole = gates.len() <= 2;
@@ -104,7 +104,7 @@ pub(super) struct RouteMap {
     pub(super) cohorts: CohortPlan,
     /// The stretches of every route, one after the other.
     pub(super) chains: Vec<Chain>,
-    /// The same as short stretches, while halves take turns; else empty.
+    /// Every stretch as a [`ShortStretch`], while halves take turns; else empty.
     pub(super) shorts: Vec<ShortStretch>,
     /// The gates of every stretch.
     pub(super) gates: Vec<u32>,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::gate::{Precision, Quantiles};
 use crate::units::{Measured, Span, Time};
 
-/// What became of the media frames of one source that begin inside the measured time.
+/// The fates of the media frames of one source that begin inside the measured time.
 #[derive(Clone, Debug)]
 pub struct MediaFrames {
     /// Frames with packets whose fate is not known, and others between them.

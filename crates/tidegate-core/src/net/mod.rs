@@ -73,7 +73,7 @@ use crate::units::{Span, Time};
 pub struct Network {
     gates: Vec<Gate>,
     map: RouteMap,
-    /// Who takes the units of a run, while halves take turns and there are very many flows.
+    /// The cohorts that take the units of a run, while halves take turns and there are very many flows.
     cohorts: Option<Cohorts>,
     lines: Vec<DelayLine>,
     /// By gate.
@@ -115,7 +115,7 @@ impl Network {
         self.handle_unit_at(at, self.entry(route), unit)
     }
 
-    /// The same where the engine knows the route's entry.
+    /// [`Network::handle_unit`] for an engine that knows the route's entry ([`Network::entry`]).
     #[inline(always)]
     pub fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
         debug_assert!(self.schedule.may_happen(at), "{at} is before {}", self.schedule.now);

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::unit::{HeldBy, Unit};
 use crate::units::{Measured, Time};
 
-/// See the module.
+/// Drops, departures and early deliveries that the engine is to be informed of.
 #[derive(Debug)]
 pub(super) struct Reports {
     /// Drops that the engine has not asked for yet.

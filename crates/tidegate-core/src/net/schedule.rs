@@ -4,7 +4,7 @@ use crate::net::events::{EventQueue, Next};
 use crate::net::sources::{EventSource, SourceKind, SourceTable};
 use crate::units::{Span, Time};
 
-/// See the module.
+/// The wake-up time of every event source, and the present time of the network.
 #[derive(Debug)]
 pub(super) struct Schedule {
     pub(super) sources: SourceTable,
@@ -13,7 +13,7 @@ pub(super) struct Schedule {
     pub(super) now: Time,
     /// When the last event of the run happened that the engine is taking ([`crate::net::Network::poll_run`]).
     pub(super) run_ends: Time,
-    /// The engine has asked for what happens before this.
+    /// The engine has polled for events before this.
     pub(super) until: Time,
     /// Events handled.
     pub(super) handled: u64,
@@ -60,8 +60,8 @@ impl Schedule {
         Some(next)
     }
 
-    /// Whether something may happen or come in at `at`. How far time may go back is the contract of [`crate::net`]: where halves take turns, or have just given
-    /// them up, by less than both leads; behind a section of cell gates by a picosecond.
+    /// Whether an event or an arrival at `at` is allowed. How far time may go back is the contract of [`crate::net`]: by less than both
+    /// leads where halves take turns or have just stopped doing so; by a picosecond behind a section of cell gates.
     pub(super) fn may_happen(&self, at: Time) -> bool {
         let leads = self.queue.turns().map_or(Span::ZERO, |([one, other], _)| one + other);
         at.saturating_add(leads.max(Span::from_picos(1))) >= self.now

@@ -25,7 +25,7 @@ impl Network {
         }
     }
 
-    /// Handles everything that a section has put out since it was asked last.
+    /// Handles all output of a section since the last call.
     pub(super) fn collect(&mut self, section: usize) {
         while let Some(output) = self.sections.sections[section].take_output() {
             match output {
@@ -92,15 +92,15 @@ impl Network {
         Some(Step::Departed { at: first, flow: flow as usize })
     }
 
-    /// Whether packets pass cell gates, whose drops are found when somebody asks ([`Network::find_drops`]).
+    /// Whether packets pass cell gates, whose drops are found by [`Network::find_drops`].
     #[must_use]
     pub fn has_sections(&self) -> bool {
         !self.sections.sections.is_empty()
     }
 
-    /// Finds the drops at cell gates before `now`, the time of the event under way; [`Network::poll_drop`] has them. Cells are gone
-    /// through when a packet may come to its end: of one whose last cell is lost nothing is known before, and a sender that needs to
-    /// know asks.
+    /// Finds the drops at cell gates before `now`, the time of the event under way; [`Network::poll_drop`] returns them. Otherwise cells
+    /// are handled only when a packet may reach its end, so the drop of a packet whose last cell is lost would be found late. Senders that
+    /// need the drop call this.
     pub fn find_drops(&mut self, now: Time) {
         for section in 0..self.sections.sections.len() {
             self.feed_back(now, section);
@@ -144,14 +144,14 @@ impl Network {
         }
     }
 
-    /// Units that a gate holds no longer since it was asked last, which is `now`: they go on, or were dropped.
+    /// Forwards the units that have left a gate since the last call, and reports those that it dropped; it is `now`.
     pub(super) fn collect_departures(&mut self, index: usize, now: Time) {
         while let Some(departure) = self.gates[index].poll_departure() {
             self.let_go(index, now, departure);
         }
     }
 
-    /// A gate holds a unit no longer.
+    /// A unit has left a gate: it is forwarded, or reported as dropped.
     pub(super) fn let_go(&mut self, index: usize, now: Time, Departure { unit, fate }: Departure) {
         let chain = self.map.chains[unit.chain as usize];
         match fate {

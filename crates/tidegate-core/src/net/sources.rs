@@ -94,7 +94,7 @@ impl SourceTable {
         self.numbers(kind).contains(&source).then(|| (source - self.first[kind as usize]) as usize)
     }
 
-    /// What a number stands for.
+    /// The kind and index of the source with a number.
     #[inline(always)]
     pub(super) fn source(&self, source: EventSource) -> (SourceKind, usize) {
         // Gates that are driven step by step wake most often.

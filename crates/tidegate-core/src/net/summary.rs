@@ -1,4 +1,4 @@
-//! What a network's summary is made of.
+//! The quantities that a network's summary is computed from.
 
 use crate::cells::{CellCounts, Section};
 use crate::gate::Gate;
@@ -31,7 +31,7 @@ impl Network {
         }
     }
 
-    /// What a cell gate counted beside cells; `None`: it is no cell gate.
+    /// The counters of a cell gate beside those of cells; `None`: it is no cell gate.
     #[must_use]
     pub fn cell_counts(&self, gate: usize) -> Option<CellCounts> {
         self.sections.of_gate(gate)?.counts(gate)
@@ -53,7 +53,7 @@ impl Network {
         self.traffic.iter().map(|traffic| traffic.counts)
     }
 
-    /// What became of a background source's packets on their way; `None`: the plan does not ask.
+    /// One-way delays and losses of a background source's packets; `None`: the plan does not measure them.
     #[must_use]
     pub fn transit(&self, source: usize) -> Option<&Transit> {
         self.traffic[source].transit.as_ref()
@@ -66,7 +66,7 @@ impl Network {
         self.reports.drops.at(gate)
     }
 
-    /// What was dropped of an owner's packets inside the measured time.
+    /// Drops of an owner's packets inside the measured time.
     #[must_use]
     pub fn drops_of(&self, owner: Owner) -> DropCounts {
         self.reports.drops.of(self.map.route_of(owner))
@@ -96,7 +96,7 @@ impl Network {
         self.controls.circuits().map(|circuits| circuits.pool_use(pool))
     }
 
-    /// What calls have of a pool now.
+    /// The capacity of a pool that calls hold now.
     #[must_use]
     pub fn reserved(&self, pool: usize) -> Rate {
         self.controls.circuits().map_or(Rate::ZERO, |circuits| circuits.reserved(pool))

@@ -70,7 +70,7 @@ proptest! {
         prop_assert_eq!(difference_when_woken(&plan, &entries, waking), None);
     }
 
-    /// The same where a discipline decides at departures.
+    /// A pump in real time changes no departure where a discipline decides at departures.
     #[test]
     fn waking_changes_no_departure_where_departures_are_judged(
         plan in prop_oneof![any_judged_network(), any_classed_network(), any_classed_cell_network()].prop_map(followed),
@@ -82,7 +82,7 @@ proptest! {
         prop_assert_eq!(difference_when_woken(&plan, &entries, waking), None);
     }
 
-    /// What is said of the next delivery holds, as long as nothing enters and no rate is fed back.
+    /// The lower bound on the next delivery holds, as long as nothing enters and no rate is fed back.
     #[test]
     fn nothing_is_delivered_sooner_than_said(
         plan in prop_oneof![any_network(), any_judged_network(), any_classed_network(), any_cell_network()],

@@ -14,11 +14,11 @@ pub(super) struct Traffic {
     pub(super) arrivals: ArrivalProcess,
     pub(super) route: usize,
     pub(super) counts: TrafficCounts,
-    /// What becomes of its packets; `None`: that is not measured.
+    /// One-way delays and losses of its packets; `None`: they are not measured.
     pub(super) transit: Option<Transit>,
 }
 
-/// What a background source sent, and what arrived, inside the measured time.
+/// Packets that a background source sent, and those that arrived, inside the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrafficCounts {
     /// Sent, in packets and IP bytes.

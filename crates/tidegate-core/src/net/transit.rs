@@ -1,5 +1,4 @@
-//! What becomes of a background source's packets: how long each is on its way, which are lost, and what that
-//! means for the media frames they are part of.
+//! One-way delays and losses of a background source's packets, and the media frames that arrive whole, late or not at all.
 //!
 //! Everything here is of the packets that are sent inside the measured time, and of what becomes of them before its
 //! end. The delay of a packet runs from the instant at which its source sends it to the end of its path: waits,
@@ -12,7 +11,7 @@ use crate::net::interarrival::InterarrivalJitter;
 use crate::net::media_frames::MediaFrames;
 use crate::units::{Measured, Span, Time};
 
-/// The packets of one background source on their way, and what became of the others.
+/// The packets of one background source on their way, and the statistics of the others.
 #[derive(Clone, Debug)]
 pub struct Transit {
     /// Packets whose fate is not known, by number, and others between them.

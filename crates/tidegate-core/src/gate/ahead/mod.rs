@@ -17,7 +17,7 @@ use crate::units::{Measured, Time};
 /// More units than this are removed from a queue together.
 const MANY: usize = 8;
 
-/// What a gate driven ahead remembers of earlier units.
+/// The state of a gate driven ahead: its queue, and the fate of the last unit.
 #[derive(Debug)]
 pub(super) struct Ahead {
     /// When the units in the queue leave it, each with the IP bytes of all that have joined until then, itself
@@ -87,7 +87,7 @@ impl Gate {
         self.depart(&served)
     }
 
-    /// What is in the queue of a gate driven ahead at `at`, as the gate's queue counts.
+    /// The backlog of a gate driven ahead at `at`, as the gate's queue counts.
     pub(crate) fn backlog_ahead(&mut self, at: Time) -> Backlog {
         self.parts.ahead.backlog_at(at)
     }

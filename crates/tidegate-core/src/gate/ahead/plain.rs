@@ -95,8 +95,8 @@ impl PlainServer {
 }
 
 impl PlainServer {
-    /// A unit of the last size comes at `at`, inside the measured time: when it arrives at whatever comes next, if it finds the server idle
-    /// and its service ends before `until`. `None`: not so, and nothing has been done.
+    /// A unit of the last size arrives at `at`, inside the measured time. Returns when it arrives at whatever comes next, if the server is
+    /// idle and its service ends before `until`. `None`: otherwise; the state is unchanged.
     #[inline(always)]
     fn pass_idle(&mut self, at: Time, until: Time) -> Option<Time> {
         if at <= self.free {
@@ -124,7 +124,7 @@ struct Row<'a, const RECORDED: bool> {
     books: &'a mut Books,
     /// The waits of these units, from the first one on that waits.
     waits: Option<Lengths>,
-    /// So many more units may join the queue before it could be larger than ever; 0: not known.
+    /// Units that can still join before the queue could exceed its largest length so far; 0: unknown.
     spare: u64,
     index: usize,
     measured: Measured,
@@ -210,8 +210,8 @@ impl Gate {
         Row { server, stored, ahead, queue, books, waits: None, spare: 0, index: *index as usize, measured }
     }
 
-    /// A unit passes a plain gate that is not recorded, if it finds the server idle, has the size of the last one, and its service lies inside
-    /// the measured time. `None`: not so, and nothing has been done.
+    /// A unit passes a plain gate that is not recorded, if the server is idle, the unit has the size of the last one, and its service lies
+    /// inside the measured time. `None`: otherwise; the state is unchanged.
     #[inline(always)]
     pub(crate) fn pass_idle(&mut self, at: Time, unit: &Unit, measured: &Measured) -> Option<Time> {
         if u64::from(unit.bytes) != self.plain.bytes || at < measured.from {
@@ -249,7 +249,7 @@ impl Gate {
         }
     }
 
-    /// What is left to do for a unit that is dropped, or does not lie inside the measured time.
+    /// Handles a unit that is dropped, or whose service is not all inside the measured time.
     #[cold]
     fn pass_unusual(&mut self, at: Time, unit: &mut Unit, unusual: Unusual) -> Option<Time> {
         let bytes = unit.bytes;
@@ -305,8 +305,8 @@ impl Gate {
         (passed, last)
     }
 
-    /// The first of `units`, which have `bytes` each, pass a plain gate as long as they are `alike`. Answers with how many, when the last of
-    /// them came, and what is to be done for the next one if that is unusual.
+    /// The first of `units`, which have `bytes` each, pass a plain gate as long as they are `alike`. Returns their number, the arrival of
+    /// the last, and how the next one is unusual, if it is.
     #[inline(never)]
     fn pass_alike<const RECORDED: bool>(
         &mut self,
@@ -340,8 +340,8 @@ impl Gate {
 }
 
 impl Ahead {
-    /// How many units of `bytes` may join the queue before it could be larger than the largest so far. If it is none at first, units that
-    /// have left by `at` are forgotten, and one more may join where the queue has room.
+    /// Number of units of `bytes` that can join before the queue could exceed its largest length so far. If it is zero, removes the units
+    /// that have left by `at`; the result is then at least one where the queue has room.
     #[inline(always)]
     fn make_room<const ONE: bool>(
         &mut self,

@@ -8,10 +8,10 @@ use crate::gate::drops::DropReason;
 use crate::plan::{ClassesPlan, RecordLevel};
 use crate::units::{Measured, Time};
 
-/// What a gate counts of one class.
+/// The counters of one class.
 #[derive(Clone, Debug)]
 pub struct ClassCounters {
-    /// Everything that is counted of a gate too.
+    /// The counters that a gate has too.
     pub counters: Counters,
     drops: [u64; DropReason::COUNT],
 }

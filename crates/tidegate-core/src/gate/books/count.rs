@@ -24,10 +24,10 @@ impl Count {
     }
 }
 
-/// What is said where a difference would be below zero: something was counted twice, or not at all.
+/// The message of the panic where a difference would be below zero: a unit was counted twice, or not at all.
 pub(super) const BELOW_ZERO: &str = "no number of a gate's books is below zero";
 
-/// What is left of `all` without `some` of it.
+/// `all` − `some`.
 ///
 /// # Panics
 /// There are not so many, in release builds too.

@@ -43,13 +43,13 @@ pub struct Counters {
     standing: Backlog,
     /// Largest queue that a unit joined inside the measured time.
     queue_max: u64,
-    /// The same in IP bytes.
+    /// Largest queue in IP bytes that a unit joined inside the measured time.
     queue_max_bytes: u64,
     /// Units in the queue times the picoseconds that they were there, inside the measured time.
     queue_area: u128,
 }
 
-/// What happens to units one at a time.
+/// Counting units one at a time.
 impl Counters {
     /// Nothing counted; `measured` is the time that summaries count.
     #[must_use]
@@ -84,7 +84,7 @@ impl Counters {
         }
     }
 
-    /// Counts a unit that arrived at `at` and is delivered at `end`, and no wait of its.
+    /// Counts a unit that arrived at `at` and is delivered at `end`. Its wait is not counted here.
     #[inline]
     pub(in crate::gate) fn deliver(&mut self, at: Time, end: Time, wire: u64) {
         if at < self.measured.from || end >= self.measured.until {
@@ -213,7 +213,7 @@ impl Counters {
     }
 }
 
-/// What happens to many units of one size together, each of which arrives and is delivered inside the measured time.
+/// Counting many units of one size together, each of which arrives and is delivered inside the measured time.
 impl Counters {
     /// Counts units that arrive at one instant, one for each term of `waits`, which is its wait. `queue` is the queue
     /// after the last of them.

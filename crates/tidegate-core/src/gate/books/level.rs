@@ -12,9 +12,10 @@ use crate::units::{PICOS_PER_SECOND, Time};
 /// The level of one bucket.
 #[derive(Clone, Debug)]
 pub(super) enum Level {
-    /// Tokens in 10⁻¹² bit at an instant, which grow by `rate` up to `burst`; `told` has later states.
+    /// Tokens in 10⁻¹² bit at an instant, which grow by `rate` up to `burst`; `told` holds the states that are known ahead.
     Law { rate: i128, burst: i128, now: (Time, i128), told: VecDeque<(Time, i128)> },
-    /// The theoretical arrival time of the contract; `told` has it from later instants on. Units have `unit` bytes.
+    /// The theoretical arrival time of the contract; `told` holds its later values, each with the instant from which it is in force.
+    /// Units have `unit` bytes.
     Policer { limit: Limit, unit: u32, now: Interval, told: VecDeque<(Time, Interval)> },
 }
 
@@ -44,7 +45,7 @@ impl Level {
         }
     }
 
-    /// Bytes on the wire in the bucket at `at`, asked in order of time.
+    /// Bytes on the wire in the bucket at `at`, which never decreases from call to call.
     pub(super) fn bytes_at(&mut self, at: Time) -> f64 {
         match self {
             Level::Law { rate, burst, now, told } => {
@@ -114,7 +115,7 @@ mod tests {
         }
     }
 
-    /// What is told of the bucket that a gate does not show is not its level.
+    /// A gate with a rate law's bucket and a policer shows the law's level. States of a bucket that is not shown change no level.
     #[test]
     fn the_law_s_bucket_goes_before_the_policer_s() {
         let plan = GatePlan { police: policed().police, ..law() };

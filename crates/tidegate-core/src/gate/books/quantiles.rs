@@ -25,7 +25,7 @@ pub struct Recording<'a> {
     lengths: Lengths,
 }
 
-/// What [`Recording`] keeps apart, for who has no reference to the [`Quantiles`] all the time.
+/// The state of a [`Recording`], for callers that hold no reference to the [`Quantiles`].
 pub(in crate::gate) struct Lengths {
     sum: u128,
     count: u64,

@@ -5,10 +5,10 @@ use crate::plan::{Course, RatePlan, RecordLevel};
 use crate::random::Stream;
 use crate::units::{Span, Time};
 
-/// The rate in force, asked in the order of time.
+/// The rate in force, read at times that never decrease.
 #[derive(Clone, Debug)]
 pub(super) enum RateInForce {
-    /// The same until it is set anew.
+    /// Constant until it is set anew.
     Fixed(f64),
     /// Piecewise constant.
     Profile(Box<Profile>),

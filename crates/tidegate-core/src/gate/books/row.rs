@@ -56,6 +56,6 @@ impl GateRow {
 pub struct CellRow {
     /// Whole cells from their arrival to the end of their service.
     pub whole: u64,
-    /// The same as a fluid, which arrives at the rate of the gate before and leaves at the rate of this gate.
+    /// The content as a fluid, which arrives at the rate of the gate before and leaves at the rate of this gate.
     pub fluid: f64,
 }

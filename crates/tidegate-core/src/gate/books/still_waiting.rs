@@ -2,7 +2,7 @@
 
 use crate::units::{Span, Time};
 
-/// See the module.
+/// Number, sum of waits and longest wait of the units whose service has not begun when the run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StillWaiting {
     units: u64,

@@ -12,7 +12,7 @@ use crate::units::{Measured, Time};
 #[derive(Clone, Debug)]
 pub struct Policer {
     kind: Kind,
-    /// What each flow may send besides.
+    /// The contract of each flow, beside that of all together.
     flows: Option<Flows>,
     /// Bytes of a unit: a cell, or a byte.
     unit: u32,

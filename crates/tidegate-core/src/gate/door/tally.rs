@@ -1,4 +1,4 @@
-//! What arrives at a gate in each slot of time, for the signals that publish it.
+//! Arrivals at a gate in each slot of time, for the signals that publish them.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ pub(super) struct Tally {
     slots: VecDeque<Slot>,
 }
 
-/// What arrived in one slot.
+/// The arrivals of one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slot {
     /// Bytes on the wire that arrived, dropped ones included.

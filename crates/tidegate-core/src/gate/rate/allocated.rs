@@ -10,7 +10,7 @@ use crate::plan::OnChange;
 use crate::serial::Serializer;
 use crate::units::{Measured, PICOS_PER_SECOND, Rate, Span, Time};
 
-/// What the rates of one gate amount to inside the measured time.
+/// Statistics of the rates of one gate inside the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocated {
     /// Bits that could have passed, in 10⁻¹² bit.
@@ -36,7 +36,7 @@ pub struct SetSpeed {
     left: u128,
     /// The present rate is in force since then.
     since: Time,
-    /// What could have passed before that, since the run began, in 10⁻¹² bit.
+    /// The capacity from the start of the run until then, in 10⁻¹² bit.
     before: u128,
     measured: Measured,
     /// The account of the rates before the present one.
@@ -128,7 +128,7 @@ impl SetSpeed {
         Some(self.free)
     }
 
-    /// What could have passed from the start of the run to `at`, in 10⁻¹² bit.
+    /// The capacity from the start of the run to `at`, in 10⁻¹² bit.
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
         let span = at.saturating_since(self.since).picos();

@@ -85,7 +85,7 @@ impl Circuit {
         self.inside + self.opened.map_or(0, |opened| self.measured.overlap(opened, Time::NEVER))
     }
 
-    /// What could have passed from the start of the run to `at`, in 10⁻¹² bit.
+    /// The capacity from the start of the run to `at`, in 10⁻¹² bit.
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
         let present = self.opened.map_or(0, |opened| at.saturating_since(opened).picos());

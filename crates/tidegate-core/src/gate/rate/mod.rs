@@ -33,7 +33,7 @@ pub struct Service {
     pub end: Time,
 }
 
-/// What a law could have carried inside the measured time, in bytes, and what it could not use.
+/// The capacity of a law inside the measured time, and the part of it that no unit was there to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Capacity {
     /// Everything the law offered, in 10⁻¹² units of work.

@@ -19,7 +19,7 @@ use crate::units::Time;
 use super::Stepped;
 
 impl Stepped {
-    /// What a gate with classes holds from the start on.
+    /// The initial state of a gate with classes; `None`: it has none.
     pub(in crate::gate) fn classed(plan: &GatePlan, seed: Seed) -> Option<Box<Stepped>> {
         let classes = plan.classes.as_deref()?;
         let stream = |class: &str| seed.stream(&format!("gate.{}/aqm.{class}", plan.name));
@@ -56,7 +56,7 @@ impl Gate {
         }
     }
 
-    /// What it counted of each class, in their order; none at a gate without classes.
+    /// The counters of each class, in their order; none at a gate without classes.
     #[must_use]
     pub fn class_counters(&self) -> &[ClassCounters] {
         self.parts.classes.as_ref().map_or(&[], |books| books.classes())
@@ -204,7 +204,7 @@ impl Gate {
         }
     }
 
-    /// What a unit finds at `at`: the queue of its class, at a gate without classes the gate's.
+    /// The backlog that a unit finds at `at`: that of its class, at a gate without classes that of the gate.
     pub(crate) fn backlog_found(&mut self, at: Time, unit: &Unit) -> Backlog {
         match self.classes_queue().map(|classes| classes.class_of(unit)) {
             Some(class) => self.backlog_of_class(class, at),
@@ -212,7 +212,7 @@ impl Gate {
         }
     }
 
-    /// What a class holds at `at`, as the gate's queue counts.
+    /// The backlog of a class at `at`, as the gate's queue counts.
     fn backlog_of_class(&mut self, class: usize, at: Time) -> Backlog {
         let Some(stepped) = self.parts.stepped.as_mut() else { return Backlog::default() };
         let serving = stepped.serving;

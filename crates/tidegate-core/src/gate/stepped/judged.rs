@@ -71,7 +71,8 @@ impl Gate {
         Ok(())
     }
 
-    /// [`Gate::handle_unit`] during a service, after which it is asked who is next: fewer questions, the same answers.
+    /// [`Gate::handle_unit`] during a service. At a gate with an open door and a judged queue it skips the door and the checks whether
+    /// the service of this unit may begin now.
     ///
     /// # Errors
     /// How the unit was dropped.
@@ -112,7 +113,7 @@ impl Gate {
         self.make_room(at, unit)
     }
 
-    /// A unit that has joined the queue drove others out, or itself.
+    /// Drops the units that the queue expelled when this one joined; this one may be among them.
     #[cold]
     fn make_room(&mut self, at: Time, unit: Unit) -> Result<(), GateDrop> {
         let Some(stepped) = self.parts.stepped.as_mut() else { return Ok(()) };
@@ -186,7 +187,7 @@ impl Gate {
         self.keep_room(gone);
     }
 
-    /// Tells the books the discipline's probability at `now`.
+    /// Records the discipline's drop probability at `now`.
     #[inline]
     fn note_probability(&mut self, now: Time) {
         if !self.parts.books.is_recorded() {

@@ -22,7 +22,7 @@ use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// What a gate driven step by step holds.
+/// The state of a gate driven step by step.
 #[derive(Debug, Default)]
 pub(super) struct Stepped {
     serving: Option<(Unit, Served)>,
@@ -84,8 +84,8 @@ impl Gate {
         stepped.serving.map_or(stepped.begins, |(_, served)| Some(served.service.end))
     }
 
-    /// What happens at [`Gate::next_wakeup`]: the present service ends, and the next one begins if it may.
-    /// [`Gate::poll_departure`] has what becomes of units. Does nothing where there is no such instant.
+    /// Handles the event at [`Gate::next_wakeup`]: the present service ends, and the next one begins if it may.
+    /// [`Gate::poll_departure`] returns the fates of units. Does nothing where there is no such instant.
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
         if let Some((unit, served)) = self.parts.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
@@ -196,7 +196,7 @@ impl Gate {
         }
     }
 
-    /// What is in the queue of a gate driven step by step at `at`, as the gate's queue counts.
+    /// The backlog of a gate driven step by step at `at`, as the gate's queue counts.
     pub(crate) fn backlog_stepped(&self, at: Time) -> Backlog {
         let Some(stepped) = &self.parts.stepped else { return Backlog::default() };
         match &stepped.serving {
@@ -209,7 +209,7 @@ impl Gate {
 }
 
 impl Stepped {
-    /// What a gate holds from the start on: only where the discipline decides when a unit would be served.
+    /// The initial state of a gate whose discipline decides when a unit would be served; `None`: another gate.
     pub(super) fn judged(queue: &QueuePlan, stream: impl FnOnce() -> Stream) -> Option<Box<Stepped>> {
         let waiting = Waiting::judged(queue, stream)?;
         Some(Box::new(Stepped { waiting, is_judged: true, ..Stepped::default() }))

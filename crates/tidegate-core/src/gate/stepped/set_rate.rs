@@ -33,13 +33,13 @@ impl Gate {
         self.set_speed().map(SetSpeed::rate)
     }
 
-    /// What the rates that the network set amount to inside the measured time.
+    /// Statistics of the rates that the network set, inside the measured time.
     #[must_use]
     pub fn allocated(&self) -> Option<Allocated> {
         self.set_speed().map(SetSpeed::inside)
     }
 
-    /// What could have passed from the start to `at`, in 10⁻¹² bit; 0 at a gate of another law.
+    /// The capacity from the start to `at`, in 10⁻¹² bit; 0 at a gate of another law.
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
         match &self.parts.law {

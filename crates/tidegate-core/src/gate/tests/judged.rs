@@ -67,7 +67,7 @@ fn a_unit_is_judged_when_it_begins() {
     assert_eq!(second, millis(201));
 }
 
-/// The same where a unit waits for tokens, one each millisecond, and for opportunities of a trace.
+/// A unit that waits for tokens, one each millisecond, or for opportunities of a trace is judged when its service begins.
 #[test]
 fn tokens_and_opportunities_are_waited_for_first() {
     let tokens = Rate::from_bps(8_000_000);

@@ -1,4 +1,4 @@
-//! Units that another gate never lets go: they come at [`Time::NEVER`].
+//! Units that never leave the gate before: they arrive at [`Time::NEVER`].
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the rows of a gate's history tell.
+//! The rows of a gate's history.
 
 use super::*;
 

@@ -17,7 +17,7 @@ pub(super) struct CoDel {
     drop_next: Time,
     /// Drops since the dropping state was entered.
     count: u64,
-    /// What `count` was when it was entered last.
+    /// The value of `count` when the dropping state was last entered.
     last_count: u64,
     /// In the dropping state.
     dropping: bool,

@@ -45,7 +45,7 @@ pub(in crate::gate) struct DualPi2Queue {
     largest: u64,
 }
 
-/// What becomes of a unit.
+/// The controller's decision on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Passes,

@@ -1,5 +1,5 @@
-//! What disciplines with a queue for each flow share (FQ-CoDel, CAKE): which queue a flow has, and the lists of those whose
-//! turn it may be.
+//! Shared by disciplines with a queue for each flow (FQ-CoDel, CAKE): the map from flows to queues, and the lists of new and old
+//! queues that take turns.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) trait FlowQueue {
     /// The units in it.
     fn line(&self) -> &Line;
 
-    /// The same.
+    /// The units in it, to be changed.
     fn line_mut(&mut self) -> &mut Line;
 }
 

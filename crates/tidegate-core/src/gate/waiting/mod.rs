@@ -28,7 +28,7 @@ use line::Line;
 pub(super) use line::{Leaver, Waiter};
 use pie::PieQueue;
 
-/// See the module.
+/// The units that wait at a gate driven step by step, by the discipline of its queue.
 #[derive(Debug)]
 pub(super) enum Waiting {
     /// First in, first out.

@@ -35,12 +35,12 @@ struct Group {
     sources: Vec<SourceGate>,
     /// The gate of each source, and the link behind them.
     gates: Vec<usize>,
-    /// What comes next, by time, then kind, then source, then number.
+    /// Pending events, by time, then kind, then source, then number.
     due: BTreeMap<(Time, Due, u32, u64), Cell>,
     numbers: u64,
 }
 
-/// What is due.
+/// The kinds of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Forward,
@@ -65,7 +65,7 @@ struct SourceGate {
     /// Bits gone since the last RM cell.
     gone: u64,
     last: Time,
-    /// What is on its way to the switch, in bits.
+    /// Bits on their way to the switch, with the time of their arrival.
     coming: VecDeque<(Time, u64)>,
 }
 

@@ -49,7 +49,7 @@ struct Channel {
     allocation: Allocation,
 }
 
-/// What came to the door in the present interval, and the estimate so far.
+/// The arrivals at the door in the present interval, and the estimate so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     bytes: u64,

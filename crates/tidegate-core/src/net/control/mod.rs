@@ -119,11 +119,11 @@ pub(super) struct Controls {
     followers: Followers,
     abr: Abr,
     circuits: Option<Box<Circuits>>,
-    /// What controls each gate; empty where no gate is controlled.
+    /// The control of each gate; empty where no gate is controlled.
     of_gate: Vec<Option<Controlled>>,
 }
 
-/// What controls a gate: a gate has one rate law, and so one control at most.
+/// The control of a gate. A gate has one rate law, and so one control at most.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Controlled {
     /// Which control, by its event sources.
@@ -174,7 +174,7 @@ impl Controls {
         wakeups.chain(late.map(|at| (SourceKind::LateEvent, 0, at)))
     }
 
-    /// What controls a gate.
+    /// The control of a gate.
     #[inline]
     pub(super) fn of_gate(&self, gate: usize) -> Option<Controlled> {
         *self.of_gate.get(gate)?

@@ -18,7 +18,7 @@ const BUCKETS: usize = 1 << 14;
 /// Pops between two looks at the width: few at first, when nothing is known of the traffic, then twice as many each time.
 const REVIEWS: std::ops::RangeInclusive<u32> = 1 << 8..=1 << 15;
 
-/// See the module. It does not keep when a source is due: every call is given that list (`due`).
+/// A calendar queue of event sources. The times at which sources are due are kept elsewhere: every call is given their list (`due`).
 #[derive(Debug)]
 pub(in crate::net) struct Calendar {
     /// First source of each bucket, or the name of its crowd ([`Crowds`]).
@@ -133,7 +133,7 @@ impl Calendar {
         Some((at, source))
     }
 
-    /// The same from a crowd.
+    /// Pops the first source of a crowd if it is due before `until`.
     #[inline(never)]
     fn pop_crowd(
         &mut self,
@@ -157,8 +157,8 @@ impl Calendar {
         }
     }
 
-    /// The first source, and when it is due: [`Time::NEVER`] if there is none. To be asked often: from a bucket with
-    /// many sources it makes a crowd.
+    /// The first source, and when it is due: [`Time::NEVER`] if there is none. For frequent calls: a bucket with many
+    /// sources becomes a crowd.
     pub(in crate::net) fn find_first(&mut self, due: &[Time]) -> (Time, EventSource) {
         let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
         let Some((_, slot)) = self.first_filled() else { return beyond };
@@ -169,7 +169,7 @@ impl Calendar {
         first.min(beyond)
     }
 
-    /// The same.
+    /// The first source, and when it is due, by a search that leaves the calendar unchanged: [`Time::NEVER`] if there is none.
     pub(in crate::net) fn first(&self, due: &[Time]) -> (Time, EventSource) {
         let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
         let Some((_, slot)) = self.first_filled() else { return beyond };
@@ -280,9 +280,9 @@ impl Calendar {
     }
 }
 
-/// What is first in a bucket.
+/// The first source of a bucket.
 enum Least {
     Source(Time, EventSource),
-    /// That of its crowd.
+    /// The first source of this crowd.
     Crowd(usize),
 }

@@ -1,5 +1,5 @@
-//! The buckets of a calendar that have many sources: each is a set in order. A crowd has a name, which stands where
-//! the first source of another bucket would; names begin behind all sources.
+//! Crowds: the buckets of a calendar with many sources, each kept as an ordered set. The list head of such a bucket holds the
+//! crowd's number in place of the first source; these numbers are larger than that of any source.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ pub(super) const LEAST: usize = 48;
 /// No source and no crowd.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The name of the first crowd: twice as many sources as any run can have.
+/// The number of the first crowd: twice as many sources as any run can have.
 const NAMES: u32 = 1 << 31;
 
-/// See the module.
+/// The crowds of a calendar, each the ordered set of the sources in one bucket.
 #[derive(Debug, Default)]
 pub(super) struct Crowds {
     crowds: Vec<BTreeSet<(Time, EventSource)>>,
-    /// Those that are empty, to be used again.
+    /// Empty crowds, to be used again.
     free: Vec<usize>,
 }
 
 impl Crowds {
-    /// The crowd of this name; none where a source or nothing stands.
+    /// The crowd that a list head refers to; `None`: the head is a source, or the bucket is empty.
     #[inline(always)]
     pub(super) fn named(head: u32) -> Option<usize> {
         (NAMES..NONE).contains(&head).then(|| (head - NAMES) as usize)

@@ -7,7 +7,7 @@ use crate::units::Time;
 /// Room for every source, as a power of two: an index that is masked needs no check.
 const ROOM: usize = MANY.next_power_of_two();
 
-/// See the module. An entry is one number that sorts by time, then by source.
+/// A sorted list of few event sources. An entry is one number that sorts by time, then by source.
 #[derive(Debug)]
 pub(super) struct List {
     entries: [u128; ROOM],

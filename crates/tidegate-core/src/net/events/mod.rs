@@ -31,7 +31,7 @@ pub(super) struct EventQueue {
     /// The instant each source waits for; [`Time::NEVER`] when it sleeps.
     due: Vec<Time>,
     order: Order,
-    /// Who may take turns, as long as nobody does.
+    /// The halves and leads for taking turns, while no turns are taken.
     resting: Option<Turns>,
 }
 
@@ -154,7 +154,7 @@ impl EventQueue {
         }
     }
 
-    /// What comes next before `until`; a source sleeps from now on.
+    /// The next event before `until`. If it is a source, the source sleeps from now on.
     #[inline(always)]
     pub(super) fn pop_before(&mut self, until: Time) -> Option<Next> {
         let (at, source) = match &mut self.order {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     proptest! {
-        /// The same order from both, whatever is woken when.
+        /// List and calendar give one order, whatever is woken when.
         #[test]
         fn list_and_calendar_agree(
             steps in prop::collection::vec((0u32..20, 0u64..1u64 << 44, 0u32..60), 1..3000),

@@ -1,10 +1,10 @@
-//! What comes out of the event queue.
+//! The next event, as the event queue returns it.
 
 use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// What comes next.
+/// The next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::net) enum Next {
     /// A source wakes.

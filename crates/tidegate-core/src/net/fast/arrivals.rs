@@ -14,16 +14,16 @@ const BUCKETS: u64 = 512;
 const WORDS: usize = BUCKETS as usize / 64;
 /// In a bucket with fewer units, each is inserted at its place among those before it.
 const FEW: usize = 8;
-/// After a bucket that was far from its order, so many are distributed without a try to move a few units alone.
+/// After a bucket that was far from sorted, so many are distributed without trying an insertion sort first.
 const ALIKE: u32 = 15;
 
-/// See the module.
+/// The units on their way to one half, in buckets of time.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     /// The units of opened buckets, in order. Those before `place` have been handled.
     open: Vec<(Time, Unit)>,
     place: usize,
-    /// What `place` will be when the lent units are back.
+    /// The value of `place` when the lent units are back.
     come: usize,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
@@ -42,7 +42,7 @@ pub(super) struct Arrivals {
     stray: Vec<(Time, Unit)>,
     /// While a bucket is put in order: the number of units in each part of it, then the place of the part's next unit.
     counts: Vec<u32>,
-    /// So many more buckets are distributed without that try ([`ALIKE`]).
+    /// The number of buckets that are still distributed without trying an insertion sort ([`ALIKE`]).
     unordered: u32,
 }
 
@@ -65,12 +65,12 @@ impl Arrivals {
         }
     }
 
-    /// The buckets that delays up to this want.
+    /// The bucket width for delays up to this one.
     pub(super) fn least_width(delay: Span) -> Span {
         Span::from_picos(delay.picos() / (BUCKETS / 2))
     }
 
-    /// When the bucket begins that `at` is in.
+    /// The beginning of the bucket that contains `at`.
     pub(super) fn begin_of_bucket(&self, at: Time) -> Time {
         Time::from_picos(at.picos() >> self.shift << self.shift)
     }
@@ -120,25 +120,26 @@ impl Arrivals {
         self.open.insert(self.place + place, stray);
     }
 
-    /// The next one, if its bucket is open.
+    /// The next unit, if its bucket is open.
     #[inline(always)]
     pub(super) fn head(&self) -> Option<(Time, Unit)> {
         self.open.get(self.place).copied()
     }
 
-    /// The next one has come.
+    /// Removes the next unit.
     #[inline(always)]
     pub(super) fn take(&mut self) {
         self.place += 1;
     }
 
-    /// The units of the open bucket that have not come, in order.
+    /// The remaining units of the open bucket, in order.
     #[inline(always)]
     pub(super) fn open_units(&mut self) -> &mut [(Time, Unit)] {
         &mut self.open[self.place..]
     }
 
-    /// So many have come: they are lent with all others of opened buckets until [`Arrivals::give_back`]. Answers with the place of the first.
+    /// Removes so many units. They are lent, with all others of opened buckets, until [`Arrivals::give_back`]. Returns the place of the
+    /// first.
     #[inline(always)]
     pub(super) fn lend(&mut self, count: usize, units: &mut Vec<(Time, Unit)>) -> usize {
         std::mem::swap(&mut self.open, units);
@@ -147,7 +148,7 @@ impl Arrivals {
         first
     }
 
-    /// The lent ones are back.
+    /// Takes the lent units back.
     #[inline(always)]
     pub(super) fn give_back(&mut self, units: &mut Vec<(Time, Unit)>, rank: &[EventSource]) {
         std::mem::swap(&mut self.open, units);
@@ -157,12 +158,12 @@ impl Arrivals {
         }
     }
 
-    /// Nothing comes before this.
+    /// Lower bound on the next arrival.
     pub(super) fn from(&self) -> Time {
         self.nothing_before(0)
     }
 
-    /// Nothing comes before this after so many units of the open bucket, unless it is put in meanwhile.
+    /// Lower bound on the next arrival after so many units of the open bucket, as long as no other is put in.
     pub(super) fn nothing_before(&self, count: usize) -> Time {
         match self.open.get(self.place + count) {
             Some((at, _)) => *at,
@@ -191,7 +192,7 @@ impl Arrivals {
         }
     }
 
-    /// All that have not come, in order.
+    /// All remaining units, in order.
     pub(super) fn take_all(mut self, rank: &[EventSource]) -> Vec<(Time, Unit)> {
         let mut units = Vec::new();
         loop {
@@ -230,8 +231,8 @@ impl Arrivals {
         self.rooms.push(units);
     }
 
-    /// Puts units in order that are few, or nearly in order: where what is sent is under way equally long for all flows, all but a few
-    /// are. `false`: they are taken not to be, and those that are equal have kept their order.
+    /// Sorts units that are few or nearly in order, as they are where all flows have one delay. `false`: they are too far from order; they
+    /// are not sorted, but units with equal keys are still in their original order.
     #[inline(always)]
     fn puts_few_in_order(&mut self, units: &mut [(Time, Unit)], rank: &[EventSource]) -> bool {
         if units.len() < FEW {
@@ -263,8 +264,8 @@ impl Arrivals {
     }
 }
 
-/// Puts units in order by moving each to its place among those before it. `false`: that needs more than `most` moves, and it
-/// was given up; those that are equal have kept their order.
+/// Stable insertion sort. `false`: it needs more than `most` moves and was given up; units with equal keys are still in their
+/// original order.
 #[inline(always)]
 fn move_few(units: &mut [(Time, Unit)], most: usize, rank: &[EventSource]) -> bool {
     let mut moves = 0;
@@ -279,7 +280,7 @@ fn move_few(units: &mut [(Time, Unit)], most: usize, rank: &[EventSource]) -> bo
     true
 }
 
-/// Puts the last one in its place among those before it. Answers with how many it passed.
+/// Moves the last unit to its place among the sorted ones before it. Returns the number of places it moved.
 #[inline(always)]
 fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) -> usize {
     let last = units.len() - 1;

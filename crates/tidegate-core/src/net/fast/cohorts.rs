@@ -17,14 +17,14 @@ const PIECES: usize = 16;
 /// The owner of a gate that nobody has passed yet.
 const UNKNOWN: u32 = NOBODY - 1;
 
-/// What each cohort has alone, and what the units of a run have left there.
+/// The gates that each cohort owns, and the effects of a run that are still to be put in the queues.
 #[derive(Debug)]
 pub(in crate::net) struct Cohorts {
     gates: Shares,
     left: Vec<Left>,
 }
 
-/// What units that were taken ahead leave behind until the run is over.
+/// Effects of units handled in a run, kept until the run is over.
 #[derive(Debug, Default)]
 pub(in crate::net) struct Left {
     /// Units on their way to each half.
@@ -45,7 +45,7 @@ pub struct Cohort<'a> {
     alarms: &'a mut Vec<(usize, Time)>,
 }
 
-/// What all cohorts may read.
+/// State that all cohorts share for reading.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common<'a> {
     pub(super) map: &'a RouteMap,
@@ -110,13 +110,13 @@ impl Cohorts {
         cohorts.collect()
     }
 
-    /// What each has left behind, to be taken away.
+    /// The effects that each cohort has kept, to be put in the queues.
     pub(in crate::net) fn left(&mut self) -> impl Iterator<Item = &mut Left> {
         self.left.iter_mut()
     }
 }
 
-/// A flow, or [`NOBODY`], passes what stands at a place; `None` if it is somebody else's.
+/// Notes that `owner`, a flow or [`NOBODY`], passes the gate at a place; `None`: another one owns it.
 fn note(owners: &mut [u32], place: u32, owner: u32) -> Option<()> {
     let known = &mut owners[place as usize];
     let may = *known == UNKNOWN || *known == owner;

@@ -141,7 +141,8 @@ impl Network {
         None
     }
 
-    /// The same where the gate is busy, or is none with an express way.
+    /// [`Network::send_to_half`] where [`Gate::pass_idle`](crate::gate::Gate::pass_idle) does not apply, as at a gate that is busy or not
+    /// plain.
     #[inline(never)]
     fn send_slowly(
         &mut self,
@@ -171,7 +172,7 @@ impl Network {
         self.drop_ahead(gate, self.reports.refused)
     }
 
-    /// Whether every unit that enters there comes to the end of its route without an event, and is handed out at once.
+    /// Whether every unit that enters a route there reaches its end without an event and is delivered at once.
     #[must_use]
     pub fn carries_at_once(&self, entry: Entry) -> bool {
         let chain = &self.map.chains[entry.0 as usize];
@@ -193,7 +194,7 @@ impl Network {
         units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(chain.delay));
     }
 
-    /// The same step by step, or where TCP hears departures.
+    /// [`Network::forward`] on a slow stretch: cell gates, a gate driven step by step, or departures that TCP is informed of.
     #[inline(never)]
     pub(in crate::net) fn forward_slowly(&mut self, mut at: Time, unit: &mut Unit) -> Option<Time> {
         crate::work::step();

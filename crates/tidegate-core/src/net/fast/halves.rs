@@ -41,18 +41,18 @@ pub(in crate::net) struct Turns {
     pub(in crate::net) ranks: Vec<EventSource>,
 }
 
-/// What is to come at one half.
+/// The pending events of one half.
 #[derive(Debug)]
 struct Queue {
-    /// What the other half sent.
+    /// Units sent by the other half.
     arrivals: Arrivals,
-    /// All else.
+    /// Every other event.
     calendar: Calendar,
-    /// Nothing in the calendar is due before this.
+    /// Lower bound on the next event in the calendar.
     calendar_from: Time,
 }
 
-/// See the module.
+/// The event queues of both halves, and whose turn it is.
 #[derive(Debug)]
 pub(in crate::net) struct Halves {
     turns: Turns,
@@ -62,7 +62,7 @@ pub(in crate::net) struct Halves {
     limit: Time,
     /// Units of a run may come before alarms that ring earlier at their half ([`Network::take_turns`](crate::net::Network::take_turns)).
     pub(in crate::net) runs_pass_alarms: bool,
-    /// What was handled last at each half.
+    /// The time of the last event handled at each half.
     #[cfg(debug_assertions)]
     reached: [Time; 2],
 }
@@ -112,7 +112,7 @@ impl Halves {
         (queue.arrivals.open_units(), until.min(self.limit).min(others))
     }
 
-    /// No alarm of the half whose turn it is rings before this.
+    /// Lower bound on the next alarm of the half whose turn it is.
     pub(in crate::net) fn alarms_from(&self) -> Time {
         self.queues[self.turn as usize].calendar_from
     }
@@ -145,7 +145,7 @@ impl Halves {
         self.queues[self.turn as usize].arrivals.lend(count, units)
     }
 
-    /// The lent ones are back.
+    /// Takes the lent units back.
     #[inline(always)]
     pub(in crate::net) fn give_back(&mut self, units: &mut Vec<(Time, Unit)>) {
         self.queues[self.turn as usize].arrivals.give_back(units, &self.turns.ranks);
@@ -163,7 +163,7 @@ impl Halves {
         }
     }
 
-    /// What comes next before `until`.
+    /// The next event before `until`.
     #[inline(always)]
     pub(in crate::net) fn pop_before(&mut self, until: Time, due: &[Time]) -> Option<Next> {
         let next = self.pop_in_turn(until, due);
@@ -199,7 +199,7 @@ impl Halves {
         }
     }
 
-    /// The half with the first event has the turn; `false` if there is none before `until`.
+    /// Gives the turn to the half with the first event; `false`: there is no event before `until`.
     fn change(&mut self, until: Time, due: &[Time]) -> bool {
         let [receivers, senders] = self.find_firsts(due);
         // At one instant data come first.
@@ -221,12 +221,12 @@ impl Halves {
         true
     }
 
-    /// Before when nothing happens at each.
+    /// Lower bounds on the next event of each half. Calls [`Calendar::find_first`], which may make crowds.
     fn find_firsts(&mut self, due: &[Time]) -> [Time; 2] {
         self.queues.each_mut().map(|queue| queue.arrivals.from().min(queue.calendar.find_first(due).0))
     }
 
-    /// The same.
+    /// Lower bounds on the next event of each half. Calls [`Calendar::first`], which changes nothing.
     fn firsts(&self, due: &[Time]) -> [Time; 2] {
         [0, 1].map(|half: usize| {
             let Queue { arrivals, calendar, .. } = &self.queues[half];
@@ -234,7 +234,7 @@ impl Halves {
         })
     }
 
-    /// Before when nothing happens.
+    /// Lower bound on the next event of either half.
     pub(in crate::net) fn next(&self, due: &[Time]) -> Time {
         let [receivers, senders] = self.firsts(due);
         receivers.min(senders)
@@ -244,7 +244,7 @@ impl Halves {
         self.turns.leads
     }
 
-    /// Who took turns, and the units that have not come, of each half in order.
+    /// Ends the turns. Returns the halves and leads, and the remaining units, those of each half in order.
     pub(in crate::net) fn end(self) -> (Turns, Vec<(Time, Unit)>) {
         let Halves { turns, queues, .. } = self;
         let units = queues.into_iter().flat_map(|queue| queue.arrivals.take_all(&turns.ranks)).collect();

@@ -20,7 +20,7 @@ use crate::plan::{GatePlan, Plan};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// What is done for a gate.
+/// The short cuts that apply to a gate.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::net) struct Judged {
     /// It runs on ([`Network::run_on`]).
@@ -30,11 +30,11 @@ pub(in crate::net) struct Judged {
 }
 
 impl Judged {
-    /// Nothing.
+    /// No short cut applies.
     pub(in crate::net) const NOT: Judged = Judged { is_free: false, line: NONE };
 }
 
-/// Who leads to a gate.
+/// The inputs of a gate.
 #[derive(Clone, Debug, Default)]
 struct Inputs {
     lines: BTreeSet<u32>,
@@ -45,7 +45,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// The only way to the gate.
+    /// The line before the gate, if it is the only input.
     fn only_line(&self) -> Option<u32> {
         let line = *self.lines.first()?;
         (self.lines.len() == 1 && !self.is_entry).then_some(line)
@@ -53,7 +53,7 @@ impl Inputs {
 }
 
 impl Network {
-    /// Finds the gates and stretches of which the module speaks.
+    /// Finds the gates and stretches to which the short cuts of this module apply.
     pub(in crate::net) fn spare_events(&mut self, plan: &Plan) {
         if plan.exact {
             return;
@@ -92,7 +92,7 @@ impl Network {
         }
     }
 
-    /// Who leads to each gate that a stretch begins with.
+    /// The inputs of each gate that a stretch begins with.
     fn inputs(&self) -> Vec<Inputs> {
         let mut inputs = vec![Inputs::default(); self.gates.len()];
         for route in 0..self.map.first.len() {
@@ -148,7 +148,7 @@ impl Network {
         self.wake_gate(gate);
     }
 
-    /// When the next unit comes that a gate takes late.
+    /// The arrival time of the next unit that a gate takes late.
     #[inline]
     fn next_late(&self, gate: usize) -> Time {
         match self.judged[gate].line {
@@ -157,7 +157,7 @@ impl Network {
         }
     }
 
-    /// A gate takes what came before `until` during a service.
+    /// A gate takes the units that arrived before `until` during a service.
     #[inline]
     pub(in crate::net) fn take_late(&mut self, gate: usize, until: Time) {
         while self.next_late(gate) < until {

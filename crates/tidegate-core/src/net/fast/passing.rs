@@ -71,7 +71,7 @@ impl Gates for Own<'_> {
     }
 }
 
-/// What units pass.
+/// The gates and routes that units pass.
 #[derive(Debug)]
 pub(super) struct Passing<'a, G> {
     pub(super) map: &'a RouteMap,
@@ -98,8 +98,8 @@ impl<G: Gates> Passing<'_, G> {
         if dropped { keep(units) } else { units.len() }
     }
 
-    /// Units pass a gate, in order, as long as it is theirs. Answers with how many, when the last of them came, and whether any was dropped:
-    /// those get the stretch [`NONE`].
+    /// Units pass a gate, in order, as long as they go to it. Returns their number, the arrival of the last, and whether any was dropped;
+    /// dropped units get the stretch [`NONE`].
     #[inline(always)]
     pub(super) fn pass_row(
         &mut self,
@@ -148,8 +148,8 @@ impl<G: Gates> Passing<'_, G> {
         if dropped { keep(units) } else { units.len() }
     }
 
-    /// The same for a unit that does not find one gate idle, or that has none or several to pass. Answers with `false` if it is dropped
-    /// or was before.
+    /// A unit passes the gates behind the first one of its stretch, and the delay, where they are not one idle gate. Answers with `false`
+    /// if the unit is dropped or was before.
     #[inline(never)]
     fn passes_slowly(&mut self, at: &mut Time, unit: &mut Unit) -> bool {
         let Some(stretch) = self.map.shorts.get(unit.chain as usize) else { return false };

@@ -3,7 +3,7 @@
 /// Owns the places that belong to nobody alone.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// Who owns each place of a list. Places that follow each other mostly have one owner, and make a piece.
+/// The owner of each place of a list. Adjacent places with one owner are a piece.
 #[derive(Debug)]
 pub(super) struct Shares {
     /// Behind which place each piece ends, and its owner.
@@ -26,7 +26,7 @@ impl Shares {
         self.pieces.len()
     }
 
-    /// What each of so many owners has of the list.
+    /// The pieces of the list that each of so many owners has.
     pub(super) fn part<'a, T>(
         &self,
         mut list: &'a mut [T],
@@ -45,12 +45,12 @@ impl Shares {
     }
 }
 
-/// What one owner has of a list: each piece with its first place.
+/// The pieces of a list that one owner has, each with its first place.
 #[derive(Debug)]
 pub(super) struct Pieces<'a, T>(Vec<(u32, &'a mut [T])>);
 
 impl<T> Pieces<'_, T> {
-    /// What stands at a place of the list.
+    /// The entry at a place of the list.
     ///
     /// # Panics
     /// The place is not in these pieces.

@@ -24,8 +24,8 @@ use crate::units::Time;
 /// A run with fewer units than one for so many flows is not grouped by them: counting would take longer than it saves.
 const FLOWS_TO_A_UNIT: usize = 8;
 
-/// Units that have come to the ends of their routes, each with when it did, and with the number of its route as [`Unit::chain`]:
-/// in order of their last events, or flow by flow, those of each flow in that order.
+/// Units that have reached the ends of their routes, each with its time and with the number of its route as [`Unit::chain`].
+/// Sorted by the time of their last events, or grouped by flow and sorted within each flow.
 #[derive(Debug, Default)]
 pub struct Run {
     /// The open bucket, which is lent while a run is under way; else empty.
@@ -55,8 +55,8 @@ impl Run {
         self.is_parted
     }
 
-    /// Groups the units flow by flow: what belongs to the ends of many flows is in no cache, and so each flow is
-    /// fetched once, in the order in which flows lie in memory.
+    /// Groups the units by flow. The endpoints of many flows do not fit the caches; grouped, each is fetched once, in the order in which
+    /// they lie in memory.
     #[inline(never)]
     fn group(&mut self, flows: usize) {
         let units = &mut self.bucket[self.places.clone()];
@@ -144,7 +144,7 @@ impl Network {
         }
     }
 
-    /// What cohorts have left behind is put in the queues.
+    /// Puts the effects that cohorts have kept in the queues.
     #[inline(never)]
     fn take_what_is_left(&mut self) {
         let Network { schedule, reports, cohorts, .. } = self;

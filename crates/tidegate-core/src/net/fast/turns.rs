@@ -13,10 +13,10 @@ use crate::net::map::{Chain, NONE};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::units::Span;
 
-/// Events that are worth a turn.
+/// The least number of events in a turn that makes up for the change of halves.
 const WORTH_A_TURN: u128 = 8;
 
-/// What each line and each route belongs to.
+/// The half that each line and each route belongs to.
 struct Belonging {
     lines: Vec<Half>,
     routes: Vec<Half>,
@@ -123,7 +123,7 @@ impl Network {
         self.cohorts = None;
     }
 
-    /// None where data and answers meet in a gate or on a line.
+    /// The half of each line and route; `None`: data and answers share a gate or a line.
     fn belonging(&self) -> Option<Belonging> {
         let mut lines = vec![None; self.lines.len()];
         let mut gates = vec![None; self.gates.len()];

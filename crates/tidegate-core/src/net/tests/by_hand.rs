@@ -203,7 +203,7 @@ fn a_circle_of_followers_does_no_harm() {
     }
 }
 
-/// The same in cells: a packet of 88 bytes is two, 424 bits each. What is in the source's
+/// A follower that sends cells: a packet of 88 bytes is two, 424 bits each. What is in the source's
 /// buffer goes at the rate in force when each cell begins.
 #[test]
 fn cells_begin_at_the_rate_in_force() {

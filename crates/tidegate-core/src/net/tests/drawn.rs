@@ -144,7 +144,7 @@ pub(super) fn any_network() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The same, and some of the gates have classes.
+/// Networks as [`any_network`] draws them; some of the gates have classes.
 pub(super) fn any_classed_network() -> impl Strategy<Value = Plan> {
     let dresses = prop::collection::vec(prop::option::weighted(0.5, any_dress()), 7);
     (any_network(), dresses).prop_map(|(mut plan, dresses)| {
@@ -157,7 +157,7 @@ pub(super) fn any_classed_network() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The same, and some of the queues decide when a unit would be served.
+/// Networks as [`any_network`] draws them; some of the queues decide when a unit would be served.
 pub(super) fn any_judged_network() -> impl Strategy<Value = Plan> {
     let judges = prop::collection::vec(prop::option::weighted(0.6, crate::gate::tests::any_judge()), 7);
     (any_network(), judges).prop_map(|(mut plan, judges)| {
@@ -168,7 +168,8 @@ pub(super) fn any_judged_network() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The same with queues that drop or mark by their average length, markers, policers of each flow and second buckets.
+/// Networks as [`any_network`] draws them, with queues that drop or mark by their average length, markers, policers of each flow and
+/// second buckets.
 pub(super) fn any_network_with_extras() -> impl Strategy<Value = Plan> {
     let extras = prop::collection::vec(prop::option::weighted(0.6, crate::gate::tests::any_extras()), 7);
     (any_network(), extras).prop_map(|(mut plan, extras)| {
@@ -328,7 +329,8 @@ pub(super) fn any_cell_network() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The same, and some of the cell gates have classes; not slotted ones, where cells of one slot are in random order.
+/// Networks as [`any_cell_network`] draws them; some of the cell gates have classes. Slotted gates have none: there cells of one slot
+/// are in random order.
 pub(super) fn any_classed_cell_network() -> impl Strategy<Value = Plan> {
     let dresses = prop::collection::vec(prop::option::weighted(0.6, any_dress()), 6);
     (any_cell_network(), dresses).prop_map(|(mut plan, dresses)| {

@@ -75,7 +75,7 @@ fn many_flows_need_no_more_for_each() {
     assert!(large <= MOST * small, "{small:.1} for an event with {SMALL} flows, {large:.1} with {LARGE}");
 }
 
-/// The same number of packets through a multiplexer of so many circuits: steps and looks for each packet.
+/// Steps and looks for each packet at a multiplexer of so many circuits; the number of packets is fixed.
 fn worked_for_cells(circuits: usize, slotted: bool) -> f64 {
     let cell_gate = |mbps: u64| {
         let mut gate = link(mbps, 0);

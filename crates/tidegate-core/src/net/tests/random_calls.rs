@@ -109,7 +109,7 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
     plan
 }
 
-/// What can be seen of the calls.
+/// All visible results of the calls.
 pub(super) fn told(plan: &Plan, network: &Network) -> Vec<String> {
     let pools = (0..plan.pools.len()).map(|pool| format!("{:?}", network.pool_use(pool)));
     let gates = plan.gates.iter().zip(network.gates());

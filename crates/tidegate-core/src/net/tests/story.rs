@@ -1,4 +1,4 @@
-//! All that can be seen of a run, to compare two ways of driving it.
+//! All visible results of a run, to compare two ways of driving it.
 
 use super::*;
 use crate::unit::Ecn;

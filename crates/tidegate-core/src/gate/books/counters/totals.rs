@@ -1,4 +1,4 @@
-//! What was counted, as summaries say it.
+//! Totals of a gate's counters, as summaries report them.
 
 use super::Counters;
 use crate::gate::books::count::{Count, Phases, less};
@@ -6,7 +6,7 @@ use crate::gate::books::quantiles::Quantiles;
 use crate::gate::books::still_waiting::StillWaiting;
 use crate::units::Time;
 
-/// What was counted.
+/// The totals of a summary.
 impl Counters {
     /// Units that arrived.
     #[must_use]
@@ -85,7 +85,7 @@ impl Counters {
         self.queue_max.max(self.standing.units)
     }
 
-    /// The same in IP bytes.
+    /// Largest queue inside the measured time in IP bytes, with what is there at its beginning.
     #[must_use]
     pub fn queue_max_bytes(&self) -> u64 {
         self.queue_max_bytes.max(self.standing.bytes)

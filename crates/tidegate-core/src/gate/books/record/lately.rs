@@ -14,8 +14,8 @@ impl Recorder {
         self.every.map(|_| self.next_sample)
     }
 
-    /// A unit arrives and its service is known, which nothing changes any more; where [`Recorder::next_row`] is one. What has begun or
-    /// ended by the next row needs no note.
+    /// Records an arrival whose service is known and final, where [`Recorder::next_row`] is known. Changes up to the next row are applied
+    /// at once; later ones are noted.
     #[inline]
     pub(in crate::gate) fn pass(&mut self, served: &Served) {
         let Served { arrival, service, leaves, bytes, wire } = *served;
@@ -39,7 +39,7 @@ impl Recorder {
         }
     }
 
-    /// Writes the rows before `at`, and applies what is noted until then where it is much.
+    /// Writes the rows before `at`, and applies the changes noted until then if they are many.
     #[inline(never)]
     pub(super) fn settle_many(&mut self, at: Time) {
         self.advance(at);

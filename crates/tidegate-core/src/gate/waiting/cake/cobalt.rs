@@ -1,6 +1,6 @@
-//! COBALT (CoDel and BLUE alternate; Høiland-Jørgensen, Täht and Morton 2018; Linux `sch_cake`): CoDel drops ever more often while a queue's delay is above
-//! a target; BLUE drops by chance, with a probability that grows whenever the queue overflows and shrinks whenever it is
-//! found empty, for flows that do not react to CoDel.
+//! COBALT (CoDel and BLUE alternate; Høiland-Jørgensen, Täht and Morton 2018; Linux `sch_cake`). CoDel drops ever more often
+//! while a queue's delay is above a target. BLUE drops by chance, for flows that do not react to CoDel: its probability grows
+//! whenever the queue overflows and shrinks whenever it is found empty.
 //!
 //! CoDel has one state here: `count` rises with each signal while the delay is above the target, and falls by itself at the
 //! times of the same schedule while it is below.
@@ -19,7 +19,7 @@ use crate::plan::CobaltPlan;
 use crate::random::Stream;
 use crate::units::Time;
 
-/// What becomes of a unit.
+/// COBALT's decision on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// It is dropped, unless it is the last of its queue.
@@ -72,7 +72,7 @@ impl Cobalt {
         self.probability > 0 || self.count > 0 || now < self.drop_next
     }
 
-    /// What becomes of a unit that would be served at `now` (`cobalt_should_drop`). `stream` is drawn from only while BLUE's
+    /// The decision on a unit that would be served at `now` (`cobalt_should_drop`). `stream` is drawn from only while BLUE's
     /// probability is above zero.
     pub(super) fn judge(
         &mut self,

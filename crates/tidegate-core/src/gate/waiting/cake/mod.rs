@@ -29,7 +29,7 @@ use crate::units::Time;
 use cobalt::Cobalt;
 use hosts::{Ends, Hosts};
 
-/// What a queue counts as.
+/// The state of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Set {
     /// Idle.

@@ -29,14 +29,14 @@ use crate::units::Time;
 
 use scheduler::Scheduler;
 
-/// See the module.
+/// The queues of a gate's classes, and the scheduler that chooses among them.
 #[derive(Debug)]
 pub(in crate::gate) struct ClassesQueue {
     /// The class of each stretch that units may be on; those beyond are of the first class.
     of_chain: Arc<[u16]>,
     /// Of packets that carry a codepoint of their own; with [`NAMED`] in `of_chain` it does not matter.
     by_codepoint: Option<Arc<ByCodepoint>>,
-    /// What has been sent carries the codepoint 0.
+    /// Units leave with the codepoint 0.
     washes: bool,
     classes: Vec<ClassQueue>,
     scheduler: Scheduler,
@@ -246,7 +246,7 @@ impl ClassesQueue {
         class.busy_until = end;
     }
 
-    /// What a class holds.
+    /// The backlog of a class.
     pub(in crate::gate) fn backlog_of(&self, class: usize) -> Backlog {
         self.classes[class].waiting.backlog()
     }

@@ -18,7 +18,7 @@ use crate::gcra::{Gcra, Release};
 use crate::plan::{SpacedClass, SpacerPlan};
 use crate::units::Time;
 
-/// See the module.
+/// The scheduler of a cell spacer: the contracts of the classes and the emission times of their first units.
 #[derive(Clone, Debug)]
 pub(super) struct Spacer {
     /// Bytes on the wire of what contracts count.
@@ -34,7 +34,7 @@ pub(super) struct Spacer {
 struct Class {
     /// The contract, with what was sent.
     limits: Vec<Gcra>,
-    /// The same, as if all had been sent at their emission times.
+    /// The contract, as if every unit had been sent at its emission time.
     planned: Vec<Gcra>,
     release: Release,
     /// Units that wait.

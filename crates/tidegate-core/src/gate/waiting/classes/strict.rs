@@ -6,7 +6,7 @@ use super::openings::Openings;
 use crate::plan::StrictPlan;
 use crate::units::{PICOS_PER_SECOND, Span, Time};
 
-/// What strict priority heeds beside the order.
+/// The limits on strict priority: credits and time gates.
 #[derive(Clone, Debug)]
 pub(super) struct Strict {
     /// Bits per second; 0 where no class has credit or a time gate.

@@ -1,4 +1,4 @@
-//! What is counted of calls and pools.
+//! Counters of calls and pools.
 
 use super::Answer;
 use crate::gate::{Precision, Quantiles};
@@ -104,7 +104,7 @@ impl Pool {
         }
     }
 
-    /// What is not reserved.
+    /// The capacity that is not reserved.
     pub(super) fn free(&self) -> u64 {
         self.capacity - self.reserved
     }

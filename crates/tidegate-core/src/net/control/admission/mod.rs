@@ -20,7 +20,7 @@ use crate::units::{Measured, Rate, Time};
 
 use counts::Pool;
 
-/// What a call of one kind asks for.
+/// The request of calls of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallClass {
     /// One for each pool.
@@ -29,7 +29,7 @@ pub struct CallClass {
     pub waits: bool,
 }
 
-/// What comes of a call.
+/// The answer to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It has all that it asked for.
@@ -240,7 +240,7 @@ impl Admission {
         }
     }
 
-    /// What is reserved of a pool now.
+    /// The capacity of a pool that is reserved now.
     #[must_use]
     pub fn reserved(&self, pool: usize) -> Rate {
         Rate::from_bps(self.pools[pool].reserved)

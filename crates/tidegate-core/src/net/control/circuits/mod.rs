@@ -173,7 +173,7 @@ impl Circuits {
         (self.admission.pool_use(pool), self.admission.pool_counts(pool))
     }
 
-    /// What is reserved of a pool now.
+    /// The capacity of a pool that is reserved now.
     pub(in crate::net) fn reserved(&self, pool: usize) -> Rate {
         self.admission.reserved(pool)
     }

@@ -1,4 +1,4 @@
-//! What becomes of circuits: asked for, set up, open, held, given back.
+//! The states of a circuit: asked for, set up, open, held, given back.
 
 use super::Circuits;
 use crate::gate::Gate;
