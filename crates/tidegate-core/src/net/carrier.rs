@@ -1,4 +1,4 @@
-//! What carries units between the ends of flows: the whole network, or the part of it that a cohort of flows has alone.
+//! The carrier of units between endpoints: the whole network, or the part of it that only one cohort of flows uses.
 
 use crate::net::Network;
 use crate::net::map::Entry;

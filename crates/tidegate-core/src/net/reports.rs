@@ -1,4 +1,4 @@
-//! What the network reports to its engine beside deliveries: drops and departures.
+//! Reports of the network to its engine beside deliveries: drops and departures.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! When each event source of a network wakes next, and how far the network has come.
+//! The wake-up time of each event source of a network, and the time of the last event handled.
 
 use crate::net::events::{EventQueue, Next};
 use crate::net::sources::{EventSource, SourceKind, SourceTable};

@@ -1,5 +1,5 @@
-//! What a gate counts: always, in whole units and bytes, before and inside the measured time, so that at any
-//! instant arrived = delivered + dropped + held. No number here can fall below zero: a difference that would is an
+//! The counters of a gate: always kept, in whole units and bytes, before and inside the measured time. At any instant
+//! arrived = delivered + dropped + held. No number here can fall below zero: a difference that would is an
 //! error of the program and ends it, in release builds too ([`less`]).
 
 use super::bins::Precision;

@@ -1,5 +1,5 @@
-//! What is in a gate's bucket, as a column: the tokens of a token-bucket rate law or, at a gate
-//! without that law, those of its policer's contract ([`super::Policer`]).
+//! The level of a gate's bucket, as a column: the tokens of a token-bucket rate law or, at a gate
+//! without that law, those of its policer's contract ([`crate::gate::Policer`]).
 //!
 //! A state may be known ahead of its time; it is in force from its own instant on.
 

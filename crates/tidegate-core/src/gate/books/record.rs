@@ -4,8 +4,8 @@
 //! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
 //! `exact` on and off.
 //!
-//! Between two sampling instants nobody sees the numbers of a gate without cells, so what changes them then is only noted, and
-//! applied where a row is due or many changes are noted.
+//! At a gate without cells, changes between two sampling instants are only noted. They are applied when a row is due or many are
+//! noted.
 
 mod lately;
 

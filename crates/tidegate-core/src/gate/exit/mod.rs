@@ -1,4 +1,4 @@
-//! What happens to a unit whose service has ended: random loss, then delay and jitter.
+//! The exit of a gate, behind the server: random loss, then delay and jitter.
 
 mod jitter;
 mod loss;

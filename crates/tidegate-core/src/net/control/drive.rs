@@ -1,4 +1,4 @@
-//! What the network does for controls: it wakes them, informs them of arrivals and departures at their gates,
+//! The network drives its controls: it wakes them, informs them of arrivals and departures at their gates,
 //! and goes on with the gates that they have set.
 
 use crate::net::Network;

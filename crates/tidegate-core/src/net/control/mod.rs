@@ -1,4 +1,4 @@
-//! What controls gates during a run: rates that are measured, fed back or set by a switch, and circuits
+//! Control of gates during a run: rates that are measured, fed back or set by a switch, and circuits
 //! that open and close.
 //!
 //! A control owns the state of one such rule for all gates that have it, in groups that are woken

@@ -1,6 +1,6 @@
-//! Cohorts ([`CohortPlan`]): flows that follow each other, with the gates that each of them has alone. As long as a run is under way
-//! ([`super::runs`]) nothing that happens to one flow concerns another one. So several threads may take its units, each those of
-//! other cohorts, and what they leave behind is put in the queues when the run is over (`docs/design/many-flows.md`).
+//! Cohorts ([`CohortPlan`]): flows with adjacent numbers, and the gates that only one of them passes. During a run ([`super::runs`])
+//! flows are independent of each other, so several threads may take its units, each those of other cohorts. New units, alarms and
+//! drops are put in the queues when the run is over (`docs/design/many-flows.md`).
 
 use crate::gate::Gate;
 use crate::net::carrier::Carrier;

@@ -112,7 +112,7 @@ impl Network {
         inputs
     }
 
-    /// A free gate goes on from `now` to the next instant at which anything else may happen.
+    /// A free gate handles its services from `now` to the next instant at which any other event may happen.
     pub(in crate::net) fn run_on(&mut self, now: Time, gate: usize) {
         let mut earliest = Time::NEVER;
         loop {

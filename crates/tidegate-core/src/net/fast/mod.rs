@@ -1,4 +1,4 @@
-//! The short cuts: what spares an event, or work at a gate, for most units of most runs.
+//! Fast paths: they save an event, or work at a gate, for most units of most runs.
 //!
 //! A route is parted into stretches ([`crate::net::map::Chain`]). A unit that begins one goes through
 //! [`forward`] on one of these ways; `docs/design/run-ahead.md` draws them and gives the reasons.

@@ -1,4 +1,4 @@
-//! Units on their way through gates without an event, while halves take turns.
+//! Passage of units through gates without an event, while halves take turns.
 
 use crate::gate::{Gate, GateDrop};
 use crate::net::drops::Dropped;

@@ -1,4 +1,4 @@
-//! A list that is parted among owners: each has the places that are its own, and several threads may change them at once.
+//! A list divided among owners by place. Several threads may change the places of different owners at once.
 
 /// Owns the places that belong to nobody alone.
 pub(super) const NOBODY: u32 = u32::MAX;

@@ -132,7 +132,7 @@ impl Network {
         }
     }
 
-    /// The engine has taken the units of a run: [`Network::now`] is when the last of their events happened.
+    /// Ends a run whose units the engine has taken: [`Network::now`] is then the time of the last of their events.
     #[inline]
     pub fn end_run(&mut self, run: &mut Run) {
         if run.is_parted {

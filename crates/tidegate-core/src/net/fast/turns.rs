@@ -63,8 +63,8 @@ impl Network {
         may
     }
 
-    /// Lets halves take turns or not, by how much happened since this was asked last: where little does in a
-    /// turn, changing costs more than it saves. No result changes. To be asked now and then.
+    /// Starts or stops turns by the number of events since the last call: where a turn has few, changing halves costs more than it
+    /// saves. No result changes. To be called now and then.
     #[inline(never)]
     pub fn review_turns(&mut self) {
         let Some((leads, taken)) = self.schedule.queue.turns() else { return };
@@ -101,7 +101,7 @@ impl Network {
         }
     }
 
-    /// Whether nothing but alarms is an event of its own while halves take turns: no unit waits on a line, now or later, and there is no
+    /// Whether alarms are the only event sources while halves take turns: no unit waits on a line, now or later, and there is no
     /// background traffic.
     fn has_only_alarms(&self) -> bool {
         let waits = |chain: &Chain| chain.line != NONE && !chain.ahead && chain.half.is_none();

@@ -109,7 +109,7 @@ impl Pool {
         self.capacity - self.reserved
     }
 
-    /// What has been so until `at` is booked.
+    /// Adds the time until `at`, with the use in force, to the sums.
     pub(super) fn book(&mut self, at: Time, measured: Measured) {
         let span = u128::from(measured.overlap(self.since, at));
         self.reserved_area += span * u128::from(self.reserved);
