@@ -39,6 +39,7 @@ struct Worker {
     alarms: Alarms,
     groups: Groups,
     leaving: [Vec<(Time, Unit)>; 2],
+    row: Vec<(Time, Unit)>,
     ahead: u64,
 }
 
@@ -57,7 +58,14 @@ impl Crew {
     /// So many threads take so many flows. Nothing has happened yet on the wire.
     pub(crate) fn new(threads: usize, flows: usize, plan: CohortPlan, wire: &Wire<Network>) -> Crew {
         let (until, alarms) = (wire.until, wire.alarms);
-        let worker = |groups| Worker { until, alarms, groups, leaving: [Vec::new(), Vec::new()], ahead: 0 };
+        let worker = |groups| Worker {
+            until,
+            alarms,
+            groups,
+            leaving: [Vec::new(), Vec::new()],
+            row: Vec::new(),
+            ahead: 0,
+        };
         let cohorts = flows.div_ceil(plan.size());
         Crew {
             plan,
@@ -149,6 +157,7 @@ impl Worker {
             groups: std::mem::take(&mut self.groups),
             ahead: 0,
             leaving: std::mem::take(&mut self.leaving),
+            row: std::mem::take(&mut self.row),
         };
         ringing.sort_unstable_by_key(|(_, alarm)| alarms.flow_of(*alarm));
         wire.take_flows(units, ringing, flows, first);
@@ -157,6 +166,7 @@ impl Worker {
         self.groups = wire.groups;
         self.ahead += wire.ahead;
         self.leaving = wire.leaving;
+        self.row = wire.row;
     }
 }
 

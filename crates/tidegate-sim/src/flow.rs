@@ -17,8 +17,8 @@ use crate::groups::{Groups, Member};
 use crate::history::History;
 use crate::meter::Meter;
 use crate::policed::Policed;
+use crate::segments::Style;
 use crate::steering::{Steered, Steering};
-use crate::ways::Watched;
 
 /// A flow's state and measurements. The fields that nearly every packet touches come first, so that they share
 /// cache lines.
@@ -32,28 +32,24 @@ pub(crate) struct Flow {
     pub(crate) coming: VecDeque<(Time, Unit)>,
     /// Where its data and its ACKs enter the network.
     pub(crate) entries: [Entry; 2],
-    pub(crate) headers: u32,
-    /// How closely it is watched, and so which functions lie between its ends and the network.
-    pub(crate) watched: Watched,
-    /// Its segments say more than a number ([`tidegate_core::tcp::Endpoint::writes_short_headers`]).
-    pub(crate) short: bool,
+    /// How its segments are told.
+    pub(crate) style: Style,
+    /// More is to be done for it at each segment than [`tidegate_core::tcp::Row`] hears of: it sends data both ways, uses a circuit, a
+    /// policer or ECN, is recorded with others, or both its ends are looked at at one instant.
+    pub(crate) watched_closely: bool,
     pub(crate) started: bool,
-    /// It is not watched closely, and its segments and ACKs come to the other end without an event ([`crate::laps`]).
-    pub(crate) runs_laps: bool,
-    /// Of a flow that is not watched and has no short headers: before this instant no timer of the sender rings, its application adds
-    /// nothing, nothing is noted of it, and the run is not over; [`Time::ZERO`]: not known ([`Flow::rest_sender`]).
-    pub(crate) sender_rests_until: Time,
-    /// The same of its receiver.
-    pub(crate) receiver_rests_until: Time,
+    /// It is not watched closely, and its segments and ACKs come to the other end without an event.
+    pub(crate) carried_at_once: bool,
+    /// Cached lower bound on what is due at the sender beside ACKs: timers, writes, rows and baselines, the end of the run;
+    /// [`Time::ZERO`]: look ([`Flow::look_ahead_of_sender`]).
+    pub(crate) sender_undisturbed_until: Time,
+    /// Cached lower bound on what is due at the receiver beside data ([`Flow::look_ahead_of_receiver`]).
+    pub(crate) receiver_undisturbed_until: Time,
     pub(crate) app: Application,
-    /// So many of its ACKs are dealt with one by one before the next lap.
-    pub(crate) one_by_one: usize,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
     pub(crate) sender_noted_from: Time,
     /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
     pub(crate) receiver_noted_from: Time,
-    /// The number of the connection that the endpoints belong to; a flow may open one after the other.
-    pub(crate) connection: u32,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
     has_circuit: bool,
     /// A transfer is under way, as last reported to the circuits.
@@ -96,17 +92,18 @@ impl Flow {
         let observed = !parts || plan.record.packets;
         let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
+        let watched_closely = !plain || policed.is_some() || member.is_some();
         Flow {
-            watched: match (plain && policed.is_none() && member.is_none(), &history) {
-                (false, _) => Watched::Closely,
-                (true, None) => Watched::Not,
-                (true, Some(_)) => Watched::NowAndThen,
+            style: Style {
+                headers: flow.tcp.headers,
+                connection: 0,
+                whole: watched_closely,
+                numbers: sender.says_numbers_alone(),
+                timed: history.is_some(),
             },
-            short: sender.writes_short_headers(),
-            runs_laps: false,
-            one_by_one: 0,
+            watched_closely,
+            carried_at_once: false,
             dialogue,
-            connection: 0,
             steering: None,
             past: [Counters::default(); 2],
             past_in_order: 0,
@@ -119,14 +116,13 @@ impl Flow {
             started: false,
             sender_noted_from: Time::ZERO,
             receiver_noted_from: Time::ZERO,
-            sender_rests_until: Time::ZERO,
-            receiver_rests_until: Time::ZERO,
+            sender_undisturbed_until: Time::ZERO,
+            receiver_undisturbed_until: Time::ZERO,
             coming: VecDeque::new(),
             has_circuit,
             transferring: false,
             in_network: 0,
             losses: Vec::new(),
-            headers: flow.tcp.headers,
             mss: f64::from(flow.tcp.mss),
             history,
             member,
@@ -182,7 +178,7 @@ impl Flow {
     /// IP bytes of a segment: its options beyond `headers` are SACK blocks.
     #[inline]
     pub(crate) fn ip_bytes(&self, segment: &Segment) -> u32 {
-        self.headers + segment.len + segment.extra_option_bytes()
+        self.style.headers + segment.len + segment.extra_option_bytes()
     }
 
     /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
@@ -256,8 +252,8 @@ impl Flow {
     /// learnt of closing here, and a request's last ACK has been sent.
     pub(crate) fn reconnect(&mut self) {
         let Some(dialogue) = &self.dialogue else { return };
-        let Some((sender, receiver)) = dialogue.endpoints(self.connection + 1) else { return };
-        self.connection += 1;
+        let Some((sender, receiver)) = dialogue.endpoints(self.style.connection + 1) else { return };
+        self.style.connection += 1;
         self.past[0] = sum(&self.past[0], self.sender.counters());
         self.past[1] = sum(&self.past[1], self.receiver.counters());
         self.past_in_order += self.receiver.in_order_bytes();

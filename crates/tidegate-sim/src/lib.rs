@@ -15,7 +15,6 @@ mod dialogue;
 mod flow;
 mod groups;
 mod history;
-mod laps;
 mod limits;
 mod meter;
 mod observed;
@@ -32,9 +31,7 @@ mod simulation;
 mod steering;
 mod stepper;
 mod stopped;
-mod streams;
 mod watch;
-mod ways;
 mod wire;
 
 pub use run::{only_known_controllers, run, run_watched};

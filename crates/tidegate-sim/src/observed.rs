@@ -4,7 +4,6 @@ use tidegate_core::units::{Span, Time};
 
 use crate::connection::sum;
 use crate::flow::Flow;
-use crate::ways::{Watched, Way};
 
 impl Flow {
     /// Call before anything happens to the sender at `at`.
@@ -23,48 +22,16 @@ impl Flow {
         }
     }
 
-    /// Settles anew until when its sender rests, of a run until `end`.
-    pub(crate) fn rest_sender(&mut self, end: Time) {
-        let wakeup = self.sender.next_wakeup().min(self.app.next_wakeup());
-        self.sender_rests_until = self.rest(wakeup.min(self.sender_noted_from), end);
+    /// Looks what is due next at the sender beside ACKs, of a run until `end`.
+    pub(crate) fn look_ahead_of_sender(&mut self, end: Time) {
+        let due = self.sender.next_wakeup().min(self.app.next_wakeup()).min(self.sender_noted_from);
+        self.sender_undisturbed_until = if self.watched_closely { Time::ZERO } else { due.min(end) };
     }
 
-    /// The same of its receiver.
-    pub(crate) fn rest_receiver(&mut self, end: Time) {
-        let wakeup = self.receiver.next_wakeup();
-        self.receiver_rests_until = self.rest(wakeup.min(self.receiver_noted_from), end);
-    }
-
-    fn rest(&self, until: Time, end: Time) -> Time {
-        if self.watched == Watched::Not && !self.short { until.min(end) } else { Time::ZERO }
-    }
-
-    /// Until when nothing has to be noted before an event of its sender, and until when no baseline.
-    #[inline]
-    pub(crate) fn sender_unobserved_until(&self) -> [Time; 2] {
-        [self.sender_noted_from, self.sender_baseline_from()].map(just_before)
-    }
-
-    /// The same of its receiver.
-    #[inline]
-    pub(crate) fn receiver_unobserved_until(&self) -> [Time; 2] {
-        [self.receiver_noted_from, self.receiver_baseline_from()].map(just_before)
-    }
-
-    /// As [`Flow::before_sender`], if that happens at `latest` at the latest and no timer of the sender comes before it.
-    #[inline]
-    pub(crate) fn before_sender_in_turn(&mut self, at: Time, latest: Time) {
-        if at >= self.sender_noted_from && at <= latest && at <= self.sender.next_wakeup() {
-            self.look_at_sender(at);
-        }
-    }
-
-    /// As [`Flow::before_receiver`], under the same conditions.
-    #[inline]
-    pub(crate) fn before_receiver_in_turn(&mut self, at: Time, latest: Time) {
-        if at >= self.receiver_noted_from && at <= latest && at <= self.receiver.next_wakeup() {
-            self.look_at_receiver(at);
-        }
+    /// Looks what is due next at the receiver beside data, of a run until `end`.
+    pub(crate) fn look_ahead_of_receiver(&mut self, end: Time) {
+        let due = self.receiver.next_wakeup().min(self.receiver_noted_from);
+        self.receiver_undisturbed_until = if self.watched_closely { Time::ZERO } else { due.min(end) };
     }
 
     #[inline(never)]
@@ -97,14 +64,14 @@ impl Flow {
     }
 
     /// Settles anew from when on something must be noted before its sender's next event.
-    pub(crate) fn observe_sender_later(&mut self) {
+    fn observe_sender_later(&mut self) {
         let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_rowless_until());
         let rows = rows.saturating_add(Span::from_picos(1));
         self.sender_noted_from = rows.min(self.sender_baseline_from());
     }
 
     /// The same of its receiver.
-    pub(crate) fn observe_receiver_later(&mut self) {
+    fn observe_receiver_later(&mut self) {
         let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
         let rows = rows.saturating_add(Span::from_picos(1));
         self.receiver_noted_from = rows.min(self.receiver_baseline_from());
@@ -130,20 +97,10 @@ impl Flow {
 
     /// An ACK has shown a round trip.
     #[inline]
-    pub(crate) fn sample_rtt<W: Way>(&mut self, rtt: Span) {
+    pub(crate) fn sample_rtt(&mut self, rtt: Span) {
         self.meter.rtt.record(rtt);
-        if W::RECORDED
-            && let Some(history) = &mut self.history
-        {
-            history.round_trip = Some(rtt);
-        }
-    }
-
-    /// Data that were sent at `sent_at` arrived at `at`.
-    #[inline]
-    pub(crate) fn note_one_way(&mut self, at: Time, sent_at: Time) {
         if let Some(history) = &mut self.history {
-            history.note_one_way(at, sent_at);
+            history.round_trip = Some(rtt);
         }
     }
 

@@ -1,215 +1,210 @@
 //! What happens at the receiver of a flow: segments, timers, and what it answers.
 
+use std::slice::Iter;
+
 use tidegate_core::net::Carrier;
-use tidegate_core::tcp::Outgoing;
-use tidegate_core::unit::{Handle, HeldBy, Unit};
+use tidegate_core::tcp::{Endpoint, Header, Outgoing, Row};
+use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Side;
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
-use crate::segments::Stored;
-use crate::ways::{Any, Plain, Sampled, Watched, Way};
+use crate::history::History;
+use crate::meter::Meter;
+use crate::observed::just_before;
+use crate::segments::{Segments, Style};
 use crate::wire::{Wire, record};
 
 impl<N: Carrier> Wire<N> {
-    /// A unit arrives at the receiver at `at`, which may be later than the network's time (run-ahead).
+    /// Units come to the receiver in order of time, which may be later than the network's (run-ahead).
     #[inline(always)]
-    pub(crate) fn receive(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
-        if at >= flow.receiver_rests_until || !unit.is_named_by(Handle::Number) {
-            return match flow.watched {
-                Watched::Not => self.receive_any(at, index, flow, *unit),
-                Watched::NowAndThen => self.receive_apart::<Sampled>(at, index, flow, *unit),
-                Watched::Closely => self.receive_apart::<Any>(at, index, flow, *unit),
-            };
-        }
-        flow.meter.received(at, unit.bytes, unit.cause());
-        let (number, bytes) = (unit.handle, unit.bytes - flow.headers);
-        let answer = match flow.receiver.answer_expected_data(number, bytes) {
-            None => flow.answer_other_data(at, number, bytes),
-            expected => expected,
-        };
-        match answer {
-            // The timer of delayed ACKs is off, and no other one has moved: no alarm need be set.
-            Some(acknowledged) => {
-                self.send_answer(
-                    at,
-                    flow,
-                    Unit::new(flow.headers, acknowledged, HeldBy::Application).named_by(Handle::Number),
-                );
-                flow.note_completion(at);
+    pub(crate) fn receive(&mut self, index: usize, flow: &mut Flow, units: &[(Time, Unit)]) {
+        let mut rest = units;
+        while let Some((at, unit)) = rest.first() {
+            if *at >= flow.receiver_undisturbed_until && !self.act_before_data(*at, index, flow) {
+                self.segments.forget(*unit);
+                rest = &rest[1..];
+                continue;
             }
-            None => self.answer_apart::<Plain>(at, index, flow),
+            if unit.is_named_by(Handle::Place) {
+                self.take_whole_segment(*at, index, flow, *unit);
+                rest = &rest[1..];
+                continue;
+            }
+            let mut acks = std::mem::take(&mut self.leaving[1]);
+            let mut data = Data {
+                units: rest.iter(),
+                latest: just_before(flow.receiver_noted_from.min(self.until)),
+                style: flow.style,
+                segments: &mut self.segments,
+                meter: &mut flow.meter,
+                history: flow.history.as_deref_mut(),
+                leaving: &mut acks,
+                wakeup: Time::NEVER,
+            };
+            flow.receiver.handle_row(&mut data);
+            let (left, wakeup) = (data.units.len(), data.wakeup);
+            debug_assert!(left < rest.len(), "nothing is due before the first segment");
+            rest = &rest[rest.len() - left..];
+            self.acknowledge_all(flow, &mut acks);
+            self.leaving[1] = acks;
+            self.settle_receiver(index, flow, wakeup);
         }
     }
 
-    /// The same, where something may have to be done before.
+    /// [`Wire::receive`], outlined so that the caller keeps its values in registers.
     #[inline(never)]
-    fn receive_any(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        self.receive_at::<Plain>(at, index, flow, unit);
-        flow.rest_receiver(self.until);
+    pub(crate) fn receive_apart(&mut self, index: usize, flow: &mut Flow, units: &[(Time, Unit)]) {
+        self.receive(index, flow, units);
     }
 
-    /// [`Wire::receive_at`] with registers of its own, so that callers have more for what is usual there.
+    /// Does at the receiver what is due before a segment that comes at `at`: timers, its client, rows. `false`: the run is over by then.
     #[inline(never)]
-    pub(crate) fn receive_apart<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        self.receive_at::<W>(at, index, flow, unit);
-    }
-
-    #[inline(always)]
-    pub(crate) fn receive_at<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    fn act_before_data(&mut self, at: Time, index: usize, flow: &mut Flow) -> bool {
         if at >= self.until {
-            return self.segments.forget(unit);
+            return false;
         }
-        // With run-ahead, clients and timers that are due before this unit have not acted yet.
-        if !W::PLAIN && flow.dialogue.is_some() {
+        if flow.dialogue.is_some() {
             self.wake_client_before(at, index, flow);
         }
         while flow.receiver.next_wakeup() < at {
             self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
         }
         flow.before_receiver(at);
-        if !W::PLAIN {
-            flow.in_network -= 1;
+        flow.look_ahead_of_receiver(self.until);
+        true
+    }
+
+    /// A segment with a whole header comes to the receiver.
+    #[inline(never)]
+    fn take_whole_segment(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        flow.in_network -= u32::from(flow.watched_closely);
+        let segment = self.segments.take(unit);
+        if segment.connection != flow.style.connection {
+            return self.tell_circuits(at, index, flow);
         }
-        if W::PLAIN && unit.is_named_by(Handle::Number) {
-            flow.meter.received(at, unit.bytes, unit.cause());
-            flow.receiver.handle_usual_data(at, unit.handle, unit.bytes - flow.headers);
-        } else if W::PLAIN && unit.is_named_by(Handle::Header) {
-            flow.meter.received(at, unit.bytes, unit.cause());
-            let Stored { sent_at, header } = self.segments.headers.take(unit);
-            if W::ROWS {
-                flow.note_one_way(at, sent_at);
-            }
-            let bytes = unit.bytes - flow.headers;
-            if flow.short {
-                flow.receiver.handle_short_data(at, header, bytes);
-            } else {
-                flow.receiver.handle_usual_data(at, header.number, bytes);
-            }
-        } else {
-            let segment = self.segments.take(unit);
-            if segment.connection != flow.connection {
-                return self.tell_circuits(at, index, flow);
-            }
-            if !W::PLAIN
-                && let Some(packets) = &mut self.packets
-            {
-                let ends = (Side::Receiver, Side::Sender);
-                packets.push(record(at, index, ends, segment, unit.codepoint(), unit.bytes));
-            }
-            if segment.len > 0 {
-                flow.meter.received(at, unit.bytes, unit.cause());
-                if W::RECORDED {
-                    flow.note_one_way(at, segment.sent_at);
-                }
-            }
-            flow.receiver.handle_segment(at, segment);
+        if let Some(packets) = &mut self.packets {
+            let ends = (Side::Receiver, Side::Sender);
+            packets.push(record(at, index, ends, segment, unit.codepoint(), unit.bytes));
         }
-        if !W::PLAIN {
+        if segment.len > 0 {
+            flow.meter.received(at, unit.bytes, unit.cause());
+            if let Some(history) = &mut flow.history {
+                history.note_one_way(at, segment.sent_at);
+            }
+        }
+        flow.receiver.handle_segment(at, segment);
+        if flow.watched_closely {
             flow.tell_group_of_receiver(at, &mut self.groups);
+            if flow.dialogue.is_some() {
+                self.take_responses(at, index, flow);
+            }
         }
-        if !W::PLAIN && flow.dialogue.is_some() {
-            self.take_responses(at, index, flow);
-        }
-        self.answer::<W>(at, index, flow);
+        self.pump_receiver(at, index, flow);
     }
 
     #[inline(never)]
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);
-        match flow.watched {
-            Watched::Not => self.answer::<Plain>(at, index, flow),
-            Watched::NowAndThen => self.answer::<Sampled>(at, index, flow),
-            Watched::Closely => self.answer::<Any>(at, index, flow),
-        }
+        self.pump_receiver(at, index, flow);
     }
 
-    /// Sends what the receiver has to send.
-    #[inline(always)]
-    fn answer<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        if W::PLAIN
-            && !flow.short
-            && let Some(number) = flow.receiver.poll_usual_ack()
-        {
-            self.send_answer(
-                at,
-                flow,
-                Unit::new(flow.headers, number, HeldBy::Application).named_by(Handle::Number),
-            );
-            return self.end_answer::<W>(at, index, flow);
-        }
-        self.answer_apart::<W>(at, index, flow);
-    }
-
-    /// The same of what is not a single usual ACK.
-    #[inline(never)]
-    fn answer_apart<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let next = flow.receiver.poll(at);
-        self.answer_all::<W>(at, index, flow, next);
-    }
-
-    /// Sends `next`, what the receiver's poll gave, and all that follows.
-    #[inline(always)]
-    pub(crate) fn answer_all<W: Way>(
-        &mut self,
-        at: Time,
-        index: usize,
-        flow: &mut Flow,
-        mut next: Option<Outgoing>,
-    ) {
-        while let Some(sent) = next {
-            let unit = if W::PLAIN && flow.short && sent.fits_header() && sent.is_empty() {
-                let header = flow.receiver.short_header(at, sent);
-                self.segments.unit(Time::ZERO, flow.headers, header, HeldBy::Application)
-            } else if W::PLAIN && !flow.short && sent.fits_header() {
-                let number = flow.receiver.acknowledgement_number();
-                Unit::new(flow.headers, number, HeldBy::Application).named_by(Handle::Number)
-            } else {
-                self.keep(at, index, flow, Side::Receiver, sent)
-            };
-            if !W::PLAIN {
-                flow.in_network += 1;
+    /// Sends what the receiver has to send after anything but a row of data.
+    fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        let mut leaving = std::mem::take(&mut self.leaving[1]);
+        while let Some(sent) = flow.receiver.poll(at) {
+            let unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), flow.style);
+            if let Some(packets) = &mut self.packets {
+                let segment = self.segments.look_at(unit);
+                packets.push(record(at, index, (Side::Receiver, Side::Receiver), segment, None, unit.bytes));
             }
-            self.send_answer(at, flow, unit);
-            next = flow.receiver.poll(at);
+            flow.in_network += u32::from(flow.watched_closely);
+            leaving.push((at, unit));
         }
-        self.end_answer::<W>(at, index, flow);
-    }
-
-    /// What a receiver sends enters the network.
-    #[inline(always)]
-    fn send_answer(&mut self, at: Time, flow: &mut Flow, mut unit: Unit) {
-        if let Some(due) = self.network.handle_unit_at(at, flow.entries[1], &mut unit) {
-            flow.coming.push_back((due, unit));
-        }
-    }
-
-    /// A receiver has sent all that it had to send.
-    #[inline(always)]
-    fn end_answer<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        self.acknowledge_all(flow, &mut leaving);
+        self.leaving[1] = leaving;
         flow.note_completion(at);
-        if !W::PLAIN {
+        if flow.watched_closely {
             self.tell_circuits(at, index, flow);
         }
-        let wakeup = flow.receiver.next_wakeup();
+        self.settle_receiver(index, flow, Time::NEVER);
+    }
+
+    /// What a receiver has sent enters the network, and is certain to come to the sender where that is reported ahead.
+    #[inline(always)]
+    fn acknowledge_all(&mut self, flow: &mut Flow, leaving: &mut Vec<(Time, Unit)>) {
+        if flow.carried_at_once {
+            self.network.handle_units_at(flow.entries[1], leaving);
+            flow.coming.extend(leaving.iter());
+        } else {
+            for (at, unit) in leaving.iter_mut() {
+                if let Some(due) = self.network.handle_unit_at(*at, flow.entries[1], unit) {
+                    flow.coming.push_back((due, *unit));
+                }
+            }
+        }
+        leaving.clear();
+    }
+
+    /// The receiver has done something: it is woken when it wants to be, and at `wakeup` at the latest.
+    #[inline(always)]
+    fn settle_receiver(&mut self, index: usize, flow: &mut Flow, wakeup: Time) {
+        let wakeup = wakeup.min(flow.receiver.next_wakeup());
         if wakeup != Time::NEVER {
-            flow.receiver_rests_until = flow.receiver_rests_until.min(wakeup);
+            flow.receiver_undisturbed_until = flow.receiver_undisturbed_until.min(wakeup);
             self.network.set_alarm(Alarms::receiver(index), wakeup);
         }
     }
 }
 
-impl Flow {
-    /// Usual data come to the receiver that it does not expect: what a usual ACK says that is all it answers with, if it is.
-    #[inline(never)]
-    fn answer_other_data(&mut self, at: Time, number: u32, bytes: u32) -> Option<u32> {
-        self.receiver.handle_usual_data(at, number, bytes);
-        let answer = self.receiver.poll_usual_ack();
-        if answer.is_some() {
-            self.receiver.expect_data(bytes);
+/// Data that come to a receiver, and what becomes of them there.
+struct Data<'a> {
+    units: Iter<'a, (Time, Unit)>,
+    /// Before a segment that comes later something else may have to be done.
+    latest: Time,
+    style: Style,
+    segments: &'a mut Segments,
+    meter: &'a mut Meter,
+    history: Option<&'a mut History>,
+    leaving: &'a mut Vec<(Time, Unit)>,
+    /// The earliest instant at which the receiver wanted to be woken.
+    wakeup: Time,
+}
+
+impl Row for Data<'_> {
+    const DATA: bool = true;
+
+    #[inline(always)]
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
+        let (at, unit) = *self.units.as_slice().first()?;
+        if at > wakeup.min(self.latest) || unit.is_named_by(Handle::Place) {
+            return None;
         }
-        answer
+        Some((at, self.segments.header_of(unit), unit.bytes - self.style.headers))
+    }
+
+    #[inline(always)]
+    fn take(&mut self) {
+        let Some((at, unit)) = self.units.next() else { return };
+        self.meter.received(*at, unit.bytes, unit.cause());
+        if let Some(history) = &mut self.history
+            && unit.is_named_by(Handle::Header)
+        {
+            history.note_one_way(*at, self.segments.sent_at(*unit));
+        }
+        self.segments.let_header_go(*unit);
+    }
+
+    #[inline(always)]
+    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
+        self.leaving.push((at, self.segments.unit_of(at, sent, (end, Side::Receiver), self.style)));
+    }
+
+    #[inline(always)]
+    fn received(&mut self, at: Time, in_order: u64, wakeup: Time) {
+        self.meter.note_in_order(at, in_order);
+        self.wakeup = self.wakeup.min(wakeup);
     }
 }

@@ -3,9 +3,10 @@
 //! stored. One that has timestamps too, a window or PSH has a [`Header`] here, and so have the data of a flow that is recorded every so
 //! often, for the time of sending. SYNs, SACK blocks and ECN take a whole [`Segment`].
 
-use tidegate_core::tcp::{Header, Segment};
-use tidegate_core::unit::{Handle, HeldBy, Unit};
+use tidegate_core::tcp::{Endpoint, Header, Outgoing, Segment};
+use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::Time;
+use tidegate_result::Side;
 
 /// Headers of one kind; a place is used again as soon as it is free.
 #[derive(Debug)]
@@ -25,16 +26,30 @@ struct Place<H> {
 /// A header with when it was sent, which no end looks at.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stored {
-    /// Of data of a flow that is recorded; else [`Time::ZERO`].
     pub(crate) sent_at: Time,
     pub(crate) header: Header,
+}
+
+/// How the segments of a flow are told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    /// Bytes of a segment's headers without options of its own.
+    pub(crate) headers: u32,
+    /// The number of the connection that the ends belong to; a flow may open one after the other.
+    pub(crate) connection: u32,
+    /// Each by a whole segment: the flow is watched closely.
+    pub(crate) whole: bool,
+    /// By their numbers alone as a rule ([`Endpoint::says_numbers_alone`]).
+    pub(crate) numbers: bool,
+    /// Data with the time of sending: rows are taken of the flow.
+    pub(crate) timed: bool,
 }
 
 /// The headers of all segments in the network.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
     whole: Pool<Segment>,
-    pub(crate) headers: Pool<Stored>,
+    headers: Pool<Stored>,
 }
 
 /// No place.
@@ -81,13 +96,6 @@ impl<H: Copy> Pool<H> {
         self.free = unit.handle;
     }
 
-    /// That of a unit that has one in this pool and has arrived.
-    #[inline(always)]
-    pub(crate) fn take(&mut self, unit: Unit) -> H {
-        self.let_go(unit);
-        self.of(unit)
-    }
-
     fn memory_bytes(&self) -> usize {
         self.places.capacity() * size_of::<Place<H>>()
     }
@@ -108,14 +116,66 @@ impl<H: Copy + Default> Pool<H> {
 impl Segments {
     /// A place for one more whole header, to be filled; what it holds is old.
     #[inline]
-    pub(crate) fn add(&mut self) -> (u32, &mut Segment) {
+    fn add(&mut self) -> (u32, &mut Segment) {
         self.whole.place()
     }
 
-    /// A unit of `bytes` IP bytes that says `header`.
+    /// The unit of a segment that leaves the end `from`, as [`Endpoint::poll`] gave it last. The rules of headers stand here alone: rows
+    /// are of data to the receiver, and of ACKs to the sender.
     #[inline(always)]
-    pub(crate) fn unit(&mut self, sent_at: Time, bytes: u32, header: Header, held_by: HeldBy) -> Unit {
-        Unit::new(bytes, self.headers.add(Stored { sent_at, header }), held_by).named_by(Handle::Header)
+    pub(crate) fn unit_of(
+        &mut self,
+        at: Time,
+        sent: Outgoing,
+        (end, from): (&Endpoint, Side),
+        style: Style,
+    ) -> Unit {
+        let expected = sent.is_empty() == (from == Side::Receiver);
+        let bytes = style.headers + sent.len();
+        if style.whole || !sent.fits_header() || !expected {
+            self.whole_unit_of(at, sent, end, style)
+        } else if style.numbers && (sent.is_empty() || !style.timed) {
+            Unit::new(bytes, end.number(sent), sent.held_by()).named_by(Handle::Number)
+        } else {
+            let place = self.headers.add(Stored { sent_at: at, header: end.header(at, sent) });
+            Unit::new(bytes, place, sent.held_by()).named_by(Handle::Header)
+        }
+    }
+
+    #[inline(never)]
+    fn whole_unit_of(&mut self, at: Time, sent: Outgoing, end: &Endpoint, style: Style) -> Unit {
+        let (place, segment) = self.add();
+        end.write_segment(at, sent, segment);
+        segment.connection = style.connection;
+        segment.sent_at = at;
+        let bytes = style.headers + segment.len + segment.extra_option_bytes();
+        let mut unit = Unit::new(bytes, place, sent.held_by());
+        unit.set_ecn(segment.ecn);
+        unit
+    }
+
+    /// What a unit says that has no whole segment.
+    #[inline(always)]
+    pub(crate) fn header_of(&self, unit: Unit) -> Header {
+        if unit.is_named_by(Handle::Number) {
+            Header::of_number(unit.handle)
+        } else {
+            self.headers.of(unit).header
+        }
+    }
+
+    /// When a unit left whose header is stored.
+    #[inline(always)]
+    pub(crate) fn sent_at(&self, unit: Unit) -> Time {
+        self.headers.of(unit).sent_at
+    }
+
+    /// A unit that has no whole segment has arrived.
+    #[inline(always)]
+    pub(crate) fn let_header_go(&mut self, unit: Unit) {
+        if unit.is_named_by(Handle::Header) {
+            self.headers.let_go(unit);
+        }
     }
 
     /// A segment with a whole header whose unit has arrived; its place may be used again.

@@ -1,149 +1,97 @@
 //! What happens at the sender of a flow: ACKs, timers, its application, and what leaves.
 
+use std::slice::Iter;
+
 use tidegate_core::net::Carrier;
-use tidegate_core::tcp::Outgoing;
+use tidegate_core::tcp::{Counters, Endpoint, Header, Outgoing, Row};
 use tidegate_core::unit::{Handle, Unit};
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 use tidegate_result::Side;
 
 use crate::alarms::Alarms;
 use crate::flow::Flow;
-use crate::streams::Kind;
-use crate::ways::{Any, Plain, Sampled, Watched, Way};
+use crate::history::History;
+use crate::meter::Meter;
+use crate::observed::just_before;
+use crate::segments::{Segments, Style};
 use crate::wire::{Wire, record};
 
 impl<N: Carrier> Wire<N> {
-    /// An ACK arrives at the sender at `at`, which may be later than the network's time (run-ahead).
+    /// ACKs come to the sender in order of time, which may be later than the network's (run-ahead): one, or those that are certain to
+    /// come. Answers with how many of them have been dealt with, one at least.
     #[inline(always)]
-    pub(crate) fn acknowledge(&mut self, at: Time, index: usize, flow: &mut Flow, unit: &Unit) {
-        if at >= flow.sender_rests_until || !unit.is_named_by(Handle::Number) {
-            return match flow.watched {
-                Watched::Not => self.acknowledge_any(at, index, flow, *unit),
-                Watched::NowAndThen => self.take_ack_apart::<Sampled>(at, index, flow, *unit),
-                Watched::Closely => self.take_ack_apart::<Any>(at, index, flow, *unit),
-            };
+    pub(crate) fn acknowledge(&mut self, index: usize, flow: &mut Flow, units: &[(Time, Unit)]) -> usize {
+        let Some((at, unit)) = units.first() else { return 0 };
+        if *at >= flow.sender_undisturbed_until && !self.act_before_ack(*at, index, flow) {
+            self.segments.forget(*unit);
+            return 1;
         }
-        self.take_usual_ack::<Plain>(at, index, flow, *unit);
+        if unit.is_named_by(Handle::Place) {
+            self.take_segment(*at, index, flow, *unit);
+            return 1;
+        }
+        let mut leaving = std::mem::take(&mut self.leaving[0]);
+        let latest = just_before(flow.sender_noted_from.min(self.until)).min(flow.app.next_wakeup());
+        let mut acks = Acks {
+            units: units.iter(),
+            latest,
+            style: flow.style,
+            segments: &mut self.segments,
+            meter: &mut flow.meter,
+            history: flow.history.as_deref_mut(),
+            leaving: &mut leaving,
+            wakeup: Time::NEVER,
+        };
+        flow.sender.handle_row(&mut acks);
+        let (taken, wakeup) = (units.len() - acks.units.len(), acks.wakeup);
+        debug_assert!(taken > 0, "nothing is due before the first ACK");
+        self.send(index, flow, &mut leaving);
+        self.leaving[0] = leaving;
+        self.settle_sender(index, flow, wakeup);
+        taken
     }
 
-    /// The same, where something may have to be done before.
+    /// Does at the sender what is due before an ACK that comes at `at`: timers, its application, rows. `false`: the run is over by then.
     #[inline(never)]
-    fn acknowledge_any(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        self.take_ack::<Plain>(at, index, flow, unit);
-        flow.rest_sender(self.until);
-    }
-
-    /// [`Wire::take_ack`] with registers of its own, so that callers have more for what is usual there.
-    #[inline(never)]
-    fn take_ack_apart<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        self.take_ack::<W>(at, index, flow, unit);
-    }
-
-    #[inline(always)]
-    pub(crate) fn take_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+    fn act_before_ack(&mut self, at: Time, index: usize, flow: &mut Flow) -> bool {
         if at >= self.until {
-            return self.segments.forget(unit);
+            return false;
         }
-        // With run-ahead, timers that are due before this unit have not fired yet.
-        while flow.sender.next_wakeup().min(flow.app.next_wakeup()) < at {
-            self.wake_earlier(index, flow);
+        loop {
+            let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
+            if timer.min(app) >= at {
+                break;
+            }
+            if timer <= app { self.run_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
         }
         flow.before_sender(at);
-        if !W::PLAIN {
-            flow.in_network -= 1;
-        }
-        if W::PLAIN && unit.is_named_by(Handle::Number) {
-            return self.take_usual_ack::<W>(at, index, flow, unit);
-        }
-        self.take_other_ack::<W>(at, index, flow, unit);
+        flow.look_ahead_of_sender(self.until);
+        true
     }
 
-    /// A compact ACK of a plain flow; what was due before it has happened.
-    #[inline(always)]
-    fn take_usual_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        let timer = flow.sender.timer();
-        if let Some(rtt) = flow.sender.answer_oldest_acked(at, unit.handle) {
-            flow.sample_rtt::<W>(rtt);
-            self.send_steadily::<W>(at, index, flow);
-            // A timer that moves to a later time need not be told of.
-            if flow.sender.timer() < timer {
-                self.settle_sender(index, flow);
-            }
-            return;
-        }
-        self.take_other_ack::<W>(at, index, flow, unit);
-    }
-
-    /// An ACK that is not one of the oldest segment at a steady sender; what was due before it has happened.
+    /// A segment with a whole header comes to the sender.
     #[inline(never)]
-    fn take_other_ack<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
-        if W::PLAIN && unit.is_named_by(Handle::Number) {
-            let next = flow.sender.answer_usual_ack(at, unit.handle);
-            if let Some(rtt) = flow.sender.take_rtt_sample() {
-                flow.sample_rtt::<W>(rtt);
-            }
-            return self.send_all::<W>(at, index, flow, next);
+    fn take_segment(&mut self, at: Time, index: usize, flow: &mut Flow, unit: Unit) {
+        flow.in_network -= u32::from(flow.watched_closely);
+        let segment = self.segments.take(unit);
+        if segment.connection != flow.style.connection {
+            return self.tell_circuits(at, index, flow);
         }
-        if W::PLAIN && unit.is_named_by(Handle::Header) {
-            let ack = self.segments.headers.take(unit).header;
-            let next = flow.sender.answer_short_ack(at, &ack);
-            if let Some(rtt) = flow.sender.take_rtt_sample() {
-                flow.sample_rtt::<W>(rtt);
-            }
-            return self.send_all::<W>(at, index, flow, next);
+        if let Some(packets) = &mut self.packets {
+            let bytes = flow.ip_bytes(segment);
+            packets.push(record(at, index, (Side::Sender, Side::Receiver), segment, unit.codepoint(), bytes));
         }
-        {
-            let segment = self.segments.take(unit);
-            if segment.connection != flow.connection {
-                return self.tell_circuits(at, index, flow);
-            }
-            if !W::PLAIN
-                && let Some(packets) = &mut self.packets
-            {
-                let bytes = flow.ip_bytes(segment);
-                let ends = (Side::Sender, Side::Receiver);
-                packets.push(record(at, index, ends, segment, unit.codepoint(), bytes));
-            }
-            flow.sender.handle_segment(at, segment);
-        }
+        flow.sender.handle_segment(at, segment);
         if let Some(rtt) = flow.sender.take_rtt_sample() {
-            flow.sample_rtt::<W>(rtt);
-            if !W::PLAIN
-                && let Some(member) = &flow.member
-            {
+            flow.sample_rtt(rtt);
+            if let Some(member) = &flow.member {
                 self.groups.note_round_trip(at, member, rtt);
             }
         }
-        if !W::PLAIN && flow.dialogue.is_some() {
+        if flow.dialogue.is_some() {
             self.take_requests(at, index, flow);
         }
         self.pump_sender(at, index, flow);
-    }
-
-    /// Sends what the window lets go after an ACK of the oldest segment ([`tidegate_core::tcp::Endpoint::answer_oldest_acked`]).
-    #[inline(always)]
-    fn send_steadily<W: Way>(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let window = flow.sender.steady_window();
-        let last_start = flow.sender.last_steady_start(window);
-        while let Some((sent, number)) = flow.sender.poll_steadily(at, last_start) {
-            let bytes = flow.headers + sent.len();
-            let mut unit = if W::ROWS {
-                self.segments.unit(at, bytes, number.to_short(), sent.held_by())
-            } else {
-                Unit::new(bytes, number, sent.held_by()).named_by(Handle::Number)
-            };
-            if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
-                self.receive_apart::<W>(due, index, flow, unit);
-            }
-        }
-        flow.meter.windows.window_is(at, window);
-    }
-
-    /// Runs the sender's timer or the application, whichever is due first.
-    #[cold]
-    fn wake_earlier(&mut self, index: usize, flow: &mut Flow) {
-        let (timer, app) = (flow.sender.next_wakeup(), flow.app.next_wakeup());
-        if timer <= app { self.run_sender(timer, index, flow) } else { self.wake_app(app, index, flow) }
     }
 
     /// A timer of the sender is due.
@@ -180,67 +128,121 @@ impl<N: Carrier> Wire<N> {
         self.pump_sender(at, index, flow);
     }
 
-    /// Sends what the sender has to send.
+    /// Sends what the sender has to send after anything but a row of ACKs.
     pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         if let Some(policed) = &mut flow.policed {
             policed.review(at, &flow.sender);
         }
-        let next = flow.sender.poll(at);
-        match flow.watched {
-            Watched::Not => self.send_all::<Plain>(at, index, flow, next),
-            Watched::NowAndThen => self.send_all::<Sampled>(at, index, flow, next),
-            Watched::Closely => self.send_all::<Any>(at, index, flow, next),
-        }
-    }
-
-    /// Sends `next`, what the sender's poll gave, and all that follows.
-    #[inline(always)]
-    pub(crate) fn send_all<W: Way>(
-        &mut self,
-        at: Time,
-        index: usize,
-        flow: &mut Flow,
-        mut next: Option<Outgoing>,
-    ) {
-        while let Some(sent) = next {
-            let usual = W::PLAIN && !flow.short && sent.fits_header() && !sent.is_empty();
-            let mut unit = if usual && !W::ROWS {
-                let bytes = flow.headers + sent.len();
-                let number = flow.sender.sequence_number(sent);
-                Unit::new(bytes, number, sent.held_by()).named_by(Handle::Number)
-            } else {
-                self.unit_with_header::<W>(at, index, flow, sent)
-            };
-            if !W::PLAIN {
-                flow.in_network += 1;
-                if let Some(policed) = &flow.policed {
-                    policed.blame(&mut unit, sent.held_by(), &flow.sender);
-                }
+        let mut leaving = std::mem::take(&mut self.leaving[0]);
+        while let Some(sent) = flow.sender.poll(at) {
+            let mut unit = self.segments.unit_of(at, sent, (&flow.sender, Side::Sender), flow.style);
+            if let Some(packets) = &mut self.packets {
+                let segment = self.segments.look_at(unit);
+                packets.push(record(at, index, (Side::Sender, Side::Sender), segment, None, unit.bytes));
             }
-            if let Some(due) = self.network.handle_unit_at(at, flow.entries[0], &mut unit) {
-                self.receive_at::<W>(due, index, flow, unit);
+            if let Some(policed) = &flow.policed {
+                policed.blame(&mut unit, sent.held_by(), &flow.sender);
             }
-            next = flow.sender.poll(at);
+            flow.in_network += u32::from(flow.watched_closely);
+            leaving.push((at, unit));
         }
+        self.send(index, flow, &mut leaving);
+        self.leaving[0] = leaving;
         flow.meter.windows.window_is(at, flow.sender.congestion_window());
-        if W::RECORDED {
-            flow.note_history(at);
-        }
-        if !W::PLAIN {
+        flow.note_history(at);
+        if flow.watched_closely {
             flow.tell_group_of_sender(at, &mut self.groups);
             self.tell_circuits(at, index, flow);
         }
-        self.settle_sender(index, flow);
+        self.settle_sender(index, flow, Time::NEVER);
     }
 
-    /// What stands for a segment that leaves the sender and has a header, short or whole.
-    #[inline(never)]
-    fn unit_with_header<W: Way>(&mut self, at: Time, index: usize, flow: &Flow, sent: Outgoing) -> Unit {
-        let bytes = flow.headers + sent.len();
-        if W::PLAIN && sent.fits_header() && !sent.is_empty() {
-            self.segments.unit(at, bytes, flow.sender.short_header(at, sent), sent.held_by())
+    /// What has left a sender enters the network, and comes to the receiver where that is certain and reported ahead.
+    #[inline(always)]
+    fn send(&mut self, index: usize, flow: &mut Flow, leaving: &mut Vec<(Time, Unit)>) {
+        if flow.carried_at_once {
+            self.network.handle_units_at(flow.entries[0], leaving);
+            self.receive_apart(index, flow, leaving);
         } else {
-            self.keep(at, index, flow, Side::Sender, sent)
+            for (at, unit) in leaving.iter_mut() {
+                if let Some(due) = self.network.handle_unit_at(*at, flow.entries[0], unit) {
+                    self.receive_apart(index, flow, &[(due, *unit)]);
+                }
+            }
+        }
+        leaving.clear();
+    }
+
+    /// The sender has done something: it is woken when it wants to be, and at `wakeup` at the latest.
+    #[inline(always)]
+    fn settle_sender(&mut self, index: usize, flow: &mut Flow, wakeup: Time) {
+        let wakeup = wakeup.min(flow.sender.next_wakeup());
+        flow.sender_undisturbed_until = flow.sender_undisturbed_until.min(wakeup);
+        self.network.set_alarm(Alarms::sender(index), wakeup);
+    }
+}
+
+/// ACKs that come to a sender, and what becomes of them there.
+struct Acks<'a> {
+    units: Iter<'a, (Time, Unit)>,
+    /// Before an ACK that comes later something else may have to be done.
+    latest: Time,
+    style: Style,
+    segments: &'a mut Segments,
+    meter: &'a mut Meter,
+    history: Option<&'a mut History>,
+    leaving: &'a mut Vec<(Time, Unit)>,
+    /// The earliest instant at which the sender's timer was to expire.
+    wakeup: Time,
+}
+
+impl Row for Acks<'_> {
+    const DATA: bool = false;
+
+    #[inline(always)]
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
+        let (at, unit) = *self.units.as_slice().first()?;
+        if at > wakeup.min(self.latest) || unit.is_named_by(Handle::Place) {
+            return None;
+        }
+        Some((at, self.segments.header_of(unit), 0))
+    }
+
+    #[inline(always)]
+    fn take(&mut self) {
+        if let Some((_, unit)) = self.units.next() {
+            self.segments.let_header_go(*unit);
+        }
+    }
+
+    #[inline(always)]
+    fn wakes(&mut self, wakeup: Time) -> bool {
+        wakeup <= self.latest && self.units.as_slice().first().is_some_and(|(at, _)| wakeup < *at)
+    }
+
+    #[inline(always)]
+    fn sampled(&mut self, _at: Time, rtt: Span) {
+        self.meter.rtt.record(rtt);
+        if let Some(history) = &mut self.history {
+            history.round_trip = Some(rtt);
+        }
+    }
+
+    #[inline(always)]
+    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
+        self.leaving.push((at, self.segments.unit_of(at, sent, (end, Side::Sender), self.style)));
+    }
+
+    #[inline(always)]
+    fn answered(&mut self, at: Time, window: u64, expires: Time) {
+        self.meter.windows.window_is(at, window);
+        self.wakeup = self.wakeup.min(expires);
+    }
+
+    #[inline(always)]
+    fn counted(&mut self, at: Time, counters: &Counters) {
+        if let Some(history) = &mut self.history {
+            history.mark(at, counters);
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::crew::Crew;
 use crate::flow::Flow;
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
-use crate::ways::Watched;
 use crate::wire::Wire;
 
 /// The flows of a plan that come to an end by themselves.
@@ -89,7 +88,7 @@ impl Simulation {
             network.set_alarm(alarms.application(index), flow.start);
         }
         for flow in &mut self.flows {
-            flow.runs_laps = self.wire.runs_laps(flow);
+            flow.carried_at_once = self.wire.carries_at_once(flow);
         }
         if all_ahead {
             let flows = &self.flows;
@@ -226,9 +225,9 @@ impl Simulation {
         self.turn_to(index);
         let flow = &mut self.flows[index];
         if route.is_multiple_of(2) {
-            self.wire.receive(at, index, flow, &unit);
+            self.wire.receive(index, flow, &[(at, unit)]);
         } else {
-            self.wire.acknowledge(at, index, flow, &unit);
+            self.wire.acknowledge(index, flow, &[(at, unit)]);
         }
         self.wire.run_ahead(index, flow);
     }
@@ -261,11 +260,11 @@ impl Simulation {
 
     pub(crate) fn drop(&mut self, dropped: Dropped) {
         if let Owner::Data(flow) = dropped.owner {
-            let Flow { policed, sender, connection, .. } = &mut self.flows[flow];
+            let Flow { policed, sender, style, .. } = &mut self.flows[flow];
             if let Some(policed) = policed {
                 // The segments of a policed flow have whole headers.
                 let segment = self.wire.segments.look_at(dropped.unit);
-                if segment.connection == *connection && segment.len > 0 {
+                if segment.connection == style.connection && segment.len > 0 {
                     policed.note_drop(&dropped, segment.seq, sender);
                 }
             }
@@ -274,7 +273,7 @@ impl Simulation {
             self.turn_to(index);
             self.wire.segments.forget(dropped.unit);
             let flow = &mut self.flows[index];
-            if flow.watched == Watched::Closely {
+            if flow.watched_closely {
                 self.wire.lose(self.wire.network.now(), dropped.at, index, flow);
             }
         }

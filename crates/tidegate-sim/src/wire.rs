@@ -3,7 +3,7 @@
 use tidegate_core::app::Server;
 use tidegate_core::net::{Carrier, Network};
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::{Outgoing, Segment};
+use tidegate_core::tcp::Segment;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, Side};
@@ -12,13 +12,14 @@ use crate::alarms::{Alarm, Alarms};
 use crate::flow::Flow;
 use crate::groups::Groups;
 use crate::segments::Segments;
-use crate::ways::{Any, Plain, Sampled, Watched, Way};
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
-pub(crate) const RUN_AHEAD: usize = 1 << 12;
+const RUN_AHEAD: usize = 1 << 12;
 
-/// What lies between the endpoints: those of all flows, or of a cohort ([`crate::crew`]). A function with a parameter `W` is compiled for
-/// each [`Way`] that flows are watched.
+/// The most ACKs in a row: what they let go stays in the first-level cache.
+const MOST: usize = 128;
+
+/// What lies between the endpoints: those of all flows, or of a cohort ([`crate::crew`]).
 pub(crate) struct Wire<N> {
     pub(crate) until: Time,
     pub(crate) network: N,
@@ -29,8 +30,10 @@ pub(crate) struct Wire<N> {
     pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
-    /// What leaves a sender and a receiver in a lap ([`crate::laps`]); empty between them.
+    /// What leaves a sender and a receiver; empty but between an end and the network.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
+    /// ACKs that are certain to come, while a sender takes them.
+    pub(crate) row: Vec<(Time, Unit)>,
 }
 
 impl Wire<Network> {
@@ -46,7 +49,13 @@ impl Wire<Network> {
             groups: Groups::new(plan),
             ahead: 0,
             leaving: [Vec::new(), Vec::new()],
+            row: Vec::new(),
         }
+    }
+
+    /// Whether the units of a flow come to both ends without an event, and the flow is not watched closely.
+    pub(crate) fn carries_at_once(&self, flow: &Flow) -> bool {
+        !flow.watched_closely && flow.entries.iter().all(|entry| self.network.carries_at_once(*entry))
     }
 
     pub(crate) fn events_handled(&self) -> u64 {
@@ -60,17 +69,17 @@ impl<N: Carrier> Wire<N> {
     pub(crate) fn deliver_units(&mut self, units: &[(Time, Unit)], flows: &mut [Flow], first: usize) {
         // No flow is policed where halves take turns.
         if units.first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
-            for (at, unit) in units {
-                let index = unit.chain as usize / 2;
+            for one in units {
+                let index = one.1.chain as usize / 2;
                 let flow = &mut flows[index - first];
-                self.receive(*at, index, flow, unit);
+                self.receive(index, flow, std::slice::from_ref(one));
                 self.run_ahead(index, flow);
             }
         } else {
-            for (at, unit) in units {
-                let index = unit.chain as usize / 2;
+            for one in units {
+                let index = one.1.chain as usize / 2;
                 let flow = &mut flows[index - first];
-                self.acknowledge(*at, index, flow, unit);
+                self.acknowledge(index, flow, std::slice::from_ref(one));
                 self.run_ahead(index, flow);
             }
         }
@@ -100,53 +109,32 @@ impl<N: Carrier> Wire<N> {
     #[inline]
     pub(crate) fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
         if !flow.coming.is_empty() {
-            self.run_any(index, flow);
+            self.run_coming(index, flow);
         }
     }
 
     #[inline(never)]
-    fn run_any(&mut self, index: usize, flow: &mut Flow) {
-        if flow.runs_laps {
-            (flow.sender_rests_until, flow.receiver_rests_until) = (Time::ZERO, Time::ZERO);
-            return self.run_laps(index, flow);
+    fn run_coming(&mut self, index: usize, flow: &mut Flow) {
+        let mut left = RUN_AHEAD;
+        while left > 0 && !flow.coming.is_empty() {
+            let most = if flow.carried_at_once { MOST.min(left) } else { 1 };
+            self.row.clear();
+            let mut row = std::mem::take(&mut self.row);
+            let (first, second) = flow.coming.as_slices();
+            row.extend_from_slice(&first[..first.len().min(most)]);
+            if row.len() < most {
+                row.extend_from_slice(&second[..second.len().min(most - row.len())]);
+            }
+            let taken = self.acknowledge(index, flow, &row);
+            flow.coming.drain(..taken);
+            self.row = row;
+            self.ahead += taken as u64;
+            left -= taken;
         }
-        match flow.watched {
-            Watched::Not => self.run_coming::<Plain>(index, flow),
-            Watched::NowAndThen => self.run_coming::<Sampled>(index, flow),
-            Watched::Closely => self.run_coming::<Any>(index, flow),
-        }
-    }
-
-    fn run_coming<W: Way>(&mut self, index: usize, flow: &mut Flow) {
-        self.run_some::<W>(index, flow, RUN_AHEAD);
-        self.pause(index, flow);
-    }
-
-    /// After so many deliveries as are handled ahead.
-    #[inline]
-    pub(crate) fn pause(&mut self, index: usize, flow: &Flow) {
         // Other flows, the limits and the caller get their turn.
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
         }
-    }
-
-    /// Delivers so many of them, one by one; fewer, where there are no more.
-    #[inline(always)]
-    pub(crate) fn run_some<W: Way>(&mut self, index: usize, flow: &mut Flow, most: usize) {
-        for _ in 0..most {
-            let Some((at, unit)) = flow.coming.pop_front() else { return };
-            self.ahead += 1;
-            self.take_ack::<W>(at, index, flow, unit);
-        }
-    }
-
-    /// The sender has done something: it is woken when it wants to be.
-    #[inline(always)]
-    pub(crate) fn settle_sender(&mut self, index: usize, flow: &mut Flow) {
-        let wakeup = flow.sender.next_wakeup();
-        flow.sender_rests_until = flow.sender_rests_until.min(wakeup);
-        self.network.set_alarm(Alarms::sender(index), wakeup);
     }
 
     /// Reports to the circuits when a transfer begins or ends.
@@ -179,23 +167,6 @@ impl<N: Carrier> Wire<N> {
         if let Some(next) = flow.losses.iter().min() {
             self.network.set_alarm(self.alarms.application(index), *next);
         }
-    }
-
-    /// Records a segment that one end sends and stores its header. Returns the unit that represents it.
-    #[inline]
-    pub(crate) fn keep(&mut self, at: Time, index: usize, flow: &Flow, from: Side, sent: Outgoing) -> Unit {
-        let end = if from == Side::Sender { &flow.sender } else { &flow.receiver };
-        let (place, segment) = self.segments.add();
-        end.write_segment(at, sent, segment);
-        segment.connection = flow.connection;
-        segment.sent_at = at;
-        let bytes = flow.ip_bytes(segment);
-        let mut unit = Unit::new(bytes, place, sent.held_by());
-        unit.set_ecn(segment.ecn);
-        if let Some(packets) = &mut self.packets {
-            packets.push(record(at, index, (from, from), segment, None, bytes));
-        }
-        unit
     }
 }
 

@@ -3,7 +3,7 @@
 use super::accounts::Accounts;
 use super::scoreboard::{REPEATED, Removed};
 use super::segment::Segment;
-use super::sender::{Mode, Sender, Undisturbed};
+use super::sender::{Mode, Sender};
 use super::timestamp;
 use crate::cc::Acked;
 use crate::units::{Span, Time};
@@ -118,7 +118,7 @@ impl Sender {
     ) -> bool {
         let ahead = self.ahead(number);
         crate::work::step();
-        self.undisturbed = Undisturbed::default();
+        self.undisturbed.forget();
         if ahead > 0 {
             let bytes = u64::from(ahead.unsigned_abs());
             if bytes > self.outstanding() {

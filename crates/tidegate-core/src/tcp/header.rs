@@ -1,4 +1,4 @@
-//! Short headers: of a segment that says nothing but a number, the window, timestamps and PSH, these words are all there is to store.
+//! What nearly all segments say, in a few words: a number, and where there are any a window, timestamps and PSH.
 
 use super::endpoint::{Endpoint, State};
 use super::outgoing::Outgoing;
@@ -6,13 +6,13 @@ use super::segment::{Segment, flags};
 use super::timestamp;
 use crate::units::Time;
 
-/// What a segment of which [`Outgoing::is_short`] was true says to an end to which the other one sends data, or from which
-/// it gets them: where its data begin, or what it acknowledges.
+/// What a segment says that has data or acknowledges some, and neither SYN, SACK blocks nor anything of ECN
+/// ([`Outgoing::fits_header`]). What is 0 is not said: a number alone is a header, and costs its reader no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Header {
     /// The number of the first byte of its data; without data, what it acknowledges.
     pub number: u32,
-    /// Receive window, as in [`Segment::window`].
+    /// Receive window, as in [`Segment::window`]; 0: as the other end last said.
     pub window: u32,
     /// Timestamps, as in [`Segment::ts_val`] and [`Segment::ts_ecr`].
     pub ts_val: u32,
@@ -22,39 +22,66 @@ pub struct Header {
     pub pushed: bool,
 }
 
-impl Endpoint {
-    /// Whether its segments are short rather than usual ones: they have timestamps, or windows that grow, and nothing of ECN.
-    #[must_use]
-    pub fn writes_short_headers(&self) -> bool {
-        let config = &self.sender.config;
-        (config.timestamps || config.linux_acks) && self.sender.marks.is_none()
-    }
-
-    /// The same, and the handshake is over.
-    pub(super) fn reads_short_headers(&self) -> bool {
-        self.writes_short_headers() && self.state == State::Established && !self.syn_due
-    }
-
-    /// The header of what [`Endpoint::poll`] gave last, if that is short: of data where they have any, else of an ACK.
+impl Header {
+    /// A header that says `number` and nothing else.
     #[inline(always)]
     #[must_use]
-    pub fn short_header(&self, now: Time, sent: Outgoing) -> Header {
-        let data = !sent.is_empty();
-        let number = if data { self.sequence_number(sent) } else { self.acknowledgement_number() };
-        let (ts_val, ts_ecr) =
-            if self.sender.config.timestamps { (timestamp::at(now), self.echo) } else { (0, 0) };
-        Header { number, window: self.window_said(), ts_val, ts_ecr, pushed: sent.is_pushed() }
+    pub fn of_number(number: u32) -> Header {
+        Header { number, window: 0, ts_val: 0, ts_ecr: 0, pushed: false }
     }
 
-    /// The whole header of an ACK that came with a short one.
-    pub(super) fn header_of_ack(&self, short: &Header) -> Segment {
-        let Header { number, window, ts_val, ts_ecr, .. } = *short;
+    /// The window that it says, where the last one was `known`.
+    #[inline(always)]
+    pub(super) fn window_or(&self, known: u32) -> u32 {
+        if self.window == 0 { known } else { self.window }
+    }
+}
+
+impl Endpoint {
+    /// Whether its segments say no more than a number as a rule: there are no timestamps, no windows that grow and nothing of ECN.
+    #[must_use]
+    pub fn says_numbers_alone(&self) -> bool {
+        let config = &self.sender.config;
+        !(config.timestamps || config.linux_acks) && self.sender.marks.is_none()
+    }
+
+    /// Whether what comes has timestamps or windows that grow, and the handshake is over.
+    pub(super) fn reads_headers(&self) -> bool {
+        let config = &self.sender.config;
+        (config.timestamps || config.linux_acks)
+            && self.sender.marks.is_none()
+            && self.state == State::Established
+            && !self.syn_due
+    }
+
+    /// The header of what [`Endpoint::poll`] gave last, if that fits one: of data where there are any, else of an ACK.
+    #[inline(always)]
+    #[must_use]
+    pub fn header(&self, now: Time, sent: Outgoing) -> Header {
+        let (ts_val, ts_ecr) =
+            if self.sender.config.timestamps { (timestamp::at(now), self.echo) } else { (0, 0) };
+        let (number, pushed) = (self.number(sent), sent.is_pushed());
+        Header { number, window: self.window_said(), ts_val, ts_ecr, pushed }
+    }
+
+    /// The number in the header of what [`Endpoint::poll`] gave last.
+    #[inline(always)]
+    #[must_use]
+    pub fn number(&self, sent: Outgoing) -> u32 {
+        if sent.is_empty() { self.acknowledgement_number() } else { self.sequence_number(sent) }
+    }
+
+    /// The segment of an ACK that came as a header.
+    pub(super) fn segment_of_ack(&self, header: &Header) -> Segment {
+        let Header { number, ts_val, ts_ecr, .. } = *header;
+        let window = header.window_or(self.sender.raw_window);
         Segment { ack: number, window, ts_val, ts_ecr, ..self.nothing_new() }
     }
 
-    /// The same of `len` bytes of data.
-    pub(super) fn header_of_data(&self, short: &Header, len: u32) -> Segment {
-        let Header { number, window, ts_val, ts_ecr, pushed } = *short;
+    /// The segment of `len` bytes of data that came with a header.
+    pub(super) fn segment_of_data(&self, header: &Header, len: u32) -> Segment {
+        let Header { number, ts_val, ts_ecr, pushed, .. } = *header;
+        let window = header.window_or(self.sender.raw_window);
         let flags = if pushed { flags::ACK | flags::PSH } else { flags::ACK };
         Segment { seq: number, len, window, ts_val, ts_ecr, flags, ..self.nothing_new() }
     }

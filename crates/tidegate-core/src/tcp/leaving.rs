@@ -87,12 +87,6 @@ impl Sender {
         self.allowed(window_end).is_some()
     }
 
-    /// The next full segment, as it would leave.
-    #[inline(always)]
-    pub(super) fn next_full(&self) -> Outgoing {
-        Outgoing::new(self.max, self.config.mss)
-    }
-
     /// The next `len` bytes leave.
     #[inline(always)]
     pub(super) fn push_new(&mut self, now: Time, len: u32) -> Outgoing {

@@ -55,7 +55,7 @@ pub(crate) mod tests;
 pub(crate) use tests::plain_plan;
 
 pub use accecn::AccEcn;
-pub use endpoint::{AckStream, DataStream, Endpoint, Role, State};
+pub use endpoint::{Endpoint, Role, Row, State};
 pub use header::Header;
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;

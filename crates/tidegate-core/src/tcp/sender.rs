@@ -29,15 +29,27 @@ pub(super) enum Mode {
     Loss,
 }
 
-/// What is known of the next usual segments that arrive, as long as nothing else happens at this end. By default nothing is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What is known of the next segments, as long as nothing else happens at this end: which of them take the fast paths of
+/// [`super::endpoint::Endpoint::handle_row`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Undisturbed {
-    /// So many ACKs of the oldest segment will find the sender steady ([`Sender::steady_acks`]).
+    /// So many ACKs of the oldest segment, to which the window alone says what leaves ([`Sender::steady_acks`]).
     pub(super) acks: u32,
-    /// Data in order are acknowledged singly and at once, from this length ([`super::receiver::Receiver::acknowledged_singly`])
+    /// Data in order from this length on, each acknowledged at once ([`super::receiver::Receiver::acknowledged_singly`]),
     pub(super) shortest: u32,
-    /// to this.
+    /// up to this length.
     pub(super) longest: u32,
+}
+
+impl Undisturbed {
+    /// Nothing is known.
+    pub(super) const NOTHING: Undisturbed = Undisturbed { acks: 0, shortest: 1, longest: 0 };
+
+    /// Something else happens.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) {
+        *self = Undisturbed::NOTHING;
+    }
 }
 
 /// No stream is longer: offsets are added up as signed numbers.
@@ -134,7 +146,7 @@ impl Sender {
             held: HeldBy::Application,
             resend_oldest: false,
             first_partial: false,
-            undisturbed: Undisturbed::default(),
+            undisturbed: Undisturbed::NOTHING,
             recover: 0,
             guard: 0,
             rescue: 0,
@@ -180,7 +192,7 @@ impl Sender {
         if self.config.account {
             self.note_write();
         }
-        self.undisturbed = Undisturbed::default();
+        self.undisturbed.forget();
         self.written = self.written.saturating_add(bytes).min(LONGEST_STREAM);
         self.ready = true;
     }

@@ -7,23 +7,19 @@
 //! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::leaving`]),
 //! path MTU discovery, PAWS.
 
-mod clocked;
-pub(in crate::tcp) mod heading;
-mod in_order;
-mod keeps;
+mod acks;
+mod data;
 mod look;
 mod receive;
 mod row;
-mod short;
 mod state;
-mod stream;
 mod transmit;
 
-pub use row::{AckStream, DataStream};
+pub use row::Row;
 pub use state::{Role, State};
 
 use super::receiver::Receiver;
-use super::sender::{Sender, Undisturbed};
+use super::sender::Sender;
 use super::seq::Numbering;
 use crate::cc::Controller;
 use crate::plan::TcpPlan;
@@ -93,7 +89,7 @@ impl Endpoint {
     pub(in crate::tcp) fn see_what_comes(&mut self) {
         let config = &self.sender.config;
         self.plain = !config.exact && self.state == State::Established && config.is_plain();
-        self.short = !self.sender.config.exact && self.reads_short_headers();
+        self.short = !self.sender.config.exact && self.reads_headers();
     }
 
     /// Switches the fast paths of TCP and of its controller off, before the connection begins: every ACK, every departure and every
@@ -106,7 +102,7 @@ impl Endpoint {
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
     pub fn handle_window_set(&mut self) -> bool {
         let open = self.state == State::Established;
-        self.sender.undisturbed = Undisturbed::default();
+        self.sender.undisturbed.forget();
         self.sender.ready |= open;
         open
     }

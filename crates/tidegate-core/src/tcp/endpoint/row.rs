@@ -1,41 +1,45 @@
-//! What comes to an end in a row, and who hears what it does with each.
+//! Segments in a row: how an engine hands over one or many, and hears what an end does with each.
 
 use super::Endpoint;
+use crate::tcp::header::Header;
 use crate::tcp::outgoing::Outgoing;
-use crate::tcp::report::{Counters, Shown};
+use crate::tcp::report::Counters;
 use crate::units::{Span, Time};
 
-/// Usual ACKs ([`Outgoing::is_usual`]) or short ones ([`Outgoing::is_short`]) in the order of time, and who hears what a
-/// sender does with each.
-pub trait AckStream {
-    /// What each ACK says, and each segment that it lets go: a number, or a short header.
-    type Header: Copy;
-    /// The next one, where it comes at `wakeup` at the latest: when it comes and what it says. It is taken by [`AckStream::take`].
-    /// `shown` is what a row shows of the sender, to which nothing happens before.
-    fn next_before(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> Option<(Time, Self::Header)>;
-    /// The next one is dealt with.
+/// One or many segments in the order of time that a [`Header`] describes ([`Outgoing::fits_header`]), for
+/// [`Endpoint::handle_row`]. They are all ACKs, or all data for an end that sends none.
+pub trait Row {
+    /// Whether they bring data.
+    const DATA: bool;
+    /// When the next one comes, what its header says and its user bytes; `None`: there is none by `wakeup`. The end takes it by
+    /// [`Row::take`].
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)>;
+    /// The end has taken the next one.
     fn take(&mut self);
-    /// Whether `wakeup` is before the next one, and the sender may be woken then: the pacer lets its next data go. `shown` as above.
-    fn wakes(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> bool;
-    /// It gave a sample of the round trip ([`Endpoint::take_rtt_sample`]).
-    fn sampled(&mut self, at: Time, rtt: Span);
-    /// It lets a segment with data go, which says `header`.
-    fn sent(&mut self, at: Time, sent: Outgoing, header: Self::Header);
-    /// All has left that may: the congestion window, and when the sender's timer expires ([`Endpoint::next_expiry`]).
-    fn answered(&mut self, at: Time, window: u64, expires: Time);
-    /// What the sender has counted by then. It is left out after an ACK with which no time-out and no fast retransmit is counted.
+    /// Whether `wakeup` is before the next one, and the pacer may let data go then.
+    fn wakes(&mut self, _wakeup: Time) -> bool {
+        false
+    }
+    /// An ACK gave a sample of the round trip ([`Endpoint::take_rtt_sample`]).
+    fn sampled(&mut self, _at: Time, _rtt: Span) {}
+    /// A segment leaves `end`, which nothing has happened to since.
+    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint);
+    /// All has left that an ACK lets go: the congestion window, and when the sender's timer expires ([`Endpoint::next_expiry`]).
+    fn answered(&mut self, _at: Time, _window: u64, _expires: Time) {}
+    /// What the sender has counted after an ACK. It is left out where no time-out and no fast retransmit can have been counted.
     fn counted(&mut self, _at: Time, _counters: &Counters) {}
+    /// All has left that data ask for: the bytes in order so far, and when the end wants to be woken.
+    fn received(&mut self, _at: Time, _in_order: u64, _wakeup: Time) {}
 }
 
-/// Usual or short segments with data in the order of time, for an end that has no data, and who hears what it does with each.
-pub trait DataStream {
-    /// What each of them says, and each ACK: a number, or a short header.
-    type Header: Copy;
-    /// The next one, where it comes at `wakeup` at the latest: when it comes, what it says and its length. `end` takes it, to which
-    /// nothing happens before.
-    fn next_before(&mut self, wakeup: Time, end: &Endpoint) -> Option<(Time, Self::Header, u32)>;
-    /// An ACK that says `header` leaves.
-    fn acknowledged(&mut self, at: Time, header: Self::Header);
-    /// All has left that may: the bytes in order so far, and when the receiver wants to be woken.
-    fn taken(&mut self, at: Time, in_order: u64, wakeup: Time);
+impl Endpoint {
+    /// Handles the segments of a row up to the first one that does not come by [`Endpoint::next_wakeup`], with all that leaves.
+    #[inline(always)]
+    pub fn handle_row<R: Row>(&mut self, row: &mut R) {
+        if R::DATA {
+            self.take_data(row);
+        } else {
+            self.answer_acks(row);
+        }
+    }
 }

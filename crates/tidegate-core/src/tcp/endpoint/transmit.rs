@@ -2,7 +2,6 @@
 
 use super::{Endpoint, State};
 use crate::tcp::accounts::Accounts;
-use crate::tcp::header::Header;
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
@@ -41,30 +40,6 @@ impl Endpoint {
         }
         self.sender.counters.acks_sent += 1;
         Some(self.leave(Outgoing::new(self.sender.max, 0)))
-    }
-
-    /// What it acknowledges, where it is a usual one and there are no data to send: [`Endpoint::poll`] then has nothing more. `None`:
-    /// perhaps another one is to leave, and nothing has been done.
-    #[inline(always)]
-    pub fn poll_usual_ack(&mut self) -> Option<u32> {
-        let due = self.receiver.ack_now() && !self.sender.ready && self.is_plain_spoken();
-        if due {
-            self.sender.counters.acks_sent += 1;
-            self.receiver.settled();
-        }
-        due.then(|| self.acknowledgement_number())
-    }
-
-    /// The same of a short one.
-    #[inline(always)]
-    pub(super) fn poll_short_ack(&mut self, now: Time) -> Option<Header> {
-        let due = self.receiver.ack_now() && !self.sender.ready && self.short && !self.receiver.tells();
-        if !due || (self.sender.config.sack && self.receiver.has_gaps()) {
-            return None;
-        }
-        self.sender.counters.acks_sent += 1;
-        self.receiver.settled();
-        Some(self.short_header(now, Outgoing::new(self.sender.max, 0)))
     }
 
     /// Whether what leaves says nothing but its data and what it acknowledges, as far as that is not up to what leaves.

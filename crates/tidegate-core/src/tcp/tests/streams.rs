@@ -1,7 +1,6 @@
 //! Many usual ACKs, or many usual segments, handed over at once are as many handed over one by one.
 
 use std::collections::VecDeque;
-use std::fmt::Debug;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,8 +9,7 @@ use proptest::sample::select;
 use super::plans::{delayed, ns2, plain};
 use crate::plan::{CongestionPlan, Increase, TcpPlan, TcpRules};
 use crate::random::Seed;
-use crate::tcp::endpoint::heading::Heading;
-use crate::tcp::{AckStream, DataStream, Endpoint, Header, Outgoing, Role, Shown};
+use crate::tcp::{Endpoint, Header, Outgoing, Role, Row};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
@@ -20,67 +18,76 @@ const DELAY: Span = Span::from_millis(15);
 /// Of a segment at the bottleneck.
 const SERVICE: Span = Span::from_micros(700);
 
-/// What a sender did: segments, samples, window and timer after each ACK and wake-up, and what a row would have shown before it.
-type Course<H> = (Vec<(Time, H, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>, Vec<Shown>);
+/// What a sender did: segments, samples, window and timer after each ACK and wake-up.
+type Course = (Vec<(Time, Header, u32, HeldBy)>, Vec<(Time, Span)>, Vec<(Time, u64, Time)>);
 
 /// ACKs or segments that come, in order, and what is heard of what becomes of them.
-struct Told<H> {
-    acks: VecDeque<(Time, H)>,
-    data: VecDeque<(Time, H, u32)>,
-    course: Course<H>,
-    /// What a row would show now.
-    shown: Option<Shown>,
-    answers: Vec<(Time, H)>,
+struct Told {
+    acks: VecDeque<(Time, Header)>,
+    data: VecDeque<(Time, Header, u32)>,
+    course: Course,
+    /// Segments say their numbers alone.
+    numbers: bool,
+    answers: Vec<(Time, Header)>,
 }
 
-impl<H: Way> AckStream for Told<H> {
-    type Header = H;
+/// The ACKs of what is told.
+struct Acks<'a>(&'a mut Told);
 
-    fn next_before(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> Option<(Time, H)> {
-        self.shown = Some(shown());
-        self.acks.front().copied().filter(|(at, _)| *at <= wakeup)
+impl Row for Acks<'_> {
+    const DATA: bool = false;
+
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
+        self.0.acks.front().filter(|(at, _)| *at <= wakeup).map(|(at, ack)| (*at, *ack, 0))
     }
 
     fn take(&mut self) {
-        self.acks.pop_front();
-        self.course.3.extend(self.shown);
+        self.0.acks.pop_front();
     }
 
-    fn wakes(&mut self, wakeup: Time, shown: impl FnOnce() -> Shown) -> bool {
-        let before = self.acks.front().is_some_and(|(at, _)| wakeup < *at);
-        if before {
-            self.course.3.push(shown());
-        }
-        before
+    fn wakes(&mut self, wakeup: Time) -> bool {
+        self.0.acks.front().is_some_and(|(at, _)| wakeup < *at)
     }
 
     fn sampled(&mut self, at: Time, rtt: Span) {
-        self.course.1.push((at, rtt));
+        self.0.course.1.push((at, rtt));
     }
 
-    fn sent(&mut self, at: Time, sent: Outgoing, header: H) {
-        self.course.0.push((at, header, sent.len(), sent.held_by()));
+    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
+        assert!(sent.fits_header() && !sent.is_empty());
+        self.0.course.0.push((at, self.0.header(at, sent, end), sent.len(), sent.held_by()));
     }
 
     fn answered(&mut self, at: Time, window: u64, wakeup: Time) {
-        self.course.2.push((at, window, wakeup));
+        self.0.course.2.push((at, window, wakeup));
     }
 }
 
-impl<H: Way> DataStream for Told<H> {
-    type Header = H;
+/// The data of what is told.
+struct Data<'a>(&'a mut Told);
 
-    fn next_before(&mut self, wakeup: Time, _end: &Endpoint) -> Option<(Time, H, u32)> {
-        let next = self.data.front().copied().filter(|(at, ..)| *at <= wakeup)?;
-        self.data.pop_front();
-        Some(next)
+impl Row for Data<'_> {
+    const DATA: bool = true;
+
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
+        self.0.data.front().copied().filter(|(at, ..)| *at <= wakeup)
     }
 
-    fn acknowledged(&mut self, at: Time, header: H) {
-        self.answers.push((at, header));
+    fn take(&mut self) {
+        self.0.data.pop_front();
     }
 
-    fn taken(&mut self, _at: Time, _in_order: u64, _wakeup: Time) {}
+    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
+        assert!(sent.fits_header() && sent.is_empty());
+        self.0.answers.push((at, self.0.header(at, sent, end)));
+    }
+}
+
+impl Told {
+    /// What a segment says that leaves.
+    fn header(&self, now: Time, sent: Outgoing, end: &Endpoint) -> Header {
+        if self.numbers { Header::of_number(end.number(sent)) } else { end.header(now, sent) }
+    }
 }
 
 /// How ends are driven.
@@ -94,12 +101,12 @@ enum Driven {
 }
 
 /// A sender and a receiver without a handshake, some milliseconds apart.
-struct Ends<H> {
+struct Ends {
     sender: Endpoint,
     receiver: Endpoint,
-    told: Told<H>,
+    told: Told,
     /// ACKs on their way.
-    coming: VecDeque<(Time, H)>,
+    coming: VecDeque<(Time, Header)>,
     /// When the bottleneck is free.
     free: Time,
     /// Segments that have passed it or were lost there.
@@ -107,8 +114,8 @@ struct Ends<H> {
     together: bool,
 }
 
-impl<H: Way> Ends<H> {
-    fn new(plan: &TcpPlan, bytes: u64, driven: Driven) -> Ends<H> {
+impl Ends {
+    fn new(plan: &TcpPlan, bytes: u64, driven: Driven) -> Ends {
         let stream = Seed { seed: 5, replication: 0 }.stream("probing");
         let mut sender = Endpoint::new(plan, Role::Active, 7, Some(stream));
         let mut receiver = Endpoint::new(plan, Role::Passive, 7, None);
@@ -119,46 +126,38 @@ impl<H: Way> Ends<H> {
         receiver.open(Time::ZERO);
         sender.open(Time::ZERO);
         sender.write(Time::ZERO, bytes);
-        let course = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let course = (Vec::new(), Vec::new(), Vec::new());
+        let numbers = sender.says_numbers_alone();
         let told =
-            Told { acks: VecDeque::new(), data: VecDeque::new(), course, shown: None, answers: Vec::new() };
+            Told { acks: VecDeque::new(), data: VecDeque::new(), course, numbers, answers: Vec::new() };
         let coming = VecDeque::new();
         let together = driven == Driven::Together;
         Ends { sender, receiver, told, coming, free: Time::ZERO, passed: 0, together }
     }
 
     /// All that the sender has to send now.
-    fn pump(&mut self, now: Time, mut next: Option<Outgoing>) {
-        while let Some(sent) = next.or_else(|| self.sender.poll(now)) {
-            assert!(H::fits(sent) && !sent.is_empty());
-            self.told.sent(now, sent, H::of(&self.sender, now, sent));
-            next = None;
+    fn pump(&mut self, now: Time) {
+        while let Some(sent) = self.sender.poll(now) {
+            Acks(&mut self.told).sent(now, sent, &self.sender);
         }
-        self.told.answered(now, self.sender.congestion_window(), self.sender.next_expiry());
+        Acks(&mut self.told).answered(now, self.sender.congestion_window(), self.sender.next_expiry());
     }
 
     /// The next ACKs, some of them: all of one kind of driving.
     fn take_acks(&mut self, some: usize) {
-        self.told.acks = self.coming.drain(..some.min(self.coming.len())).collect();
-        while let Some((at, ack)) = self.told.acks.front().copied() {
+        let mut acks: VecDeque<_> = self.coming.drain(..some.min(self.coming.len())).collect();
+        while let Some((at, _)) = acks.front().copied() {
             while self.sender.next_wakeup() < at {
                 let due = self.sender.next_wakeup();
-                self.told.course.3.push(self.sender.shown());
                 self.sender.handle_wakeup(due);
-                self.pump(due, None);
+                self.pump(due);
             }
-            if self.together {
-                let unusual = H::answer_all(&mut self.sender, &mut self.told);
-                assert_eq!(unusual, None);
-                continue;
+            let row = if self.together { acks.len() } else { 1 };
+            self.told.acks = acks.drain(..row).collect();
+            self.sender.handle_row(&mut Acks(&mut self.told));
+            while let Some(left) = self.told.acks.pop_back() {
+                acks.push_front(left);
             }
-            self.told.acks.pop_front();
-            self.told.course.3.push(self.sender.shown());
-            let next = ack.answer_one(&mut self.sender, at);
-            if let Some(rtt) = self.sender.take_rtt_sample() {
-                self.told.sampled(at, rtt);
-            }
-            self.pump(at, next);
         }
     }
 
@@ -171,19 +170,16 @@ impl<H: Way> Ends<H> {
                 self.told.data.push_back((self.free.saturating_add(DELAY), *header, *len));
             }
         }
-        while let Some((at, data, len)) = self.told.data.front().copied() {
+        while let Some((at, ..)) = self.told.data.front().copied() {
             while self.receiver.next_wakeup() < at {
                 let due = self.receiver.next_wakeup();
                 self.receiver.handle_wakeup(due);
                 self.acknowledge(due);
             }
-            if self.together {
-                assert_eq!(H::take_all(&mut self.receiver, &mut self.told), None);
-                continue;
-            }
-            self.told.data.pop_front();
-            data.take(&mut self.receiver, at, len);
-            self.acknowledge(at);
+            let row = if self.together { self.told.data.len() } else { 1 };
+            let rest = self.told.data.split_off(row);
+            self.receiver.handle_row(&mut Data(&mut self.told));
+            self.told.data.extend(rest);
         }
         let answers = std::mem::take(&mut self.told.answers);
         self.coming.extend(answers.into_iter().map(|(at, ack)| (at.saturating_add(DELAY), ack)));
@@ -191,13 +187,12 @@ impl<H: Way> Ends<H> {
 
     fn acknowledge(&mut self, now: Time) {
         while let Some(sent) = self.receiver.poll(now) {
-            assert!(H::fits(sent) && sent.is_empty());
-            self.told.answers.push((now, H::of(&self.receiver, now, sent)));
+            Data(&mut self.told).sent(now, sent, &self.receiver);
         }
     }
 
-    fn run(mut self, some: &[usize], lost: &[usize]) -> (Course<H>, String) {
-        self.pump(Time::ZERO, None);
+    fn run(mut self, some: &[usize], lost: &[usize]) -> (Course, String) {
+        self.pump(Time::ZERO);
         self.carry(0, lost);
         for most in some {
             let before = self.told.course.0.len();
@@ -209,7 +204,7 @@ impl<H: Way> Ends<H> {
                 self.receiver.handle_wakeup(due);
                 self.acknowledge(due);
                 self.sender.handle_wakeup(due);
-                self.pump(due, None);
+                self.pump(due);
             } else {
                 self.take_acks(*most);
             }
@@ -217,41 +212,6 @@ impl<H: Way> Ends<H> {
         }
         let ends = format!("{:?}\n{:?}", self.sender, self.receiver);
         (self.told.course, ends)
-    }
-}
-
-/// How segments are told, one by one and many at once.
-trait Way: Heading + PartialEq + Debug {
-    fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing>;
-    fn answer_all(end: &mut Endpoint, told: &mut Told<Self>) -> Option<(Time, Outgoing)>;
-    fn take_all(end: &mut Endpoint, told: &mut Told<Self>) -> Option<(Time, Outgoing)>;
-}
-
-impl Way for u32 {
-    fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing> {
-        end.answer_usual_ack(now, self)
-    }
-
-    fn answer_all(end: &mut Endpoint, told: &mut Told<u32>) -> Option<(Time, Outgoing)> {
-        end.answer_usual_acks(told)
-    }
-
-    fn take_all(end: &mut Endpoint, told: &mut Told<u32>) -> Option<(Time, Outgoing)> {
-        end.take_usual_data(told)
-    }
-}
-
-impl Way for Header {
-    fn answer_one(self, end: &mut Endpoint, now: Time) -> Option<Outgoing> {
-        end.answer_short_ack(now, &self)
-    }
-
-    fn answer_all(end: &mut Endpoint, told: &mut Told<Header>) -> Option<(Time, Outgoing)> {
-        end.answer_short_acks(told)
-    }
-
-    fn take_all(end: &mut Endpoint, told: &mut Told<Header>) -> Option<(Time, Outgoing)> {
-        end.take_short_data(told)
     }
 }
 
@@ -275,13 +235,8 @@ fn any_sender() -> impl Strategy<Value = TcpPlan> {
     })
 }
 
-fn both_ways_agree<H: Way>(
-    plan: &TcpPlan,
-    bytes: u64,
-    some: &[usize],
-    lost: &[usize],
-) -> Result<(), TestCaseError> {
-    let run = |driven| Ends::<H>::new(plan, bytes, driven).run(some, lost);
+fn both_ways_agree(plan: &TcpPlan, bytes: u64, some: &[usize], lost: &[usize]) -> Result<(), TestCaseError> {
+    let run = |driven| Ends::new(plan, bytes, driven).run(some, lost);
     let ((one, one_ends), (other, other_ends)) = (run(Driven::OneByOne), run(Driven::Together));
     prop_assert_eq!(&one, &other);
     prop_assert_eq!(one_ends, other_ends);
@@ -300,7 +255,7 @@ proptest! {
         some in vec(1_usize..200, 1..40),
         lost in vec(1_usize..1500, 0..6),
     ) {
-        both_ways_agree::<u32>(&plan, bytes, &some, &lost)?;
+        both_ways_agree(&plan, bytes, &some, &lost)?;
     }
 
     /// The same with timestamps.
@@ -312,7 +267,7 @@ proptest! {
         lost in vec(1_usize..1500, 0..6),
     ) {
         let plan = TcpPlan { timestamps: true, ..plan };
-        both_ways_agree::<Header>(&plan, bytes, &some, &lost)?;
+        both_ways_agree(&plan, bytes, &some, &lost)?;
     }
 
     /// By Linux's rules, with windows that grow and PSH; nothing is lost, which would take SACK.
@@ -326,7 +281,7 @@ proptest! {
         let cc = if cubic { CongestionPlan::Cubic } else { CongestionPlan::NewReno };
         let plan =
             TcpPlan { cc, timestamps, sack: true, rules: TcpRules::LINUX, quick_acks: 16, ..plan };
-        both_ways_agree::<Header>(&plan, bytes, &some, &[])?;
+        both_ways_agree(&plan, bytes, &some, &[])?;
     }
     /// With a pacer, which wakes the sender between two ACKs; nothing is lost here either.
     #[test]
@@ -339,6 +294,6 @@ proptest! {
     ) {
         let rules = TcpRules { paces: true, ..TcpRules::LINUX };
         let plan = TcpPlan { cc, timestamps, sack: true, rules, ..plan };
-        both_ways_agree::<Header>(&plan, bytes, &some, &[])?;
+        both_ways_agree(&plan, bytes, &some, &[])?;
     }
 }

@@ -7,7 +7,7 @@ use super::pair::{Fate, Hop, Pair};
 use super::plans::{delayed, plain, short};
 use super::properties::{any_plans, fates};
 use crate::plan::{CongestionPlan, RtoPlan, RttTiming, TcpPlan, TcpRules};
-use crate::tcp::{Endpoint, Role, Segment, State, flags};
+use crate::tcp::{Endpoint, Header, Outgoing, Role, Row, Segment, State, flags};
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
@@ -29,6 +29,50 @@ fn drive_pair(plan: &TcpPlan, bytes: u64, fates: &[Vec<Fate>; 2], hop: Option<Ho
         steady += u64::from(pair.a.sender.controller.may_take_fast_path());
     }
     (events, steady)
+}
+
+/// One header, and what leaves after it.
+struct One<const DATA: bool> {
+    next: Option<(Time, Header, u32)>,
+    left: Vec<Segment>,
+    held: Vec<HeldBy>,
+}
+
+impl<const DATA: bool> Row for One<DATA> {
+    const DATA: bool = DATA;
+
+    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
+        self.next.filter(|(at, ..)| *at <= wakeup)
+    }
+
+    fn take(&mut self) {
+        self.next = None;
+    }
+
+    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
+        let mut segment = Segment::default();
+        end.write_segment(at, sent, &mut segment);
+        self.left.push(segment);
+        self.held.push(sent.held_by());
+    }
+}
+
+/// A number alone arrives, with `len` bytes of data; what leaves.
+fn data(end: &mut Endpoint, now: Time, number: u32, len: u32) -> Vec<Segment> {
+    let mut row =
+        One::<true> { next: Some((now, Header::of_number(number), len)), left: vec![], held: vec![] };
+    end.handle_row(&mut row);
+    assert_eq!(row.next, None, "it was taken");
+    row.left
+}
+
+/// A number alone arrives, without data; what leaves, and what had held it back.
+fn ack(end: &mut Endpoint, now: Time, number: u32) -> Vec<(Segment, HeldBy)> {
+    let mut row =
+        One::<false> { next: Some((now, Header::of_number(number), 0)), left: vec![], held: vec![] };
+    end.handle_row(&mut row);
+    assert_eq!(row.next, None, "it was taken");
+    row.left.into_iter().zip(row.held).collect()
 }
 
 /// BBR as in Linux.
@@ -59,7 +103,7 @@ fn drive(plan: &TcpPlan, data: &[(u32, u32)], told: bool) -> (Vec<Segment>, Stri
         let now = Time::ZERO + Span::from_millis(index as u64);
         let seq = first.wrapping_add(offset * 100);
         if told {
-            end.handle_usual_data(now, seq, *len);
+            answers.extend(self::data(&mut end, now, seq, *len));
         } else {
             // Both ends begin with the same number, and this one has sent nothing.
             let segment = Segment {
@@ -151,8 +195,7 @@ fn held_back(plan: &TcpPlan) -> HeldBy {
         sent.push(segment);
     }
     let later = Time::ZERO + Span::from_millis(10);
-    end.handle_usual_ack(later, sent[0].seq.wrapping_add(sent[0].len));
-    end.poll_transmit(later).expect("there is more to send").1
+    ack(&mut end, later, sent[0].seq.wrapping_add(sent[0].len)).first().expect("there is more to send").1
 }
 
 #[test]
@@ -177,21 +220,21 @@ fn a_usual_ack_ends_a_handshake() {
         let both = server.poll_transmit(Time::ZERO).expect("a SYN-ACK").0;
         assert!(server.poll_transmit(Time::ZERO).is_none());
         client.handle_segment(Time::ZERO, &both);
-        let ack = client.poll_transmit(Time::ZERO).expect("an ACK").0;
+        let third = client.poll_transmit(Time::ZERO).expect("an ACK").0;
         // What acknowledges something else does not open it.
-        server.handle_usual_ack(Time::ZERO, ack.ack.wrapping_add(1));
+        ack(&mut server, Time::ZERO, third.ack.wrapping_add(1));
         assert_eq!(server.state(), State::SynReceived);
-        server.handle_usual_ack(Time::ZERO, ack.ack);
+        let left = ack(&mut server, Time::ZERO, third.ack);
         assert_eq!(server.state(), State::Established);
-        let data = server.poll_transmit(Time::ZERO).expect("data").0;
+        let data = left.first().expect("data").0;
         assert_eq!((data.seq, data.len), (isn.wrapping_add(1), 100));
         assert_eq!((server.oldest_unacknowledged(), server.all_acknowledged()), (data.seq, false));
-        server.handle_usual_ack(Time::ZERO, data.seq.wrapping_add(300));
+        ack(&mut server, Time::ZERO, data.seq.wrapping_add(300));
         // Only two segments had gone: an ACK of more is answered, and nothing is taken off.
         assert_eq!(server.oldest_unacknowledged(), data.seq);
         while server.poll_transmit(Time::ZERO).is_some() {}
         for acknowledged in [100, 300] {
-            server.handle_usual_ack(Time::ZERO, data.seq.wrapping_add(acknowledged));
+            ack(&mut server, Time::ZERO, data.seq.wrapping_add(acknowledged));
             while server.poll_transmit(Time::ZERO).is_some() {}
             assert_eq!(server.oldest_unacknowledged(), data.seq.wrapping_add(acknowledged));
             assert_eq!(server.all_acknowledged(), acknowledged == 300);
@@ -208,7 +251,7 @@ fn usual_data_end_a_handshake() {
         let syn = Segment { seq: 5000, flags: flags::SYN, window: u32::MAX, ..Segment::default() };
         server.handle_segment(Time::ZERO, &syn);
         server.poll_transmit(Time::ZERO).expect("a SYN-ACK");
-        server.handle_usual_data(Time::ZERO, 5001, 100);
+        data(&mut server, Time::ZERO, 5001, 100);
         assert_eq!((server.state(), server.in_order_bytes()), (State::Established, 100));
     }
 }
@@ -219,7 +262,7 @@ fn usual_data_leave_the_window_alone() {
     let mut end = Endpoint::new(&short(), Role::Passive, 0xF000_0000, None);
     end.open(Time::ZERO);
     let first = end.acknowledgement_number();
-    end.handle_usual_data(Time::ZERO, first.wrapping_add(100), 100);
+    data(&mut end, Time::ZERO, first.wrapping_add(100), 100);
     while end.poll_transmit(Time::ZERO).is_some() {}
     end.write(Time::ZERO, 100);
     assert_eq!(end.poll_transmit(Time::ZERO).map(|(data, _)| data.len), Some(100));
