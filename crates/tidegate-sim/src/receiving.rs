@@ -14,7 +14,7 @@ use crate::history::History;
 use crate::meter::Meter;
 use crate::observed::just_before;
 use crate::segments::{Segments, Style};
-use crate::wire::{Wire, record};
+use crate::wire::{Departures, Wire, record};
 
 impl<N: Carrier> Wire<N> {
     /// Units come to the receiver in order of time, which may be later than the network's (run-ahead).
@@ -32,23 +32,27 @@ impl<N: Carrier> Wire<N> {
                 rest = &rest[1..];
                 continue;
             }
-            let mut acks = std::mem::take(&mut self.leaving[1]);
             let mut data = Data {
                 units: rest.iter(),
                 latest: just_before(flow.receiver_noted_from.min(self.until)),
-                style: flow.style,
+                style: &flow.style,
                 segments: &mut self.segments,
                 meter: &mut flow.meter,
                 history: flow.history.as_deref_mut(),
-                leaving: &mut acks,
+                departures: Departures {
+                    network: &mut self.network,
+                    entry: flow.entries[1],
+                    together: flow.carried_at_once,
+                    units: &mut self.leaving[1],
+                },
                 wakeup: Time::NEVER,
             };
             flow.receiver.handle_row(&mut data);
+            data.departures.end();
             let (left, wakeup) = (data.units.len(), data.wakeup);
             debug_assert!(left < rest.len(), "nothing is due before the first segment");
             rest = &rest[rest.len() - left..];
-            self.acknowledge_all(flow, &mut acks);
-            self.leaving[1] = acks;
+            self.expect_acks(flow);
             self.settle_receiver(index, flow, wakeup);
         }
     }
@@ -113,18 +117,23 @@ impl<N: Carrier> Wire<N> {
 
     /// Sends what the receiver has to send after anything but a row of data.
     fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
-        let mut leaving = std::mem::take(&mut self.leaving[1]);
+        let mut departures = Departures {
+            network: &mut self.network,
+            entry: flow.entries[1],
+            together: flow.carried_at_once,
+            units: &mut self.leaving[1],
+        };
         while let Some(sent) = flow.receiver.poll(at) {
-            let unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), flow.style);
+            let unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), &flow.style);
             if let Some(packets) = &mut self.packets {
                 let segment = self.segments.look_at(unit);
                 packets.push(record(at, index, (Side::Receiver, Side::Receiver), segment, None, unit.bytes));
             }
             flow.in_network += u32::from(flow.watched_closely);
-            leaving.push((at, unit));
+            departures.send(at, unit);
         }
-        self.acknowledge_all(flow, &mut leaving);
-        self.leaving[1] = leaving;
+        departures.end();
+        self.expect_acks(flow);
         flow.note_completion(at);
         if flow.watched_closely {
             self.tell_circuits(at, index, flow);
@@ -132,20 +141,12 @@ impl<N: Carrier> Wire<N> {
         self.settle_receiver(index, flow, Time::NEVER);
     }
 
-    /// What a receiver has sent enters the network, and is certain to come to the sender where that is reported ahead.
+    /// ACKs that have left the receiver and are certain to come to the sender are dealt with by [`Wire::run_ahead`].
     #[inline(always)]
-    fn acknowledge_all(&mut self, flow: &mut Flow, leaving: &mut Vec<(Time, Unit)>) {
-        if flow.carried_at_once {
-            self.network.handle_units_at(flow.entries[1], leaving);
-            flow.coming.extend(leaving.iter());
-        } else {
-            for (at, unit) in leaving.iter_mut() {
-                if let Some(due) = self.network.handle_unit_at(*at, flow.entries[1], unit) {
-                    flow.coming.push_back((due, *unit));
-                }
-            }
+    fn expect_acks(&mut self, flow: &mut Flow) {
+        if !self.leaving[1].is_empty() {
+            flow.coming.extend(self.leaving[1].drain(..));
         }
-        leaving.clear();
     }
 
     /// The receiver has done something: it is woken when it wants to be, and at `wakeup` at the latest.
@@ -160,20 +161,20 @@ impl<N: Carrier> Wire<N> {
 }
 
 /// Data that come to a receiver, and what becomes of them there.
-struct Data<'a> {
+struct Data<'a, N> {
     units: Iter<'a, (Time, Unit)>,
     /// Before a segment that comes later something else may have to be done.
     latest: Time,
-    style: Style,
+    style: &'a Style,
     segments: &'a mut Segments,
     meter: &'a mut Meter,
     history: Option<&'a mut History>,
-    leaving: &'a mut Vec<(Time, Unit)>,
+    departures: Departures<'a, N>,
     /// The earliest instant at which the receiver wanted to be woken.
     wakeup: Time,
 }
 
-impl Row for Data<'_> {
+impl<N: Carrier> Row for Data<'_, N> {
     const DATA: bool = true;
 
     #[inline(always)]
@@ -199,7 +200,8 @@ impl Row for Data<'_> {
 
     #[inline(always)]
     fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
-        self.leaving.push((at, self.segments.unit_of(at, sent, (end, Side::Receiver), self.style)));
+        let unit = self.segments.unit_of(at, sent, (end, Side::Receiver), self.style);
+        self.departures.send(at, unit);
     }
 
     #[inline(always)]

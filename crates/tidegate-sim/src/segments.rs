@@ -128,7 +128,7 @@ impl Segments {
         at: Time,
         sent: Outgoing,
         (end, from): (&Endpoint, Side),
-        style: Style,
+        style: &Style,
     ) -> Unit {
         let expected = sent.is_empty() == (from == Side::Receiver);
         let bytes = style.headers + sent.len();
@@ -143,7 +143,7 @@ impl Segments {
     }
 
     #[inline(never)]
-    fn whole_unit_of(&mut self, at: Time, sent: Outgoing, end: &Endpoint, style: Style) -> Unit {
+    fn whole_unit_of(&mut self, at: Time, sent: Outgoing, end: &Endpoint, style: &Style) -> Unit {
         let (place, segment) = self.add();
         end.write_segment(at, sent, segment);
         segment.connection = style.connection;

@@ -14,7 +14,7 @@ use crate::history::History;
 use crate::meter::Meter;
 use crate::observed::just_before;
 use crate::segments::{Segments, Style};
-use crate::wire::{Wire, record};
+use crate::wire::{Departures, Wire, record};
 
 impl<N: Carrier> Wire<N> {
     /// ACKs come to the sender in order of time, which may be later than the network's (run-ahead): one, or those that are certain to
@@ -30,23 +30,27 @@ impl<N: Carrier> Wire<N> {
             self.take_segment(*at, index, flow, *unit);
             return 1;
         }
-        let mut leaving = std::mem::take(&mut self.leaving[0]);
         let latest = just_before(flow.sender_noted_from.min(self.until)).min(flow.app.next_wakeup());
         let mut acks = Acks {
             units: units.iter(),
             latest,
-            style: flow.style,
+            style: &flow.style,
             segments: &mut self.segments,
             meter: &mut flow.meter,
             history: flow.history.as_deref_mut(),
-            leaving: &mut leaving,
+            departures: Departures {
+                network: &mut self.network,
+                entry: flow.entries[0],
+                together: flow.carried_at_once,
+                units: &mut self.leaving[0],
+            },
             wakeup: Time::NEVER,
         };
         flow.sender.handle_row(&mut acks);
+        acks.departures.end();
         let (taken, wakeup) = (units.len() - acks.units.len(), acks.wakeup);
         debug_assert!(taken > 0, "nothing is due before the first ACK");
-        self.send(index, flow, &mut leaving);
-        self.leaving[0] = leaving;
+        self.receive_ahead(index, flow);
         self.settle_sender(index, flow, wakeup);
         taken
     }
@@ -133,9 +137,14 @@ impl<N: Carrier> Wire<N> {
         if let Some(policed) = &mut flow.policed {
             policed.review(at, &flow.sender);
         }
-        let mut leaving = std::mem::take(&mut self.leaving[0]);
+        let mut departures = Departures {
+            network: &mut self.network,
+            entry: flow.entries[0],
+            together: flow.carried_at_once,
+            units: &mut self.leaving[0],
+        };
         while let Some(sent) = flow.sender.poll(at) {
-            let mut unit = self.segments.unit_of(at, sent, (&flow.sender, Side::Sender), flow.style);
+            let mut unit = self.segments.unit_of(at, sent, (&flow.sender, Side::Sender), &flow.style);
             if let Some(packets) = &mut self.packets {
                 let segment = self.segments.look_at(unit);
                 packets.push(record(at, index, (Side::Sender, Side::Sender), segment, None, unit.bytes));
@@ -144,10 +153,10 @@ impl<N: Carrier> Wire<N> {
                 policed.blame(&mut unit, sent.held_by(), &flow.sender);
             }
             flow.in_network += u32::from(flow.watched_closely);
-            leaving.push((at, unit));
+            departures.send(at, unit);
         }
-        self.send(index, flow, &mut leaving);
-        self.leaving[0] = leaving;
+        departures.end();
+        self.receive_ahead(index, flow);
         flow.meter.windows.window_is(at, flow.sender.congestion_window());
         flow.note_history(at);
         if flow.watched_closely {
@@ -157,20 +166,15 @@ impl<N: Carrier> Wire<N> {
         self.settle_sender(index, flow, Time::NEVER);
     }
 
-    /// What has left a sender enters the network, and comes to the receiver where that is certain and reported ahead.
+    /// What has left the sender and is certain to come to the receiver comes there, ahead of its time.
     #[inline(always)]
-    fn send(&mut self, index: usize, flow: &mut Flow, leaving: &mut Vec<(Time, Unit)>) {
-        if flow.carried_at_once {
-            self.network.handle_units_at(flow.entries[0], leaving);
-            self.receive_apart(index, flow, leaving);
-        } else {
-            for (at, unit) in leaving.iter_mut() {
-                if let Some(due) = self.network.handle_unit_at(*at, flow.entries[0], unit) {
-                    self.receive_apart(index, flow, &[(due, *unit)]);
-                }
-            }
+    fn receive_ahead(&mut self, index: usize, flow: &mut Flow) {
+        if !self.leaving[0].is_empty() {
+            let mut units = std::mem::take(&mut self.leaving[0]);
+            self.receive_apart(index, flow, &units);
+            units.clear();
+            self.leaving[0] = units;
         }
-        leaving.clear();
     }
 
     /// The sender has done something: it is woken when it wants to be, and at `wakeup` at the latest.
@@ -183,20 +187,20 @@ impl<N: Carrier> Wire<N> {
 }
 
 /// ACKs that come to a sender, and what becomes of them there.
-struct Acks<'a> {
+struct Acks<'a, N> {
     units: Iter<'a, (Time, Unit)>,
     /// Before an ACK that comes later something else may have to be done.
     latest: Time,
-    style: Style,
+    style: &'a Style,
     segments: &'a mut Segments,
     meter: &'a mut Meter,
     history: Option<&'a mut History>,
-    leaving: &'a mut Vec<(Time, Unit)>,
+    departures: Departures<'a, N>,
     /// The earliest instant at which the sender's timer was to expire.
     wakeup: Time,
 }
 
-impl Row for Acks<'_> {
+impl<N: Carrier> Row for Acks<'_, N> {
     const DATA: bool = false;
 
     #[inline(always)]
@@ -230,7 +234,8 @@ impl Row for Acks<'_> {
 
     #[inline(always)]
     fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
-        self.leaving.push((at, self.segments.unit_of(at, sent, (end, Side::Sender), self.style)));
+        let unit = self.segments.unit_of(at, sent, (end, Side::Sender), self.style);
+        self.departures.send(at, unit);
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! What lies between the endpoints of all flows: the network, the servers, and what is recorded of segments.
 
 use tidegate_core::app::Server;
-use tidegate_core::net::{Carrier, Network};
+use tidegate_core::net::{Carrier, Entry, Network};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::Segment;
 use tidegate_core::unit::Unit;
@@ -30,7 +30,7 @@ pub(crate) struct Wire<N> {
     pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
-    /// What leaves a sender and a receiver; empty but between an end and the network.
+    /// What senders and receivers send, between an end and the network; else empty.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
     /// ACKs that are certain to come, while a sender takes them.
     pub(crate) row: Vec<(Time, Unit)>,
@@ -166,6 +166,36 @@ impl<N: Carrier> Wire<N> {
         }
         if let Some(next) = flow.losses.iter().min() {
             self.network.set_alarm(self.alarms.application(index), *next);
+        }
+    }
+}
+
+/// What leaves one end of a flow enters the network here.
+pub(crate) struct Departures<'a, N> {
+    pub(crate) network: &'a mut N,
+    pub(crate) entry: Entry,
+    /// The units of a row enter together ([`Carrier::handle_units_at`]), else each as it leaves.
+    pub(crate) together: bool,
+    /// Units that wait for the others of their row, and those that are certain to come to the other end, with when they do.
+    pub(crate) units: &'a mut Vec<(Time, Unit)>,
+}
+
+impl<N: Carrier> Departures<'_, N> {
+    /// A unit leaves at `at`.
+    #[inline(always)]
+    pub(crate) fn send(&mut self, at: Time, mut unit: Unit) {
+        if self.together {
+            self.units.push((at, unit));
+        } else if let Some(due) = self.network.handle_unit_at(at, self.entry, &mut unit) {
+            self.units.push((due, unit));
+        }
+    }
+
+    /// No more leave: what is certain to come to the other end stays in `units`.
+    #[inline(always)]
+    pub(crate) fn end(&mut self) {
+        if self.together {
+            self.network.handle_units_at(self.entry, self.units);
         }
     }
 }

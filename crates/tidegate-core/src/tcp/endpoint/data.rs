@@ -27,17 +27,30 @@ impl Endpoint {
                 debug_assert!(self.acknowledged_singly().contains(&len), "something happened unnoticed");
                 row.sent(at, Outgoing::new(self.sender.max, 0), self);
             } else {
-                self.take_other(at, header, len, row);
+                if !self.sender.ready && self.is_next(&header) {
+                    self.handle_data_in_order(at, &header, len);
+                    while let Some(ack) = self.poll_ack() {
+                        row.sent(at, ack, self);
+                    }
+                } else {
+                    self.take_other(at, header, len, row);
+                }
                 wakeup = self.next_wakeup();
             }
             row.received(at, self.in_order_bytes(), wakeup);
         }
     }
 
-    /// Takes a segment that does not take the fast path.
+    /// Takes any segment, and looks up whether the next ones take the fast path.
     #[inline(never)]
     fn take_other<R: Row>(&mut self, now: Time, header: Header, len: u32, row: &mut R) {
-        self.handle_header_with_data(now, header, len);
+        if self.short || !self.plain || self.sender.accounts.is_some() {
+            self.handle_any(now, &self.segment_of_data(&header, len));
+        } else if header.number == self.acknowledgement_number() {
+            self.handle_next(now, len);
+        } else {
+            self.handle_disorder(now, header.number, len);
+        }
         while let Some(sent) = self.poll(now) {
             row.sent(now, sent, self);
         }
@@ -58,26 +71,23 @@ impl Endpoint {
         }
     }
 
-    /// `len` bytes of data come with a header to an end that sends none.
+    /// Whether data with this header simply continue the stream at an end that reads such headers and sends nothing itself.
     #[inline(always)]
-    fn handle_header_with_data(&mut self, now: Time, header: Header, len: u32) {
+    fn is_next(&self, header: &Header) -> bool {
         let Sender { una, max, raw_window, .. } = &self.sender;
         let same_window = header.window_or(*raw_window) == *raw_window;
-        let next = header.number == self.acknowledgement_number();
-        if next && self.short && una == max && same_window {
-            if self.sender.config.timestamps {
-                self.read_timestamp(header.number, header.ts_val);
-                self.receiver.handle_echo(now, header.ts_ecr);
-            }
-            self.receiver.note_push(header.pushed, &self.sender.config);
-            self.handle_next(now, len);
-        } else if self.short || !self.plain || self.sender.accounts.is_some() {
-            self.handle_any(now, &self.segment_of_data(&header, len));
-        } else if next {
-            self.handle_next(now, len);
-        } else {
-            self.handle_disorder(now, header.number, len);
+        self.short && una == max && same_window && header.number == self.acknowledgement_number()
+    }
+
+    /// `len` bytes of data that continue the stream ([`Endpoint::is_next`]) have come.
+    #[inline(always)]
+    fn handle_data_in_order(&mut self, now: Time, header: &Header, len: u32) {
+        if self.sender.config.timestamps {
+            self.read_timestamp(header.number, header.ts_val);
+            self.receiver.handle_echo(now, header.ts_ecr);
         }
+        self.receiver.note_push(header.pushed, &self.sender.config);
+        self.handle_next(now, len);
     }
 
     /// Data that say nothing but their number, and do not simply continue the stream. What comes with data acknowledges nothing new,
