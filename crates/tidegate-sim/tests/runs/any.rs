@@ -127,7 +127,7 @@ pub(crate) fn any_private_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// A flow in a network of its own that runs laps for seconds, and what interrupts it: losses, timers, pauses, ends.
+/// A flow in a network of its own whose ACKs come in rows for seconds, and what interrupts it: losses, timers, pauses, ends.
 pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
     let gate = (1u64..40, 1u64..90, 0u64..40, 0u8..12).prop_map(|(mbps, packets, delay, special)| {
         let mut gate = link("", mbps, (packets < 80).then_some(packets), Span::from_millis(delay));
@@ -164,7 +164,7 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// What a flow that may run laps has for a TCP: RFC or Linux, and the whole default of base `linux` now and then.
+/// The TCP of a flow whose ACKs may come in rows: RFC or Linux, and the whole default of base `linux` now and then.
 fn any_lone_sender() -> impl Strategy<Value = TcpPlan> {
     let window = prop_oneof![Just(400_000), 20_000u64..200_000];
     let rules = (any::<[bool; 4]>(), 0usize..3);

@@ -70,17 +70,17 @@ proptest! {
         accounts_of_requests_balance(&plan, &result)?;
     }
 
-    /// Laps of a flow that shares nothing, whatever interrupts them: a run without fast paths, a limit of events and a recording each
+    /// Rows of many ACKs of a flow that shares nothing, whatever interrupts them: a run without fast paths, a limit of events and a recording each
     /// take another way.
     #[test]
-    fn laps_change_nothing(plan in any_lone_plan()) {
-        let laps = whole(&plan);
+    fn rows_change_nothing(plan in any_lone_plan()) {
+        let rows = whole(&plan);
         let limits = Limits { events: Some(u64::MAX), ..plan.limits };
         let in_order = whole(&Plan { limits, ..plan.clone() });
         let mut recorded = plan;
         recorded.record.level = RecordLevel::Every(Span::from_millis(10));
         for other in [in_order, whole(&recorded)] {
-            prop_assert_eq!(summaries_differ(&laps.summary, &other.summary), None);
+            prop_assert_eq!(summaries_differ(&rows.summary, &other.summary), None);
         }
     }
 

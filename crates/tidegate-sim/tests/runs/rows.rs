@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     /// Rows that are taken every so often are the same whether both ends are driven in order of time, as with a limit of events, or
-    /// one may be ahead of the other, in laps or not; and whether all segments have whole headers, as where packets are captured, or
+    /// one may be ahead of the other, in long rows or not; and whether all segments have whole headers, as where packets are captured, or
     /// hardly any. Some rows are taken at the instants at which units come.
     #[test]
     fn rows_do_not_depend_on_who_is_ahead(
