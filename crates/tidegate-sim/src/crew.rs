@@ -19,7 +19,7 @@ use crate::groups::Groups;
 use crate::segments::Segments;
 use crate::wire::Wire;
 
-/// See the module.
+/// The threads that take the cohorts of a run, and what each of them needs.
 pub(crate) struct Crew {
     plan: CohortPlan,
     /// Those beside the caller's thread.

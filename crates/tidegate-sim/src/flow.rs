@@ -48,7 +48,8 @@ pub(crate) struct Flow {
     pub(crate) app: Application,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
     pub(crate) sender_noted_from: Time,
-    /// The same before the receiver's. With run-ahead, either end may be ahead of the other.
+    /// From this instant on a baseline or a row must be noted before the receiver's next event. With run-ahead, either end may be ahead
+    /// of the other.
     pub(crate) receiver_noted_from: Time,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
     has_circuit: bool,

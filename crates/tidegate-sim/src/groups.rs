@@ -14,7 +14,7 @@ const PARTS: usize = 8;
 /// Bins of a spread, up to 2⁴¹ and beyond.
 const BINS: usize = 40 * PARTS;
 
-/// See the module.
+/// The groups of flows that are recorded together, with what their members have added so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     every: Span,

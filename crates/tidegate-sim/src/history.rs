@@ -78,7 +78,7 @@ impl History {
         self.next[SENDER].at
     }
 
-    /// The same of the receiver.
+    /// The receiver writes no row before what happens to it until then.
     pub(crate) fn receiver_rowless_until(&self) -> Time {
         self.next[RECEIVER].at
     }

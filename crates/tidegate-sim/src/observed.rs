@@ -58,7 +58,7 @@ impl Flow {
         if self.meter.sender_baseline.is_none() { self.meter.measured.from } else { Time::NEVER }
     }
 
-    /// The same of its receiver.
+    /// From this instant on a baseline must be noted before its receiver's next event.
     fn receiver_baseline_from(&self) -> Time {
         if self.meter.receiver_baseline.is_none() { self.meter.measured.from } else { Time::NEVER }
     }
@@ -70,7 +70,7 @@ impl Flow {
         self.sender_noted_from = rows.min(self.sender_baseline_from());
     }
 
-    /// The same of its receiver.
+    /// Settles anew from when on something must be noted before its receiver's next event.
     fn observe_receiver_later(&mut self) {
         let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
         let rows = rows.saturating_add(Span::from_picos(1));

@@ -107,7 +107,7 @@ pub(super) struct AtOnce {
     pub(super) rate: Rate,
     /// User bytes; 0: a segment.
     pub(super) bytes: u64,
-    /// The same in whole segments.
+    /// [`AtOnce::bytes`] in whole segments.
     pub(super) segments: u64,
 }
 

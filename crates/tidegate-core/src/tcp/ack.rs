@@ -78,7 +78,7 @@ impl Sender {
         known
     }
 
-    /// The same, with `accounts` as those of the sender. The timer may be owed until what may leave now has left.
+    /// Takes the steps of an ACK, where `accounts` were taken out of the sender. The timer may be owed until what may leave now has left.
     #[inline(always)]
     pub(super) fn handle_ack_with(
         &mut self,
@@ -93,7 +93,8 @@ impl Sender {
         usual || self.handle_ack_accounted(accounts, now, self.ahead(number), window, segment)
     }
 
-    /// The same of an ACK without SACK blocks, if it is a usual one that moves SND.UNA; `false`: nothing has been done.
+    /// Takes the steps of an ACK without SACK blocks that moves SND.UNA in order ([`Known`]); `false`: it is another one, and nothing
+    /// has been done.
     #[inline(always)]
     pub(super) fn handle_next_number<K: Known>(
         &mut self,

@@ -32,8 +32,8 @@ impl Sender {
         self.fills_up(accounts, now, self.controller.window(), begins)
     }
 
-    /// The same of a calm sender that ACKs alone clock, with `window` as its congestion window; `begins`: nothing has left since
-    /// the ACK.
+    /// How the next full segment fills the window of a calm sender that ACKs alone clock, with `window` as its congestion window;
+    /// `begins`: nothing has left since the ACK.
     #[inline(always)]
     pub(super) fn fills_up(
         &mut self,
@@ -71,7 +71,7 @@ impl Sender {
         sent
     }
 
-    /// The same without what follows where it is the last: [`Sender::close_clocked`].
+    /// Sends one full segment; after the last one [`Sender::close_clocked`] is due.
     #[inline(always)]
     pub(super) fn push_clocked(&mut self, accounts: &mut Accounts, now: Time, next: Clocked) -> Outgoing {
         debug_assert!(self.inflation == 0 && self.is_undisturbed(accounts));

@@ -25,7 +25,7 @@ impl Sender {
         sent
     }
 
-    /// The same, with `accounts` as those of the sender.
+    /// The next segment that leaves, where `accounts` were taken out of the sender.
     #[inline(always)]
     pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
         if let Some(next) = self.clocked(accounts, now) {
@@ -241,7 +241,7 @@ impl Sender {
         self.fills_with(self.pipe(), window)
     }
 
-    /// The same with `pipe` bytes in flight.
+    /// Whether `pipe` bytes in flight are as many segments as `window` bytes hold.
     #[inline(always)]
     pub(super) fn fills_with(&self, pipe: u64, window: u64) -> bool {
         let mss = u64::from(self.config.mss);

@@ -76,7 +76,7 @@ impl Sender {
         }
     }
 
-    /// The same after a usual ACK, where nothing is in disorder.
+    /// Sets the timer after an ACK in order, where nothing is in disorder.
     #[inline(always)]
     pub(super) fn restart_timer(&mut self, accounts: &mut Accounts, now: Time) {
         if accounts.calm && accounts.probing && self.outstanding() > 0 {

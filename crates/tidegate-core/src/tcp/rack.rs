@@ -102,7 +102,7 @@ impl Rack {
         }
     }
 
-    /// The same of segments that were sent once, the last of them at `sent`, where no other transmission is outstanding that
+    /// Segments were acknowledged that were sent once, the last of them at `sent`, where no other transmission is outstanding that
     /// may have been sent before it. `false`: losses are to be looked for after all.
     #[inline]
     pub(super) fn handle_next(&mut self, now: Time, sent: Time, end: u64, board: &Scoreboard) -> bool {
@@ -154,7 +154,7 @@ impl Rack {
         self.look(now, board, recovering, sacked, srtt)
     }
 
-    /// The same when the reordering timer expires.
+    /// Looks for lost segments at any time, also when the reordering timer expires (RFC 8985 §6.3).
     pub(super) fn look(
         &mut self,
         now: Time,

@@ -118,8 +118,7 @@ impl Sampler {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// The same, with the sample that follows, where neither a round is over nor the application had a say. `None`: nothing has been
-    /// done.
+    /// The rate sample of an ACK after which no round ends, and which the application did not limit. `None`: it is another ACK.
     #[inline(always)]
     pub(super) fn usual(&self, now: Time, first: u64, newest: Time, bytes: u64) -> Option<Usual> {
         let stamp = &self.stamps[(first - 1) as usize & (self.stamps.len() - 1)];

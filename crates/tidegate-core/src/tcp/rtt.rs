@@ -21,7 +21,7 @@ enum Kind {
     Fixed,
     /// An estimator in picoseconds.
     Exact,
-    /// The same, where the least time-out is a bound of what is added to the smoothed round trip: Linux's
+    /// An estimator in picoseconds whose least time-out bounds the variance that is added to the smoothed round trip: Linux's
     /// `tcp_rtt_estimator`. `mean` and `largest` are mdev and mdev_max.
     Variance { mean: i64, largest: i64 },
     /// An estimator in eighths (srtt) and quarters (rttvar) of `tick` picoseconds. The clock has done

@@ -109,7 +109,7 @@ impl Segment {
         }
     }
 
-    /// The same with the AccECN Option: options that are padded together.
+    /// [`Segment::extra_option_bytes`] of a segment with the AccECN Option, whose options are padded together.
     #[cold]
     fn extra_with(&self, option: AccEcn) -> u32 {
         let sack = if self.sack_count > 0 { 2 + 8 * u32::from(self.sack_count) } else { 0 };

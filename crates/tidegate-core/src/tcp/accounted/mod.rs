@@ -23,7 +23,7 @@ pub(super) struct News {
     bytes: u64,
     /// When the first and the last of the newly acknowledged segments were sent, of those sent once.
     acked: Option<(Time, Time)>,
-    /// The same of the newly SACKed segments.
+    /// When the first and the last of the newly SACKed segments were sent, of those sent once.
     sacked: Option<(Time, Time)>,
     newly_sacked: u64,
     /// A segment that was sent twice was acknowledged (Karn's rule).
@@ -67,7 +67,7 @@ impl Sender {
         }
     }
 
-    /// The same, with `accounts` as those of the sender.
+    /// The congestion window, where `accounts` were taken out of the sender.
     #[inline(always)]
     pub(in crate::tcp) fn window_with(&self, accounts: &Accounts) -> u64 {
         if self.reduces_with(accounts) {

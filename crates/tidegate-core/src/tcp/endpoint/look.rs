@@ -14,7 +14,7 @@ impl Endpoint {
         self.sender.timers.next().min(self.receiver.wakeup())
     }
 
-    /// The same without its pacer.
+    /// When a timer of either half expires; the pacer's instant is none.
     #[inline]
     #[must_use]
     pub fn next_expiry(&self) -> Time {
@@ -111,7 +111,7 @@ impl Endpoint {
         self.shown_with(self.sender.accounts.as_deref())
     }
 
-    /// The same, with `accounts` as those of the sender.
+    /// What a row of a recording shows, where `accounts` were taken out of the sender.
     #[inline(always)]
     pub(super) fn shown_with(&self, accounts: Option<&Accounts>) -> Shown {
         let controller = self.sender.controller.snapshot();

@@ -19,7 +19,7 @@ impl Endpoint {
         Some((segment, sent.held_by()))
     }
 
-    /// The same before it is written as a segment, which [`Endpoint::write_segment`] does until anything else happens.
+    /// The next thing that leaves, before it is written as a segment; [`Endpoint::write_segment`] writes it until anything else happens.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
         if self.sender.ready {
@@ -54,7 +54,7 @@ impl Endpoint {
         self.is_plain_spoken() && self.receiver.is_settled()
     }
 
-    /// The same of an end whose segments may have timestamps.
+    /// Whether nothing is owed to the other end, and what leaves says no more than data, an ACK and timestamps.
     #[inline(always)]
     pub(super) fn is_silent(&self) -> bool {
         !(self.receiver.tells() || self.sender.config.sack && self.receiver.has_gaps())
@@ -66,7 +66,7 @@ impl Endpoint {
         self.poll_by(now, Sender::poll)
     }
 
-    /// The same for a sender that accounts for ACKs.
+    /// What a sender that accounts for ACKs sends next.
     #[inline(never)]
     fn poll_accounting(&mut self, now: Time) -> Outgoing {
         let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };

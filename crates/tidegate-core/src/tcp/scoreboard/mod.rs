@@ -151,7 +151,7 @@ impl Scoreboard {
         self.first += 1;
     }
 
-    /// The same, and what leaves.
+    /// Removes the oldest record as [`Scoreboard::drop_first`] does, and returns what it was.
     #[inline(always)]
     pub(in crate::tcp) fn take_first(&mut self, ack: u64) -> Removed {
         let sent = *self.slot(self.first);
@@ -190,7 +190,7 @@ impl Scoreboard {
         self.acknowledge_each(ack, |_, _| {})
     }
 
-    /// The same; `leaves` sees each record that leaves, and its number.
+    /// Removes all records below `ack`; `leaves` gets each of them, with its number.
     pub(in crate::tcp) fn acknowledge_each(
         &mut self,
         ack: u64,

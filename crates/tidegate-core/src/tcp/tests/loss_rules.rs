@@ -363,7 +363,7 @@ fn without_a_guard_reno_retransmits_fast_after_a_timeout() {
     );
 }
 
-/// The same in Tahoe goes back once more.
+/// Duplicate ACKs after a time-out make Tahoe without a guard go back once more.
 #[test]
 fn without_a_guard_tahoe_goes_back_again_after_a_timeout() {
     let plan =

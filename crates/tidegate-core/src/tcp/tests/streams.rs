@@ -247,7 +247,8 @@ fn both_ways_agree(plan: &TcpPlan, bytes: u64, some: &[usize], lost: &[usize]) -
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The same segments at the same times, the same samples, windows and timers, and the same ends, to the last field.
+    /// Many ACKs in a row and one at a time give equal segments at equal times, equal samples, windows and timers, and ends that are
+    /// equal to the last field.
     #[test]
     fn many_at_once_are_as_many_one_by_one(
         plan in any_sender(),
@@ -258,7 +259,7 @@ proptest! {
         both_ways_agree(&plan, bytes, &some, &lost)?;
     }
 
-    /// The same with timestamps.
+    /// With timestamps as well, rows of many give what rows of one give.
     #[test]
     fn many_short_ones_are_as_many_one_by_one(
         plan in any_sender(),

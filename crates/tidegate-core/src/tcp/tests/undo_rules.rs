@@ -135,7 +135,7 @@ fn a_late_segment_in_the_middle_ends_the_repair() {
     );
 }
 
-/// The same without a copy on its way: the repair is over, and what counted as lost is not.
+/// No copy of the late segment is on its way: the repair is over, and what counted as lost is not.
 #[test]
 fn a_late_segment_ends_the_repair() {
     active(

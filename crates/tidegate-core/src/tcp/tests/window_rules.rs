@@ -289,7 +289,7 @@ fn bsd_delays_to_the_next_tick() {
     );
 }
 
-/// The same on a host that had been up for 50 ms at time 0: both its clocks started when it booted.
+/// The host had been up for 1050 ms at time 0, and its clocks started when it booted: delayed ACKs leave at their ticks.
 #[test]
 fn bsd_delays_to_the_next_tick_of_the_hosts_own_clock() {
     let tick = Span::from_millis(200);
