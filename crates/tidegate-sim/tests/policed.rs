@@ -2,14 +2,14 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+mod plans;
 mod twin;
 
 use proptest::prelude::*;
 use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, DelayedAckPlan, EcnPlan, FlowPlan, GatePlan, Increase, LossPlan, Plan,
-    PolicePlan, QueueLimit, RatePlan, RecordLevel, RtoPlan, RttTiming, SourcePlan, SsthreshRounding,
-    StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase, TrafficPlan,
+    AppPlan, CongestionPlan, FlowPlan, GatePlan, LossPlan, Plan, PolicePlan, QueueLimit, RatePlan,
+    RecordLevel, SourcePlan, StartPlan, TcpPlan, TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_result::GateSummary;
@@ -19,42 +19,7 @@ use twin::whole;
 const POLICER: &str = "policer of isp";
 
 fn tcp(cc: CongestionPlan) -> TcpPlan {
-    TcpPlan {
-        base: TcpBase::Rfc,
-        cc,
-        mss: 1460,
-        headers: 40,
-        window: None,
-        initial_window: 14_600,
-        initial_ssthresh: None,
-        increase: Increase::PerWindow,
-        dupthresh: Some(3),
-        sack: true,
-        limited_transmit: true,
-        ssthresh_rounding: SsthreshRounding::Exact,
-        go_back_n: false,
-        guard: true,
-        phase: TickPhase::Own,
-        rto: RtoPlan::Estimated {
-            min: Span::from_millis(200),
-            max: Span::from_secs(60),
-            initial: Span::from_secs(1),
-            tick: Span::ZERO,
-        },
-        delayed_ack: Some(DelayedAckPlan {
-            every: 2,
-            timeout: Some(Span::from_millis(40)),
-            tick: Span::ZERO,
-        }),
-        quick_acks: 0,
-        rules: TcpRules::RFC,
-        handshake: true,
-        timestamps: false,
-        rtt_timing: RttTiming::Every,
-        idle_restart: true,
-        ecn: EcnPlan::Off,
-        abe: false,
-    }
+    TcpPlan { mss: 1460, initial_window: 14_600, phase: TickPhase::Own, ..plans::tcp(cc) }
 }
 
 fn bytes_limit(bps: u64, burst: u64) -> Limit {

@@ -3,15 +3,15 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+mod plans;
 mod twin;
 
 use proptest::prelude::*;
 use tidegate_core::app::Exchange;
 use tidegate_core::plan::{
-    AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, EcnPlan, FlowPlan, GatePlan,
-    Increase, LossPlan, OnChange, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestLoop, RequestPlan,
-    ReservationPlan, ReservePlan, RtoPlan, RttTiming, ServerPlan, SizePlan, SsthreshRounding, StartPlan,
-    TcpBase, TcpPlan, TcpRules, ThinkPlan, TickPhase,
+    AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, FlowPlan, GatePlan, LossPlan,
+    OnChange, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestLoop, RequestPlan, ReservationPlan,
+    ReservePlan, ServerPlan, SizePlan, StartPlan, TcpPlan, ThinkPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{RunResult, Side};
@@ -28,36 +28,13 @@ fn at(span: Span) -> Time {
 /// One ACK for each segment, a window as large as need be, no handshake.
 fn tcp() -> TcpPlan {
     TcpPlan {
-        base: TcpBase::Rfc,
-        cc: CongestionPlan::Reno,
-        mss: 1000,
-        headers: 40,
-        window: None,
         initial_window: 1_000_000,
-        initial_ssthresh: None,
-        increase: Increase::PerWindow,
-        dupthresh: Some(3),
         sack: false,
         limited_transmit: false,
-        ssthresh_rounding: SsthreshRounding::Exact,
-        go_back_n: false,
-        guard: true,
-        phase: TickPhase::Common,
-        rto: RtoPlan::Estimated {
-            min: millis(200),
-            max: Span::from_secs(60),
-            initial: Span::from_secs(1),
-            tick: Span::ZERO,
-        },
         delayed_ack: None,
-        quick_acks: 0,
-        rules: TcpRules::RFC,
         handshake: false,
-        timestamps: false,
-        rtt_timing: RttTiming::Every,
         idle_restart: false,
-        ecn: EcnPlan::Off,
-        abe: false,
+        ..plans::tcp(CongestionPlan::Reno)
     }
 }
 

@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+#[path = "../plans/mod.rs"]
+mod plans;
 #[path = "../twin/mod.rs"]
 mod twin;
 
