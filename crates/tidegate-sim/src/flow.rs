@@ -30,21 +30,21 @@ pub(crate) struct Flow {
     pub(crate) meter: Meter,
     /// ACKs that are certain to arrive, known ahead of their time (run-ahead).
     pub(crate) coming: VecDeque<(Time, Unit)>,
-    /// Where its data and its ACKs enter the network.
-    pub(crate) entries: [Entry; 2],
-    /// How its segments are told.
+    /// How its segments are written, and where they enter the network.
     pub(crate) style: Style,
     /// More is to be done for it at each segment than [`tidegate_core::tcp::Row`] hears of: it sends data both ways, uses a circuit, a
     /// policer or ECN, is recorded with others, or both its ends are looked at at one instant.
     pub(crate) watched_closely: bool,
     pub(crate) started: bool,
-    /// It is not watched closely, and its segments and ACKs come to the other end without an event.
-    pub(crate) carried_at_once: bool,
     /// Cached lower bound on what is due at the sender beside ACKs: timers, writes, rows and baselines, the end of the run;
     /// [`Time::ZERO`]: look ([`Flow::look_ahead_of_sender`]).
     pub(crate) sender_undisturbed_until: Time,
     /// Cached lower bound on what is due at the receiver beside data ([`Flow::look_ahead_of_receiver`]).
     pub(crate) receiver_undisturbed_until: Time,
+    /// An ACK that comes up to this instant has nothing before it but the sender's timers; looked up with `sender_undisturbed_until`.
+    pub(crate) sender_row_until: Time,
+    /// Data that come up to this instant have nothing before them but the receiver's timers.
+    pub(crate) receiver_row_until: Time,
     pub(crate) app: Application,
     /// From this instant on a baseline or a row must be noted before the sender's next event.
     pub(crate) sender_noted_from: Time,
@@ -63,7 +63,6 @@ pub(crate) struct Flow {
     pub(crate) mss: f64,
     /// The client and the log of requests, for a flow with requests.
     pub(crate) dialogue: Option<Box<Dialogue>>,
-    pub(crate) history: Option<Box<History>>,
     /// For a flow that is recorded together with others.
     pub(crate) member: Option<Box<Member>>,
     /// Whether a policer limits the flow, for a flow that passes one.
@@ -101,31 +100,32 @@ impl Flow {
                 whole: watched_closely,
                 numbers: sender.says_numbers_alone(),
                 timed: history.is_some(),
+                together: false,
+                entries: [Entry::default(); 2],
             },
             watched_closely,
-            carried_at_once: false,
             dialogue,
             steering: None,
             past: [Counters::default(); 2],
             past_in_order: 0,
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
-            meter: Meter::new(plan, &flow.app, start, sender.congestion_window()),
+            meter: Meter::new(plan, &flow.app, start, sender.congestion_window(), history),
             sender,
             receiver,
-            entries: [Entry::default(); 2],
             start,
             started: false,
             sender_noted_from: Time::ZERO,
             receiver_noted_from: Time::ZERO,
             sender_undisturbed_until: Time::ZERO,
             receiver_undisturbed_until: Time::ZERO,
+            sender_row_until: Time::ZERO,
+            receiver_row_until: Time::ZERO,
             coming: VecDeque::new(),
             has_circuit,
             transferring: false,
             in_network: 0,
             losses: Vec::new(),
             mss: f64::from(flow.tcp.mss),
-            history,
             member,
             policed,
         }
@@ -187,7 +187,7 @@ impl Flow {
     pub(crate) fn lets_ends_part(&self) -> bool {
         self.policed.is_none()
             && !self.has_circuit
-            && self.history.as_ref().is_none_or(|history| history.lets_ends_part())
+            && self.meter.history.as_ref().is_none_or(|history| history.lets_ends_part())
             && self.dialogue.as_ref().is_none_or(|dialogue| dialogue.lets_ends_part())
     }
 
@@ -263,14 +263,14 @@ impl Flow {
         if let Some(policed) = &mut self.policed {
             policed.reconnect();
         }
-        if let Some(history) = &mut self.history {
+        if let Some(history) = &mut self.meter.history {
             history.reconnected(self.past, self.past_in_order);
         }
     }
 
     /// Bytes of rows, exchanges and what a policer has dropped: what grows as the run goes on.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.history.as_ref().map_or(0, |history| history.memory_bytes())
+        self.meter.history.as_ref().map_or(0, |history| history.memory_bytes())
             + self.dialogue.as_ref().map_or(0, |dialogue| dialogue.memory_bytes())
             + self.policed.as_ref().map_or(0, |policed| policed.memory_bytes())
     }

@@ -8,6 +8,7 @@
 //! `Write`), or know what time it is.
 
 mod alarms;
+mod arriving;
 mod checks;
 mod connection;
 mod crew;

@@ -5,7 +5,9 @@ use tidegate_core::net::precision;
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::Counters;
 use tidegate_core::unit::{Cause, HeldBy};
-use tidegate_core::units::{Measured, Time};
+use tidegate_core::units::{Measured, Span, Time};
+
+use crate::history::History;
 
 /// What is measured of a flow. Fields that data segments touch come first, then those that ACKs touch.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct Meter {
     /// Round trips of the measured time, once that has begun at the sender.
     pub(crate) rtt: Quantiles,
     pub(crate) windows: Windows,
+    /// Rows and marks, for a flow that is recorded.
+    pub(crate) history: Option<Box<History>>,
     /// Time owed to each cause before the latest.
     earlier: Vec<(Cause, u64)>,
     pub(crate) completed: Option<Time>,
@@ -68,10 +72,17 @@ impl Windows {
 }
 
 impl Meter {
-    pub(crate) fn new(plan: &Plan, app: &AppPlan, start: Time, cwnd: u64) -> Meter {
+    pub(crate) fn new(
+        plan: &Plan,
+        app: &AppPlan,
+        start: Time,
+        cwnd: u64,
+        history: Option<Box<History>>,
+    ) -> Meter {
         let measured = tidegate_core::net::measured(plan);
         Meter {
             measured,
+            history,
             sender_baseline: None,
             receiver_baseline: None,
             in_order_before: 0,
@@ -92,6 +103,15 @@ impl Meter {
             },
             completed: None,
             received_until_completed: 0,
+        }
+    }
+
+    /// An ACK has shown a round trip.
+    #[inline(always)]
+    pub(crate) fn sample_rtt(&mut self, rtt: Span) {
+        self.rtt.record(rtt);
+        if let Some(history) = &mut self.history {
+            history.round_trip = Some(rtt);
         }
     }
 

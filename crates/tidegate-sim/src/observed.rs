@@ -24,12 +24,14 @@ impl Flow {
 
     /// Looks what is due next at the sender beside ACKs, of a run until `end`.
     pub(crate) fn look_ahead_of_sender(&mut self, end: Time) {
+        self.sender_row_until = just_before(self.sender_noted_from.min(end)).min(self.app.next_wakeup());
         let due = self.sender.next_wakeup().min(self.app.next_wakeup()).min(self.sender_noted_from);
         self.sender_undisturbed_until = if self.watched_closely { Time::ZERO } else { due.min(end) };
     }
 
     /// Looks what is due next at the receiver beside data, of a run until `end`.
     pub(crate) fn look_ahead_of_receiver(&mut self, end: Time) {
+        self.receiver_row_until = just_before(self.receiver_noted_from.min(end));
         let due = self.receiver.next_wakeup().min(self.receiver_noted_from);
         self.receiver_undisturbed_until = if self.watched_closely { Time::ZERO } else { due.min(end) };
     }
@@ -65,14 +67,15 @@ impl Flow {
 
     /// Settles anew from when on something must be noted before its sender's next event.
     fn observe_sender_later(&mut self) {
-        let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.sender_rowless_until());
+        let rows = self.meter.history.as_ref().map_or(Time::NEVER, |history| history.sender_rowless_until());
         let rows = rows.saturating_add(Span::from_picos(1));
         self.sender_noted_from = rows.min(self.sender_baseline_from());
     }
 
     /// Settles anew from when on something must be noted before its receiver's next event.
     fn observe_receiver_later(&mut self) {
-        let rows = self.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
+        let rows =
+            self.meter.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
         let rows = rows.saturating_add(Span::from_picos(1));
         self.receiver_noted_from = rows.min(self.receiver_baseline_from());
     }
@@ -84,7 +87,7 @@ impl Flow {
 
     /// The ends write to the rows before `at`: both where either may be replaced by what happens at the other.
     fn sample_before(&mut self, at: Time, sender: bool, receiver: bool) {
-        if let Some(history) = &mut self.history {
+        if let Some(history) = &mut self.meter.history {
             if sender {
                 history.policed = self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender));
                 history.sample_sender(at, &self.sender.shown(), self.mss);
@@ -95,19 +98,10 @@ impl Flow {
         }
     }
 
-    /// An ACK has shown a round trip.
-    #[inline]
-    pub(crate) fn sample_rtt(&mut self, rtt: Span) {
-        self.meter.rtt.record(rtt);
-        if let Some(history) = &mut self.history {
-            history.round_trip = Some(rtt);
-        }
-    }
-
     /// Call after the sender did something at `at`.
     #[inline]
     pub(crate) fn note_history(&mut self, at: Time) {
-        if let Some(history) = &mut self.history {
+        if let Some(history) = &mut self.meter.history {
             history.mark(at, self.sender.counters());
             if !history.lets_ends_part() {
                 history.policed = self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender));
@@ -118,6 +112,6 @@ impl Flow {
 }
 
 /// The last instant before `at`.
-pub(crate) fn just_before(at: Time) -> Time {
+fn just_before(at: Time) -> Time {
     Time::from_picos(at.picos().saturating_sub(1))
 }

@@ -11,7 +11,7 @@ use crate::simulation::Simulation;
 impl Simulation {
     /// Time-outs and fast retransmits of all recorded flows, in order of time.
     fn marks(&mut self) -> Vec<Mark> {
-        let histories = self.flows.iter_mut().filter_map(|flow| flow.history.as_mut());
+        let histories = self.flows.iter_mut().filter_map(|flow| flow.meter.history.as_mut());
         let mut marks: Vec<Mark> = histories.flat_map(|history| std::mem::take(&mut history.marks)).collect();
         marks.sort_by_key(|mark| (mark.at, mark.flow));
         marks
@@ -20,7 +20,7 @@ impl Simulation {
     /// Every exchange of the recorded flows, by flow.
     fn requests(&mut self) -> Vec<Vec<Exchange>> {
         let logs = self.flows.iter_mut().map(|flow| {
-            let recorded = flow.history.is_some();
+            let recorded = flow.meter.history.is_some();
             flow.dialogue.as_mut().filter(|_| recorded).map(|dialogue| std::mem::take(&mut dialogue.log))
         });
         logs.map(Option::unwrap_or_default).collect()
@@ -51,7 +51,7 @@ impl Simulation {
         let requests = self.requests();
         let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();
-        let histories = self.flows.iter_mut().map(|flow| flow.history.take());
+        let histories = self.flows.iter_mut().map(|flow| flow.meter.history.take());
         RunResult {
             summary,
             slot_bps: plan.gates.iter().map(slot_bps).collect(),

@@ -3,6 +3,7 @@
 //! stored. One that has timestamps too, a window or PSH has a [`Header`] here, and so have the data of a flow that is recorded every so
 //! often, for the time of sending. SYNs, SACK blocks and ECN take a whole [`Segment`].
 
+use tidegate_core::net::Entry;
 use tidegate_core::tcp::{Endpoint, Header, Outgoing, Segment};
 use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::Time;
@@ -30,7 +31,7 @@ pub(crate) struct Stored {
     pub(crate) header: Header,
 }
 
-/// How the segments of a flow are told.
+/// How the segments of a flow are written, and where they enter the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     /// Bytes of a segment's headers without options of its own.
@@ -43,6 +44,11 @@ pub(crate) struct Style {
     pub(crate) numbers: bool,
     /// Data with the time of sending: rows are taken of the flow.
     pub(crate) timed: bool,
+    /// The units of a row enter together ([`tidegate_core::net::Carrier::handle_units_at`]), else each as it leaves: the flow is not
+    /// watched closely, and its units come to both ends without an event.
+    pub(crate) together: bool,
+    /// Where data enter, and ACKs.
+    pub(crate) entries: [Entry; 2],
 }
 
 /// The headers of all segments in the network.

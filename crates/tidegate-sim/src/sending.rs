@@ -1,20 +1,14 @@
 //! What happens at the sender of a flow: ACKs, timers, its application, and what leaves.
 
-use std::slice::Iter;
-
 use tidegate_core::net::Carrier;
-use tidegate_core::tcp::{Counters, Endpoint, Header, Outgoing, Row};
 use tidegate_core::unit::{Handle, Unit};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::Time;
 use tidegate_result::Side;
 
 use crate::alarms::Alarms;
+use crate::arriving::Arriving;
 use crate::flow::Flow;
-use crate::history::History;
-use crate::meter::Meter;
-use crate::observed::just_before;
-use crate::segments::{Segments, Style};
-use crate::wire::{Departures, Wire, record};
+use crate::wire::{Wire, record};
 
 impl<N: Carrier> Wire<N> {
     /// ACKs come to the sender in order of time, which may be later than the network's (run-ahead): one, or those that are certain to
@@ -30,25 +24,17 @@ impl<N: Carrier> Wire<N> {
             self.take_segment(*at, index, flow, *unit);
             return 1;
         }
-        let latest = just_before(flow.sender_noted_from.min(self.until)).min(flow.app.next_wakeup());
-        let mut acks = Acks {
+        let mut acks = Arriving::<N, false> {
             units: units.iter(),
-            latest,
-            style: &flow.style,
-            segments: &mut self.segments,
-            meter: &mut flow.meter,
-            history: flow.history.as_deref_mut(),
-            departures: Departures {
-                network: &mut self.network,
-                entry: flow.entries[0],
-                together: flow.carried_at_once,
-                units: &mut self.leaving[0],
-            },
+            latest: flow.sender_row_until,
             wakeup: Time::NEVER,
+            style: &flow.style,
+            meter: &mut flow.meter,
+            wire: self,
         };
         flow.sender.handle_row(&mut acks);
-        acks.departures.end();
         let (taken, wakeup) = (units.len() - acks.units.len(), acks.wakeup);
+        self.departed(Side::Sender, &flow.style);
         debug_assert!(taken > 0, "nothing is due before the first ACK");
         self.receive_ahead(index, flow);
         self.settle_sender(index, flow, wakeup);
@@ -87,7 +73,7 @@ impl<N: Carrier> Wire<N> {
         }
         flow.sender.handle_segment(at, segment);
         if let Some(rtt) = flow.sender.take_rtt_sample() {
-            flow.sample_rtt(rtt);
+            flow.meter.sample_rtt(rtt);
             if let Some(member) = &flow.member {
                 self.groups.note_round_trip(at, member, rtt);
             }
@@ -137,12 +123,6 @@ impl<N: Carrier> Wire<N> {
         if let Some(policed) = &mut flow.policed {
             policed.review(at, &flow.sender);
         }
-        let mut departures = Departures {
-            network: &mut self.network,
-            entry: flow.entries[0],
-            together: flow.carried_at_once,
-            units: &mut self.leaving[0],
-        };
         while let Some(sent) = flow.sender.poll(at) {
             let mut unit = self.segments.unit_of(at, sent, (&flow.sender, Side::Sender), &flow.style);
             if let Some(packets) = &mut self.packets {
@@ -153,9 +133,9 @@ impl<N: Carrier> Wire<N> {
                 policed.blame(&mut unit, sent.held_by(), &flow.sender);
             }
             flow.in_network += u32::from(flow.watched_closely);
-            departures.send(at, unit);
+            self.depart(at, unit, Side::Sender, &flow.style);
         }
-        departures.end();
+        self.departed(Side::Sender, &flow.style);
         self.receive_ahead(index, flow);
         flow.meter.windows.window_is(at, flow.sender.congestion_window());
         flow.note_history(at);
@@ -171,7 +151,7 @@ impl<N: Carrier> Wire<N> {
     fn receive_ahead(&mut self, index: usize, flow: &mut Flow) {
         if !self.leaving[0].is_empty() {
             let mut units = std::mem::take(&mut self.leaving[0]);
-            self.receive_apart(index, flow, &units);
+            self.receive_all(index, flow, &units);
             units.clear();
             self.leaving[0] = units;
         }
@@ -183,71 +163,5 @@ impl<N: Carrier> Wire<N> {
         let wakeup = wakeup.min(flow.sender.next_wakeup());
         flow.sender_undisturbed_until = flow.sender_undisturbed_until.min(wakeup);
         self.network.set_alarm(Alarms::sender(index), wakeup);
-    }
-}
-
-/// ACKs that come to a sender, and what becomes of them there.
-struct Acks<'a, N> {
-    units: Iter<'a, (Time, Unit)>,
-    /// Before an ACK that comes later something else may have to be done.
-    latest: Time,
-    style: &'a Style,
-    segments: &'a mut Segments,
-    meter: &'a mut Meter,
-    history: Option<&'a mut History>,
-    departures: Departures<'a, N>,
-    /// The earliest instant at which the sender's timer was to expire.
-    wakeup: Time,
-}
-
-impl<N: Carrier> Row for Acks<'_, N> {
-    const DATA: bool = false;
-
-    #[inline(always)]
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
-        let (at, unit) = *self.units.as_slice().first()?;
-        if at > wakeup.min(self.latest) || unit.is_named_by(Handle::Place) {
-            return None;
-        }
-        Some((at, self.segments.header_of(unit), 0))
-    }
-
-    #[inline(always)]
-    fn take(&mut self) {
-        if let Some((_, unit)) = self.units.next() {
-            self.segments.let_header_go(*unit);
-        }
-    }
-
-    #[inline(always)]
-    fn wakes(&mut self, wakeup: Time) -> bool {
-        wakeup <= self.latest && self.units.as_slice().first().is_some_and(|(at, _)| wakeup < *at)
-    }
-
-    #[inline(always)]
-    fn sampled(&mut self, _at: Time, rtt: Span) {
-        self.meter.rtt.record(rtt);
-        if let Some(history) = &mut self.history {
-            history.round_trip = Some(rtt);
-        }
-    }
-
-    #[inline(always)]
-    fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
-        let unit = self.segments.unit_of(at, sent, (end, Side::Sender), self.style);
-        self.departures.send(at, unit);
-    }
-
-    #[inline(always)]
-    fn answered(&mut self, at: Time, window: u64, expires: Time) {
-        self.meter.windows.window_is(at, window);
-        self.wakeup = self.wakeup.min(expires);
-    }
-
-    #[inline(always)]
-    fn counted(&mut self, at: Time, counters: &Counters) {
-        if let Some(history) = &mut self.history {
-            history.mark(at, counters);
-        }
     }
 }

@@ -81,14 +81,14 @@ impl Simulation {
         let network = &mut self.wire.network;
         let mut all_ahead = true;
         for (index, flow) in self.flows.iter_mut().enumerate() {
-            flow.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
+            flow.style.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
             let alone = may_run_ahead && flow.lets_ends_part() && self.wire.packets.is_none();
             let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
             all_ahead &= ahead == [true; 2];
             network.set_alarm(alarms.application(index), flow.start);
         }
         for flow in &mut self.flows {
-            flow.carried_at_once = self.wire.carries_at_once(flow);
+            flow.style.together = self.wire.carries_at_once(flow);
         }
         if all_ahead {
             let flows = &self.flows;

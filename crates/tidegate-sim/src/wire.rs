@@ -1,7 +1,7 @@
 //! What lies between the endpoints of all flows: the network, the servers, and what is recorded of segments.
 
 use tidegate_core::app::Server;
-use tidegate_core::net::{Carrier, Entry, Network};
+use tidegate_core::net::{Carrier, Network};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::Segment;
 use tidegate_core::unit::Unit;
@@ -11,7 +11,7 @@ use tidegate_result::{PacketRecord, Side};
 use crate::alarms::{Alarm, Alarms};
 use crate::flow::Flow;
 use crate::groups::Groups;
-use crate::segments::Segments;
+use crate::segments::{Segments, Style};
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
 const RUN_AHEAD: usize = 1 << 12;
@@ -30,7 +30,8 @@ pub(crate) struct Wire<N> {
     pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
-    /// What senders and receivers send, between an end and the network; else empty.
+    /// What leaves senders and what leaves receivers: units that wait for the others of their row, and those that are certain to come
+    /// to the other end, with when they do. Else empty.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
     /// ACKs that are certain to come, while a sender takes them.
     pub(crate) row: Vec<(Time, Unit)>,
@@ -53,9 +54,9 @@ impl Wire<Network> {
         }
     }
 
-    /// Whether the units of a flow come to both ends without an event, and the flow is not watched closely.
+    /// [`Style::together`] of a flow.
     pub(crate) fn carries_at_once(&self, flow: &Flow) -> bool {
-        !flow.watched_closely && flow.entries.iter().all(|entry| self.network.carries_at_once(*entry))
+        !flow.watched_closely && flow.style.entries.iter().all(|entry| self.network.carries_at_once(*entry))
     }
 
     pub(crate) fn events_handled(&self) -> u64 {
@@ -117,7 +118,7 @@ impl<N: Carrier> Wire<N> {
     fn run_coming(&mut self, index: usize, flow: &mut Flow) {
         let mut left = RUN_AHEAD;
         while left > 0 && !flow.coming.is_empty() {
-            let most = if flow.carried_at_once { MOST.min(left) } else { 1 };
+            let most = if flow.style.together { MOST.min(left) } else { 1 };
             self.row.clear();
             let mut row = std::mem::take(&mut self.row);
             let (first, second) = flow.coming.as_slices();
@@ -134,6 +135,25 @@ impl<N: Carrier> Wire<N> {
         // Other flows, the limits and the caller get their turn.
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
+        }
+    }
+
+    /// A unit leaves the end `from` of a flow at `at`, and enters the network, or waits for the others of its row.
+    #[inline(always)]
+    pub(crate) fn depart(&mut self, at: Time, mut unit: Unit, from: Side, style: &Style) {
+        let leaving = &mut self.leaving[from as usize];
+        if style.together {
+            leaving.push((at, unit));
+        } else if let Some(due) = self.network.handle_unit_at(at, style.entries[from as usize], &mut unit) {
+            leaving.push((due, unit));
+        }
+    }
+
+    /// No more leave for now: `leaving` has what is certain to come to the other end, with when it does.
+    #[inline(always)]
+    pub(crate) fn departed(&mut self, from: Side, style: &Style) {
+        if style.together {
+            self.network.handle_units_at(style.entries[from as usize], &mut self.leaving[from as usize]);
         }
     }
 
@@ -166,36 +186,6 @@ impl<N: Carrier> Wire<N> {
         }
         if let Some(next) = flow.losses.iter().min() {
             self.network.set_alarm(self.alarms.application(index), *next);
-        }
-    }
-}
-
-/// What leaves one end of a flow enters the network here.
-pub(crate) struct Departures<'a, N> {
-    pub(crate) network: &'a mut N,
-    pub(crate) entry: Entry,
-    /// The units of a row enter together ([`Carrier::handle_units_at`]), else each as it leaves.
-    pub(crate) together: bool,
-    /// Units that wait for the others of their row, and those that are certain to come to the other end, with when they do.
-    pub(crate) units: &'a mut Vec<(Time, Unit)>,
-}
-
-impl<N: Carrier> Departures<'_, N> {
-    /// A unit leaves at `at`.
-    #[inline(always)]
-    pub(crate) fn send(&mut self, at: Time, mut unit: Unit) {
-        if self.together {
-            self.units.push((at, unit));
-        } else if let Some(due) = self.network.handle_unit_at(at, self.entry, &mut unit) {
-            self.units.push((due, unit));
-        }
-    }
-
-    /// No more leave: what is certain to come to the other end stays in `units`.
-    #[inline(always)]
-    pub(crate) fn end(&mut self) {
-        if self.together {
-            self.network.handle_units_at(self.entry, self.units);
         }
     }
 }
