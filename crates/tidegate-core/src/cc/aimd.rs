@@ -60,14 +60,14 @@ impl Aimd {
     /// Whole bytes of the window.
     #[inline]
     #[must_use]
-    pub fn window(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.window >> FRACTION
     }
 
     /// Growth at an ACK of `bytes` new bytes that belong to a flight which the window limited.
     #[inline(always)]
     pub fn grow(&mut self, bytes: u64) {
-        if self.window() < self.ssthresh {
+        if self.in_slow_start() {
             // RFC 5681 §3.1 eq. (2): min(N, SMSS) per ACK.
             self.window = (self.window + (bytes.min(self.mss) << FRACTION)).min(LARGEST << FRACTION);
         } else {
@@ -76,8 +76,9 @@ impl Aimd {
     }
 
     /// Whether the window is below the threshold.
+    #[inline(always)]
     pub(super) fn in_slow_start(&self) -> bool {
-        self.window() < self.ssthresh
+        self.bytes() < self.ssthresh
     }
 
     /// Slow start, by so many bytes.
@@ -87,7 +88,7 @@ impl Aimd {
 
     /// The threshold is the window.
     pub(super) fn end_slow_start(&mut self) {
-        self.reduce_to(self.window());
+        self.reduce_to(self.bytes());
     }
 
     /// The window and the threshold, two segments at least.
@@ -106,15 +107,15 @@ impl Aimd {
             // RFC 5681 §3.1: one SMSS for each cwnd of acknowledged bytes.
             Increase::PerWindow => {
                 self.credit += bytes;
-                if self.credit >= self.window() {
-                    self.credit -= self.window();
+                if self.credit >= self.bytes() {
+                    self.credit -= self.bytes();
                     self.window += self.mss << FRACTION;
                 }
             }
             Increase::Random => {
                 let draw = self.rng.as_mut().map_or(u64::MAX, |rng| rng.next_u64());
                 // True with probability MSS / cwnd.
-                if (u128::from(draw) * u128::from(self.window())) >> 64 < u128::from(self.mss) {
+                if (u128::from(draw) * u128::from(self.bytes())) >> 64 < u128::from(self.mss) {
                     self.window += self.mss << FRACTION;
                 }
             }
@@ -168,7 +169,13 @@ impl Aimd {
         self.window = window.max(self.mss) << FRACTION;
     }
 
-    /// A reduction is taken back: window and threshold are what they were before it, if that is more.
+    /// It falls to so many bytes if it is larger.
+    pub(super) fn restart(&mut self, window: u64) {
+        self.settle(window.min(self.bytes()));
+    }
+
+    /// A reduction is taken back: window and threshold are what they were before it, if that is more (RFC 4015 §3.2).
+    /// DEVIATION: the window comes back at once, as in Linux, and not through slow start.
     pub fn undo(&mut self, undone: &Undone) {
         self.window = self.window.max(undone.window << FRACTION);
         self.ssthresh = self.ssthresh.max(undone.ssthresh.unwrap_or(u64::MAX));
@@ -192,7 +199,7 @@ impl Aimd {
         ControllerSnapshot {
             window: self.window as f64 / f64::from(1_u32 << FRACTION),
             ssthresh: (self.ssthresh != u64::MAX).then_some(self.ssthresh),
-            slow_start: self.window() < self.ssthresh,
+            slow_start: self.in_slow_start(),
         }
     }
 }

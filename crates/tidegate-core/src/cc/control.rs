@@ -27,11 +27,11 @@ pub trait CongestionControl: fmt::Debug + Send {
         false
     }
     /// New data were acknowledged, outside fast recovery.
-    fn handle_acked(&mut self, acked: &Acked);
+    fn handle_acked(&mut self, _acked: &Acked) {}
     /// A loss was noticed, or a mark (`LossKind::Ecn`).
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
-    fn handle_recovered(&mut self, recovered: &Recovered);
+    fn handle_recovered(&mut self, _recovered: &Recovered) {}
     /// The last reduction has proved needless. Told where the plan lets reductions be taken back
     /// ([`crate::plan::TcpRules::takes_back`]).
     fn handle_undone(&mut self, _undone: &Undone) {}
@@ -136,3 +136,26 @@ pub(super) trait Control: CongestionControl {
 }
 
 impl Control for dyn CongestionControl {}
+
+/// Methods of [`CongestionControl`] that a controller leaves to its window, the field of this name.
+macro_rules! by_window {
+    ($window:ident) => {
+        fn handle_undone(&mut self, undone: &crate::cc::Undone) {
+            self.$window.undo(undone);
+        }
+
+        fn handle_restart(&mut self, window: u64) {
+            self.$window.restart(window);
+        }
+
+        #[inline]
+        fn window(&self) -> u64 {
+            self.$window.bytes()
+        }
+
+        fn snapshot(&self) -> crate::cc::ControllerSnapshot {
+            self.$window.snapshot()
+        }
+    };
+}
+pub(super) use by_window;

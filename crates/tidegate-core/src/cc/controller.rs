@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::control::Control;
 use super::{
-    Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, Copa, Cubic, Dctcp, Fixed, FixedRate, InOrderAck, Ledbat,
+    Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, Copa, Cubic, Dctcp, Fixed, InOrderAck, Ledbat,
     LinuxCubic, LinuxDctcp, LinuxReno, Measured, NewReno, Prague, Reno, Tahoe, Vegas, Westwood, python,
 };
 use crate::plan::{Arithmetic, CongestionPlan, TcpPlan};
@@ -44,10 +44,8 @@ pub enum Controller {
     LinuxDctcp(Box<LinuxDctcp>),
     /// Prague.
     Prague(Box<Prague>),
-    /// A constant window.
+    /// A constant window, or a constant pace.
     Fixed(Fixed),
-    /// A constant pace.
-    FixedRate(FixedRate),
     /// BBR, version 1.
     Bbr(Box<Bbr>),
     /// BBR, version 3.
@@ -73,7 +71,6 @@ macro_rules! each {
             Controller::LinuxDctcp($inner) => $what,
             Controller::Prague($inner) => $what,
             Controller::Fixed($inner) => $what,
-            Controller::FixedRate($inner) => $what,
             Controller::Bbr($inner) => $what,
             Controller::Bbr3($inner) => $what,
             Controller::Custom($inner) => $what,
@@ -117,7 +114,7 @@ impl Controller {
                 Controller::Fixed(Fixed::new(window.max(u64::from(plan.mss))))
             }
             CongestionPlan::FixedRate { rate, window } => {
-                Controller::FixedRate(FixedRate::new(rate, window.max(u64::from(plan.mss))))
+                Controller::Fixed(Fixed::paced(rate, window.max(u64::from(plan.mss))))
             }
             CongestionPlan::Bbr => Controller::Bbr(Box::new(Bbr::new(plan, rng))),
             CongestionPlan::Bbr3 => Controller::Bbr3(Box::new(Bbr3::new(plan, rng))),

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::control::Control;
 use super::real_window::RealWindow;
-use super::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
+use super::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
 
@@ -198,8 +198,6 @@ impl CongestionControl for Copa {
         true
     }
 
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     fn handle_lost(&mut self, lost: &Lost) {
         match lost.kind {
             // The default mode looks at delay alone (§2.1); the other one at the end of the round trip.
@@ -213,8 +211,6 @@ impl CongestionControl for Copa {
             }
         }
     }
-
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
         self.cwnd.limit(window);

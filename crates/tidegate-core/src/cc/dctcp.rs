@@ -1,9 +1,7 @@
 //! DCTCP (RFC 8257): Reno that takes as much off its window as its data were marked.
 
-use super::control::Control;
-use super::{
-    Ack, Acked, Aimd, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
-};
+use super::control::{Control, by_window};
+use super::{Ack, Acked, Aimd, CongestionControl, EcnNeed, LossKind, Lost, Recovered};
 
 /// RFC 8257 §4.2: DCTCP.g.
 const GAIN: f64 = 1.0 / 16.0;
@@ -96,7 +94,7 @@ impl CongestionControl for Dctcp {
     fn handle_lost(&mut self, lost: &Lost) {
         if lost.kind == LossKind::Ecn {
             // §3.3 step 9: cwnd · (1 - alpha / 2).
-            let left = self.aimd.window() as f64 * (1.0 - self.extent.alpha / 2.0);
+            let left = self.aimd.bytes() as f64 * (1.0 - self.extent.alpha / 2.0);
             self.aimd.reduce_to(left as u64);
         } else {
             // §3.5: a loss as RFC 5681 has it.
@@ -108,26 +106,11 @@ impl CongestionControl for Dctcp {
         self.aimd.recover(recovered);
     }
 
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.aimd.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.aimd.settle(window.min(self.aimd.window()));
-    }
-
-    #[inline]
-    fn window(&self) -> u64 {
-        self.aimd.window()
-    }
-
     fn ecn(&self) -> EcnNeed {
         EcnNeed::Extent
     }
 
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.aimd.snapshot()
-    }
+    by_window!(aimd);
 
     fn detail(&self) -> Option<(&'static str, f64)> {
         Some(("alpha", self.extent.alpha))

@@ -1,34 +1,47 @@
-//! A constant window: no reaction to ACKs, losses or idle times.
+//! A constant window, or a constant pace with or without a window: no reaction to ACKs, losses or idle times.
 
 use super::control::Control;
-use super::{Acked, CongestionControl, ControllerSnapshot, Lost, Recovered};
+use super::{CongestionControl, ControllerSnapshot, Lost};
+use crate::plan::LARGEST_WINDOW;
+use crate::units::Rate;
 
-/// A constant window.
+/// A constant window, and a constant pace if there is one.
 #[derive(Debug)]
 pub struct Fixed {
     window: u64,
+    rate: Option<Rate>,
 }
 
 impl Fixed {
     /// A window of `window` bytes.
     #[must_use]
     pub fn new(window: u64) -> Fixed {
-        Fixed { window }
+        Fixed { window, rate: None }
+    }
+
+    /// User bytes at `rate`, at most `window` of them in flight.
+    #[must_use]
+    pub fn paced(rate: Rate, window: u64) -> Fixed {
+        Fixed { window: window.min(LARGEST_WINDOW), rate: Some(rate) }
     }
 }
 
 impl CongestionControl for Fixed {
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     fn handle_lost(&mut self, _lost: &Lost) {}
 
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
-
     fn handle_restart(&mut self, _window: u64) {}
+
+    fn governs_repair(&self) -> bool {
+        self.rate.is_some()
+    }
 
     #[inline]
     fn window(&self) -> u64 {
         self.window
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
@@ -39,5 +52,8 @@ impl CongestionControl for Fixed {
 impl Control for Fixed {
     const HEARS_MEASURED: bool = false;
     const READS_WINDOW_LIMITED: bool = false;
-    const MAY_PACE: bool = false;
+
+    fn may_pace(&self) -> bool {
+        self.rate.is_some()
+    }
 }

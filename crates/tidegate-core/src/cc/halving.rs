@@ -3,11 +3,9 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use super::control::Control;
+use super::control::{Control, by_window};
 use super::hystart_pp::HyStartPp;
-use super::{
-    Acked, Aimd, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Recovery, Undone,
-};
+use super::{Acked, Aimd, CongestionControl, LossKind, Lost, Measured, Recovered, Recovery};
 use crate::plan::TcpPlan;
 use crate::random::Stream;
 
@@ -127,27 +125,11 @@ impl<P: Policy> CongestionControl for Halving<P> {
         P::recovered(&mut self.aimd, recovered);
     }
 
-    /// RFC 4015 §3.2. DEVIATION: the window comes back at once, as in Linux, and not through slow start.
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.aimd.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.aimd.settle(window.min(self.aimd.window()));
-    }
-
-    #[inline]
-    fn window(&self) -> u64 {
-        self.aimd.window()
-    }
-
     fn recovery(&self) -> Recovery {
         P::RECOVERY
     }
 
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.aimd.snapshot()
-    }
+    by_window!(aimd);
 }
 
 impl<P: Policy> Control for Halving<P> {

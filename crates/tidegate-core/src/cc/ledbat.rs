@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::control::Control;
 use super::real_window::RealWindow;
-use super::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
+use super::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Span, Time};
 
@@ -166,8 +166,6 @@ impl CongestionControl for Ledbat {
         true
     }
 
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     /// RFC 6817 §2.4.2: a half, once a round trip; one segment after a time-out, here the least window.
     fn handle_lost(&mut self, lost: &Lost) {
         let timeout = lost.kind.is_timeout();
@@ -177,8 +175,6 @@ impl CongestionControl for Ledbat {
         }
         self.set(if timeout { LEAST } else { self.ssthresh });
     }
-
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
         self.set(self.cwnd.segments().min(self.cwnd.in_segments(window)));

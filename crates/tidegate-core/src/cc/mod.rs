@@ -24,7 +24,6 @@ mod cubic;
 mod dctcp;
 mod facts;
 mod fixed;
-mod fixed_rate;
 mod halving;
 mod hystart_pp;
 mod ledbat;
@@ -51,7 +50,6 @@ pub use facts::{
     Repair, Undone,
 };
 pub use fixed::Fixed;
-pub use fixed_rate::FixedRate;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use ledbat::Ledbat;
 pub use linux::{LinuxCubic, LinuxDctcp, LinuxReno, Vegas, Westwood};

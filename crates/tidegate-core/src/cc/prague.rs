@@ -6,7 +6,7 @@
 use super::control::Control;
 use super::dctcp::Extent;
 use super::real_window::RealWindow;
-use super::{Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Repair};
+use super::{Ack, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
 
@@ -120,8 +120,6 @@ impl CongestionControl for Prague {
         true
     }
 
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     fn handle_lost(&mut self, lost: &Lost) {
         match lost.kind {
             LossKind::Ecn => {
@@ -146,8 +144,6 @@ impl CongestionControl for Prague {
             }
         }
     }
-
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
         self.cwnd.limit(window);

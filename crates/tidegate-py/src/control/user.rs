@@ -2,9 +2,7 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use tidegate_core::cc::{
-    Ack as AckFact, Acked, CongestionControl as Told, ControllerSnapshot, LossKind, Lost, Recovered,
-};
+use tidegate_core::cc::{Ack as AckFact, CongestionControl as Told, ControllerSnapshot, LossKind, Lost};
 use tidegate_core::plan::LARGEST_WINDOW;
 use tidegate_core::units::Rate;
 
@@ -84,8 +82,6 @@ impl Told for InPython {
         self.call(|py, object| object.call_method1(intern!(py, "on_ack"), (Ack(fact),)).map(drop));
     }
 
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     fn handle_lost(&mut self, lost: &Lost) {
         let fact = *lost;
         self.call(|py, object| {
@@ -96,8 +92,6 @@ impl Told for InPython {
             object.call_method1(hook, (Loss(fact),)).map(drop)
         });
     }
-
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     fn handle_restart(&mut self, window: u64) {
         self.call(|py, object| object.call_method1(intern!(py, "on_restart"), (window,)).map(drop));

@@ -2,9 +2,7 @@
 
 use super::state::{Bbr, Mode, Repairing, Sample, UNIT, micros, ticks};
 use crate::cc::control::Control;
-use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Recovered, Repair, Undone,
-};
+use crate::cc::{Ack, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Repair, Undone};
 use crate::units::{Rate, Span, Time};
 
 impl Bbr {
@@ -94,8 +92,6 @@ impl CongestionControl for Bbr {
         true
     }
 
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     fn handle_lost(&mut self, lost: &Lost) {
         self.fast_path.forget();
         // `bbr_ssthresh`
@@ -112,8 +108,6 @@ impl CongestionControl for Bbr {
             self.sample_long_term(1, false);
         }
     }
-
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     /// `bbr_undo_cwnd`; the window comes back with the end of the repair.
     fn handle_undone(&mut self, _undone: &Undone) {

@@ -26,9 +26,10 @@ const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 const SLOW: u64 = 1_200_000 / 8;
 
 /// How fast it decides to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Looks for the rate of the path, which the rate of sending doubles each round.
+    #[default]
     Startup,
     /// Lets the queue go that this built.
     Drain,
@@ -124,8 +125,8 @@ impl FastPath {
     }
 }
 
-/// BBR, version 1.
-#[derive(Debug)]
+/// BBR, version 1. The default is a state of zeroes, which [`Bbr::new`] completes.
+#[derive(Debug, Default)]
 pub struct Bbr {
     pub(super) mss: u64,
     /// In segments (`snd_cwnd`); what it was before a repair or a probe of the round trip (`prior_cwnd`).
@@ -182,8 +183,9 @@ pub struct Bbr {
 }
 
 /// `prev_ca_state`, as far as it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Repairing {
+    #[default]
     Nothing,
     Recovery,
     TimeOut,
@@ -215,41 +217,12 @@ impl Bbr {
         let mut bbr = Bbr {
             mss,
             window: (plan.initial_window / mss).max(1),
-            prior_window: 0,
-            ssthresh: None,
-            pacing: 0,
             burst: 1,
-            pace: Rate::ZERO,
-            paced: (0, 0, 0),
-            mode: Mode::Startup,
             pacing_gain: HIGH_GAIN,
             window_gain: HIGH_GAIN,
-            highest: RunningMax::default(),
-            min_rtt: None,
-            min_rtt_at: 0,
             delivered: 1,
-            delivered_bytes: 0,
-            delivered_at: 0,
-            lost: 0,
-            lost_bytes: 0,
-            rounds: 0,
-            round_end: 0,
-            round_start: false,
-            place: 0,
-            place_at: 0,
-            full: Full::default(),
-            aggregation: Aggregation::default(),
-            long_term: LongTerm::default(),
-            probe_until: None,
-            probe_round_done: false,
-            idle_restart: false,
-            conserves: false,
-            repairing: Repairing::Nothing,
-            has_seen_rtt: false,
-            target: 0,
-            fast_path: FastPath::default(),
-            begun: false,
             rng,
+            ..Bbr::default()
         };
         bbr.pace_by_rtt(0);
         bbr

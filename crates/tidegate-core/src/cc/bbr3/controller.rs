@@ -2,7 +2,7 @@
 
 use super::state::{Bbr3, Sample, State, micros};
 use crate::cc::control::Control;
-use crate::cc::{Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Repair};
+use crate::cc::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::units::{Rate, Span, Time};
 
 impl Bbr3 {
@@ -82,8 +82,6 @@ impl CongestionControl for Bbr3 {
         true
     }
 
-    fn handle_acked(&mut self, _acked: &Acked) {}
-
     /// §5.6.4.4: the window is kept for the end of the recovery; after a time-out it is one segment more than in flight.
     fn handle_lost(&mut self, lost: &Lost) {
         if lost.kind != (LossKind::Timeout { again: true }) {
@@ -94,8 +92,6 @@ impl CongestionControl for Bbr3 {
             self.recovering = true;
         }
     }
-
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
 
     /// Only what a lost SYN does to the first window.
     fn handle_restart(&mut self, window: u64) {

@@ -13,8 +13,9 @@ pub(super) const STARTUP_GAIN: u64 = 277;
 pub(super) const WINDOW_GAIN: u64 = 200;
 
 /// Where it is in its ways of sending (draft §5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
+    #[default]
     Startup,
     Drain,
     /// Slower than the path, until its queue is gone and there is headroom (§5.3.3.1).
@@ -36,8 +37,9 @@ impl State {
 }
 
 /// What the ACKs of now tell of (`BBR.ack_phase`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AckPhase {
+    #[default]
     Init,
     Refilling,
     ProbeStarting,
@@ -68,8 +70,8 @@ pub(super) struct Sample {
     pub(super) app_limited: bool,
 }
 
-/// BBR, version 3.
-#[derive(Debug)]
+/// BBR, version 3. The default is a state of zeroes, which [`Bbr3::new`] completes.
+#[derive(Debug, Default)]
 pub struct Bbr3 {
     /// `C.SMSS`, `C.InitialCwnd`, `C.cwnd`, `BBR.prior_cwnd`, `C.pacing_rate`.
     pub(super) mss: u64,
@@ -154,54 +156,15 @@ impl Bbr3 {
             mss,
             initial_window,
             window: initial_window,
-            prior_window: 0,
-            pacing: 0,
-            state: State::Startup,
             pacing_gain: STARTUP_GAIN,
             window_gain: WINDOW_GAIN,
-            delivered: 0,
-            rounds: 0,
-            round_end: 0,
-            round_start: false,
-            highest: [0; 2],
-            rate: 0,
             rate_short: INFINITE,
             inflight_short: INFINITE,
             inflight_long: INFINITE,
-            rate_latest: 0,
-            inflight_latest: 0,
-            loss_round_end: 0,
-            loss_round_start: false,
-            loss_in_round: false,
-            loss_events: 0,
-            full_rate: 0,
-            full_rounds: 0,
-            full_now: false,
-            full_reached: false,
-            drain_round: 0,
-            cycle_at: 0,
-            probe_wait: 0,
-            rounds_since_probe: 0,
-            up_rounds: 0,
-            up_acked: 0,
             up_per_byte: INFINITE,
-            probing: false,
-            ack_phase: AckPhase::Init,
-            min_rtt: None,
-            min_rtt_at: 0,
             probed_rtt: INFINITE,
-            probed_rtt_at: 0,
-            probe_rtt_expired: false,
-            probe_until: None,
-            probe_round_done: false,
-            idle_restart: false,
-            extra_since: 0,
-            extra_delivered: 0,
-            extra: RunningMax::default(),
-            recovering: false,
-            begun: false,
-            has_seen_rtt: false,
             rng,
+            ..Bbr3::default()
         };
         bbr.pace_by_rtt(0);
         bbr

@@ -6,8 +6,8 @@
 
 use super::Window;
 use super::hystart::HyStart;
-use crate::cc::control::Control;
-use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
+use crate::cc::control::{Control, by_window};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured};
 use crate::plan::{SlowStart, TcpPlan};
 use crate::units::{Span, Time};
 
@@ -31,12 +31,19 @@ pub struct LinuxCubic {
     window: Window,
     /// What is left after a mark, in 1/1024.
     beta_ecn: u64,
+    pub(super) curve: Curve,
+    hystart: Option<HyStart>,
+}
+
+/// What a time-out forgets (`bictcp_reset`). Instants are in ticks.
+#[derive(Debug, Default)]
+pub(super) struct Curve {
     /// ACKs for each segment by which the window grows.
     per: u64,
     /// Plateau; 0: none.
     pub(super) last_max: u64,
     last_window: u64,
-    /// In ticks, as all instants here; when `per` was computed last.
+    /// When `per` was computed last.
     last_time: i64,
     epoch: Option<Epoch>,
     /// Segments acknowledged towards Reno's window.
@@ -45,7 +52,6 @@ pub struct LinuxCubic {
     reno: u64,
     /// Least round trip.
     delay_min: Option<Span>,
-    hystart: Option<HyStart>,
     /// `HyStart` has ended slow start.
     found: bool,
 }
@@ -71,30 +77,9 @@ impl LinuxCubic {
         LinuxCubic {
             window: Window::new(plan),
             beta_ecn: if plan.abe { BETA_ECN } else { BETA },
-            per: 0,
-            last_max: 0,
-            last_window: 0,
-            last_time: 0,
-            epoch: None,
-            ack_count: 0,
-            reno: 0,
-            delay_min: None,
+            curve: Curve::default(),
             hystart: (plan.rules.slow_start == SlowStart::HyStart).then(HyStart::default),
-            found: false,
         }
-    }
-
-    /// `bictcp_reset`.
-    fn reset(&mut self) {
-        self.per = 0;
-        self.last_max = 0;
-        self.last_window = 0;
-        self.last_time = 0;
-        self.epoch = None;
-        self.ack_count = 0;
-        self.reno = 0;
-        self.delay_min = None;
-        self.found = false;
     }
 
     /// `hystart_update`: whether slow start is to end.
@@ -107,24 +92,25 @@ impl LinuxCubic {
         let bytes = u128::from(self.window.bytes()) * percent * 10_000_000_000 / u128::from(smoothed);
         let pacing = u64::try_from(bytes).unwrap_or(u64::MAX);
         if hystart.ends(measured, least, segments, pacing) {
-            self.found = true;
+            self.curve.found = true;
             self.window.threshold = segments;
         }
     }
+}
 
+impl Curve {
     /// `bictcp_update`: how many ACKs the next segment of the window takes.
     #[inline(always)]
-    fn update(&mut self, at: Time, acked: u64) {
+    fn update(&mut self, window: u64, at: Time, acked: u64) {
         let now = ticks(at);
         self.ack_count += acked;
-        if self.last_window != self.window.segments || now - self.last_time > HZ / 32 {
-            self.update_at(now, acked);
+        if self.last_window != window || now - self.last_time > HZ / 32 {
+            self.update_at(window, now, acked);
         }
     }
 
     #[inline(never)]
-    fn update_at(&mut self, now: i64, acked: u64) {
-        let window = self.window.segments;
+    fn update_at(&mut self, window: u64, now: i64, acked: u64) {
         if self.epoch.is_none() || now != self.last_time {
             self.last_window = window;
             self.last_time = now;
@@ -185,17 +171,17 @@ impl CongestionControl for LinuxCubic {
     #[inline]
     fn handle_measured(&mut self, measured: &Measured) {
         let rtt = measured.rtt;
-        let lower = self.delay_min.is_none_or(|least| rtt < least);
-        let looks = self.window.in_slow_start() && !self.found && self.hystart.is_some();
+        let lower = self.curve.delay_min.is_none_or(|least| rtt < least);
+        let looks = self.window.in_slow_start() && !self.curve.found && self.hystart.is_some();
         if !lower && !looks {
             return;
         }
         // Delays right after a fast recovery are of a queue that empties.
-        if self.epoch.is_some_and(|epoch| ticks(measured.at) - epoch.start < HZ) {
+        if self.curve.epoch.is_some_and(|epoch| ticks(measured.at) - epoch.start < HZ) {
             return;
         }
-        let least = self.delay_min.map_or(rtt, |least| least.min(rtt));
-        self.delay_min = Some(least);
+        let least = self.curve.delay_min.map_or(rtt, |least| least.min(rtt));
+        self.curve.delay_min = Some(least);
         if looks {
             self.look_for_the_end(measured, least);
         }
@@ -214,21 +200,22 @@ impl CongestionControl for LinuxCubic {
                 return;
             }
         }
-        self.update(acked.at, segments);
-        self.window.avoid(self.per, segments);
+        self.curve.update(self.window.segments, acked.at, segments);
+        self.window.avoid(self.curve.per, segments);
     }
 
     /// `cubictcp_recalc_ssthresh`, and `cubictcp_state` at a time-out.
     fn handle_lost(&mut self, lost: &Lost) {
         if lost.kind != (LossKind::Timeout { again: true }) {
-            self.epoch = None;
+            self.curve.epoch = None;
             let window = self.window.segments;
             let beta = if lost.kind == LossKind::Ecn { self.beta_ecn } else { BETA };
-            self.last_max = if window < self.last_max { window * (1024 + beta) / 2048 } else { window };
+            self.curve.last_max =
+                if window < self.curve.last_max { window * (1024 + beta) / 2048 } else { window };
             self.window.reduce(window * beta / 1024);
         }
         if lost.kind.is_timeout() {
-            self.reset();
+            self.curve = Curve::default();
             if let Some(hystart) = &mut self.hystart {
                 hystart.begin_round(lost.at, lost.max);
             }
@@ -236,32 +223,15 @@ impl CongestionControl for LinuxCubic {
         }
     }
 
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
-
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.window.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.window.restart(window);
-    }
-
     /// `cubictcp_cwnd_event`, `CA_EVENT_TX_START`: the curve stands still while nothing is in flight.
     fn handle_resumed(&mut self, at: Time, idle: Span) {
-        if let Some(epoch) = &mut self.epoch {
+        if let Some(epoch) = &mut self.curve.epoch {
             let idle = (idle.picos() / JIFFY.picos()).cast_signed();
             epoch.start = (epoch.start + idle).min(ticks(at));
         }
     }
 
-    #[inline]
-    fn window(&self) -> u64 {
-        self.window.bytes()
-    }
-
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.window.snapshot()
-    }
+    by_window!(window);
 }
 
 impl Control for LinuxCubic {

@@ -1,10 +1,8 @@
 //! DCTCP as `tcp_dctcp.c` of Linux 6.18: RFC 8257 in integers of 1/1024.
 
 use super::Window;
-use crate::cc::control::Control;
-use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Recovered, Undone,
-};
+use crate::cc::control::{Control, by_window};
+use crate::cc::{Ack, Acked, CongestionControl, EcnNeed, LossKind, Lost};
 use crate::plan::TcpPlan;
 
 /// `DCTCP_MAX_ALPHA`: all is marked.
@@ -69,28 +67,11 @@ impl CongestionControl for LinuxDctcp {
         }
     }
 
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
-
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.window.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.window.restart(window);
-    }
-
-    #[inline]
-    fn window(&self) -> u64 {
-        self.window.bytes()
-    }
-
     fn ecn(&self) -> EcnNeed {
         EcnNeed::Extent
     }
 
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.window.snapshot()
-    }
+    by_window!(window);
 
     fn detail(&self) -> Option<(&'static str, f64)> {
         Some(("alpha", self.alpha as f64 / ALL as f64))

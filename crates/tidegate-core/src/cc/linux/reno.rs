@@ -1,8 +1,8 @@
 //! Linux's Reno (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`).
 
 use super::Window;
-use crate::cc::control::Control;
-use crate::cc::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Recovered, Undone};
+use crate::cc::control::{Control, by_window};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost};
 use crate::plan::TcpPlan;
 
 /// Reno in whole segments.
@@ -35,24 +35,7 @@ impl CongestionControl for LinuxReno {
         }
     }
 
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
-
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.window.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.window.restart(window);
-    }
-
-    #[inline]
-    fn window(&self) -> u64 {
-        self.window.bytes()
-    }
-
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.window.snapshot()
-    }
+    by_window!(window);
 }
 
 impl Control for LinuxReno {

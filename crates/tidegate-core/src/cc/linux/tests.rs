@@ -95,10 +95,10 @@ fn cubic_keeps_seven_tenths_and_halfway_less_of_a_plateau_not_reached() {
     cubic.handle_lost(&lost(LossKind::DupAck, 0));
     // 100 · 717 / 1024
     assert_eq!(cubic.window(), 70 * MSS);
-    assert_eq!(cubic.last_max, 100);
+    assert_eq!(cubic.curve.last_max, 100);
     cubic.handle_lost(&lost(LossKind::DupAck, 0));
     // 70 · (1024 + 717) / 2048
-    assert_eq!((cubic.window(), cubic.last_max), (49 * MSS, 59));
+    assert_eq!((cubic.window(), cubic.curve.last_max), (49 * MSS, 59));
 }
 
 /// The plateau is reached after K seconds: the cube root of 30 / 0.4 is 4.217 s.

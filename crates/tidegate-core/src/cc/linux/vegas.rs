@@ -2,10 +2,8 @@
 //! queue (Brakmo and Peterson, IEEE JSAC 13(8), 1995).
 
 use super::Window;
-use crate::cc::control::Control;
-use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Repair, Undone,
-};
+use crate::cc::control::{Control, by_window};
+use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost, Measured, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Span, Time};
 
@@ -139,30 +137,13 @@ impl CongestionControl for Vegas {
         self.window.halve(lost);
     }
 
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
-
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.window.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.window.restart(window);
-    }
-
     /// `tcp_vegas_cwnd_event`, `CA_EVENT_TX_START`: what was measured before is stale.
     fn handle_resumed(&mut self, _at: Time, _idle: Span) {
         self.base = NONE;
         self.begin(self.max);
     }
 
-    #[inline]
-    fn window(&self) -> u64 {
-        self.window.bytes()
-    }
-
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.window.snapshot()
-    }
+    by_window!(window);
 }
 
 impl Control for Vegas {

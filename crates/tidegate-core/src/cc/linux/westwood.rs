@@ -2,10 +2,8 @@
 //! acknowledgements times the least round trip (Mascolo et al., "TCP Westwood", MobiCom 2001).
 
 use super::Window;
-use crate::cc::control::Control;
-use crate::cc::{
-    Ack, Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Repair, Undone,
-};
+use crate::cc::control::{Control, by_window};
+use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost, Measured, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Span, Time};
 
@@ -145,24 +143,7 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn handle_recovered(&mut self, _recovered: &Recovered) {}
-
-    fn handle_undone(&mut self, undone: &Undone) {
-        self.window.undo(undone);
-    }
-
-    fn handle_restart(&mut self, window: u64) {
-        self.window.restart(window);
-    }
-
-    #[inline]
-    fn window(&self) -> u64 {
-        self.window.bytes()
-    }
-
-    fn snapshot(&self) -> ControllerSnapshot {
-        self.window.snapshot()
-    }
+    by_window!(window);
 }
 
 impl Control for Westwood {
