@@ -95,13 +95,16 @@ impl PlainServer {
 }
 
 impl PlainServer {
-    /// A unit of the last size arrives at `at`, inside the measured time. Returns when it arrives at whatever comes next, if the server is
-    /// idle and its service ends before `until`. `None`: otherwise; the state is unchanged.
+    /// Whether a unit that arrives at `at` is served at once, and no work is left over then.
     #[inline(always)]
-    fn pass_idle(&mut self, at: Time, until: Time) -> Option<Time> {
-        if at <= self.free {
-            return None;
-        }
+    fn is_idle(&self, at: Time) -> bool {
+        at > self.free || (at == self.free && self.carry == 0)
+    }
+
+    /// Serves a unit of the last size that arrives at `at`, inside the measured time, and finds the server idle. Returns when it arrives
+    /// at whatever comes next. `None`: its service does not end before `until`; the state is unchanged.
+    #[inline(always)]
+    fn serve_idle(&mut self, at: Time, until: Time) -> Option<Time> {
         // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days (`span_of`), and 213 days can
         // be represented.
         let end = at + Span::from_picos(self.quotient);
@@ -111,6 +114,21 @@ impl PlainServer {
         (self.free, self.carry) = (end, self.remainder);
         self.passed += 1;
         Some(end + self.delay)
+    }
+
+    /// Serves the first of `units` as long as they have the last size and each arrives after the service before it. Returns their number.
+    #[inline(always)]
+    fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)], until: Time) -> usize {
+        let mut passed = 0;
+        for (at, unit) in units {
+            if u64::from(unit.bytes) != self.bytes || *at <= self.free {
+                break;
+            }
+            let Some(out) = self.serve_idle(*at, until) else { break };
+            *at = out;
+            passed += 1;
+        }
+        passed
     }
 }
 
@@ -122,12 +140,13 @@ struct Row<'a, const RECORDED: bool> {
     ahead: &'a mut Ahead,
     queue: &'a Queue,
     books: &'a mut Books,
-    /// The waits of these units, from the first one on that waits.
-    waits: Option<Lengths>,
+    /// The waits of these units.
+    waits: Lengths,
     /// Units that can still join before the queue could exceed its largest length so far; 0: unknown.
     spare: u64,
     index: usize,
-    measured: Measured,
+    /// The end of the measured time; [`Time::ZERO`] where the first of these units arrives before it begins.
+    until: Time,
 }
 
 /// A unit whose passage is not only counted.
@@ -143,12 +162,6 @@ impl<const RECORDED: bool> Row<'_, RECORDED> {
     /// nothing is kept for it.
     #[inline(always)]
     fn step<const ONE: bool>(&mut self, at: Time, blame: Blame) -> Result<(Time, Blame), Unusual> {
-        if !RECORDED
-            && at >= self.measured.from
-            && let Some(out) = self.server.pass_idle(at, self.measured.until)
-        {
-            return Ok((out, blame));
-        }
         let (service, carry) = self.server.service(at);
         let waits = service.start > at;
         let bytes = self.server.bytes as u32;
@@ -165,7 +178,7 @@ impl<const RECORDED: bool> Row<'_, RECORDED> {
         if RECORDED {
             self.books.record_plain(at, service, bytes);
         }
-        if at < self.measured.from || service.end >= self.measured.until {
+        if service.end >= self.until {
             return Err(Unusual::Outside(service));
         }
         self.server.passed += 1;
@@ -180,7 +193,7 @@ impl<const RECORDED: bool> Row<'_, RECORDED> {
         if ONE {
             counters.add_wait(wait);
         } else {
-            self.waits.get_or_insert_with(|| counters.waits.lengths()).record_some(&mut counters.waits, wait);
+            self.waits.record_some(&mut counters.waits, wait);
         }
         Ok((out, blame.or_wait(wait, self.index)))
     }
@@ -190,16 +203,14 @@ impl<const RECORDED: bool> Row<'_, RECORDED> {
     fn end(self) {
         let PlainServer { free, carry, passed, .. } = self.server;
         (self.stored.free, self.stored.carry, self.stored.passed) = (free, carry, passed);
-        if let Some(waits) = self.waits {
-            self.books.counters.add_waits(waits);
-        }
+        self.books.counters.add_waits(self.waits);
     }
 }
 
 impl Gate {
-    /// The gate as units of its server's last size pass it.
+    /// The gate as units of its server's last size pass it, the first of which arrives at `first`.
     #[inline(always)]
-    fn row<const RECORDED: bool>(&mut self, measured: Measured) -> Row<'_, RECORDED> {
+    fn row<const RECORDED: bool>(&mut self, first: Time, measured: &Measured) -> Row<'_, RECORDED> {
         let Gate { plain, index, parts } = self;
         let Parts { recorded, ahead, queue, books, .. } = &mut **parts;
         let stored = match recorded {
@@ -207,17 +218,19 @@ impl Gate {
             _ => plain,
         };
         let server = *stored;
-        Row { server, stored, ahead, queue, books, waits: None, spare: 0, index: *index as usize, measured }
+        let until = if first < measured.from { Time::ZERO } else { measured.until };
+        let waits = Lengths::default();
+        Row { server, stored, ahead, queue, books, waits, spare: 0, index: *index as usize, until }
     }
 
     /// A unit passes a plain gate that is not recorded, if the server is idle, the unit has the size of the last one, and its service lies
     /// inside the measured time. `None`: otherwise; the state is unchanged.
     #[inline(always)]
     pub(crate) fn pass_idle(&mut self, at: Time, unit: &Unit, measured: &Measured) -> Option<Time> {
-        if u64::from(unit.bytes) != self.plain.bytes || at < measured.from {
+        if u64::from(unit.bytes) != self.plain.bytes || at < measured.from || !self.plain.is_idle(at) {
             return None;
         }
-        self.plain.pass_idle(at, measured.until)
+        self.plain.serve_idle(at, measured.until)
     }
 
     /// A unit passes a plain gate. `None`: it is dropped.
@@ -229,7 +242,7 @@ impl Gate {
         measured: &Measured,
     ) -> Option<Time> {
         self.server::<RECORDED>().set_size(unit.bytes);
-        let mut row = self.row::<RECORDED>(*measured);
+        let mut row = self.row::<RECORDED>(at, measured);
         let passed = row.step::<true>(at, unit.blame);
         row.end();
         match passed {
@@ -272,70 +285,64 @@ impl Gate {
         }
     }
 
-    /// The first of `units`, in order, as long as they are `theirs`, pass a gate until one of them is dropped. Answers with how many have
-    /// passed, and when the last of them came.
+    /// `units` pass the gate, in order, until one of them is dropped. Returns how many have passed.
     #[inline(always)]
-    pub(crate) fn pass_row(
-        &mut self,
-        units: &mut [(Time, Unit)],
-        theirs: impl Fn(&Unit) -> bool + Copy,
-        measured: &Measured,
-    ) -> (usize, Time) {
-        let (mut passed, mut last) = (0, Time::ZERO);
-        while let Some((at, first)) = units.get_mut(passed).filter(|(_, first)| theirs(first)) {
-            let (when, bytes) = (*at, first.bytes);
+    pub(crate) fn pass_row(&mut self, units: &mut [(Time, Unit)], measured: &Measured) -> usize {
+        let mut passed = 0;
+        while let Some((at, unit)) = units.get_mut(passed) {
             if !self.plain.is_plain() && self.parts.recorded.is_none() {
-                let Some(out) = self.pass(when, first, measured) else { break };
-                (*at, passed, last) = (out, passed + 1, when);
+                let Some(out) = self.pass(*at, unit, measured) else { break };
+                *at = out;
+                passed += 1;
                 continue;
             }
-            let alike = |unit: &Unit| unit.bytes == bytes && theirs(unit);
-            let (more, reached, unusual) = if self.plain.is_plain() {
-                self.pass_alike::<false>(&mut units[passed..], bytes, alike, *measured)
+            let (more, unusual) = if self.plain.is_plain() {
+                self.pass_alike::<false>(&mut units[passed..], measured)
             } else {
-                self.pass_alike::<true>(&mut units[passed..], bytes, alike, *measured)
+                self.pass_alike::<true>(&mut units[passed..], measured)
             };
-            (passed, last) = (passed + more, last.max(reached));
+            passed += more;
             if let (Some(what), Some((came, next))) = (unusual, units.get_mut(passed)) {
                 let Some(out) = self.pass_unusual(*came, next, what) else { break };
-                (last, *came) = (*came, out);
+                *came = out;
                 passed += 1;
             }
         }
-        (passed, last)
+        passed
     }
 
-    /// The first of `units`, which have `bytes` each, pass a plain gate as long as they are `alike`. Returns their number, the arrival of
-    /// the last, and how the next one is unusual, if it is.
+    /// The first of `units` pass a plain gate as long as they have one size. Returns their number, and how the next one is unusual, if it
+    /// is.
     #[inline(never)]
     fn pass_alike<const RECORDED: bool>(
         &mut self,
         units: &mut [(Time, Unit)],
-        bytes: u32,
-        alike: impl Fn(&Unit) -> bool,
-        measured: Measured,
-    ) -> (usize, Time, Option<Unusual>) {
+        measured: &Measured,
+    ) -> (usize, Option<Unusual>) {
+        let Some((first, Unit { bytes, .. })) = units.first().copied() else { return (0, None) };
         self.server::<RECORDED>().set_size(bytes);
-        let mut row = self.row::<RECORDED>(measured);
-        let (mut passed, mut last, mut unusual) = (0, Time::ZERO, None);
-        for (at, unit) in units {
-            if !alike(unit) {
-                break;
+        let mut row = self.row::<RECORDED>(first, measured);
+        let mut passed = 0;
+        let unusual = 'row: loop {
+            if !RECORDED {
+                passed += row.server.serve_idle_ones(&mut units[passed..], row.until);
             }
-            match row.step::<false>(*at, unit.blame) {
-                Ok((out, blame)) => {
-                    unit.blame = blame;
-                    (last, *at) = (*at, out);
-                    passed += 1;
+            loop {
+                let Some((at, unit)) = units.get_mut(passed).filter(|(_, unit)| unit.bytes == bytes) else {
+                    break 'row None;
+                };
+                match row.step::<false>(*at, unit.blame) {
+                    Ok((out, blame)) => (*at, unit.blame) = (out, blame),
+                    Err(what) => break 'row Some(what),
                 }
-                Err(what) => {
-                    unusual = Some(what);
+                passed += 1;
+                if !RECORDED && units.get(passed).is_some_and(|(next, _)| *next > row.server.free) {
                     break;
                 }
             }
-        }
+        };
         row.end();
-        (passed, last, unusual)
+        (passed, unusual)
     }
 }
 

@@ -50,30 +50,22 @@ pub(super) struct Bins {
     counts: Box<[u32]>,
 }
 
-/// Lengths whose bins have one width: those from one doubling up to the next.
+/// Lengths whose bins have one width: some of those from one doubling up to the next. The default holds none.
+#[derive(Default)]
 pub(super) struct EqualBins {
     /// The shortest length in them.
-    floor: u64,
-    /// The first length that is too long for them.
-    ceiling: u64,
+    least: u64,
+    /// How many there are.
+    count: u64,
     base: usize,
     shift: u32,
 }
 
 impl EqualBins {
-    /// No length at all.
-    pub(super) const NONE: EqualBins = EqualBins { floor: 0, ceiling: 0, base: 0, shift: 0 };
-
-    /// Whether they hold a length that is not shorter than one that they have held.
+    /// Whether they hold a length.
     #[inline]
-    pub(super) fn holds(&self, picos: u64) -> bool {
-        picos < self.ceiling
-    }
-
-    /// Whether they hold any length.
-    #[inline]
-    pub(super) fn holds_any(&self, picos: u64) -> bool {
-        picos < self.ceiling && picos >= self.floor
+    pub(super) fn hold(&self, picos: u64) -> bool {
+        picos.wrapping_sub(self.least) < self.count
     }
 }
 
@@ -103,28 +95,29 @@ impl Bins {
         self.counts[bin] += u32::try_from(times).unwrap_or(u32::MAX);
     }
 
-    /// Counts a length in `equal`, which hold it. `equal` then have no lengths any more if bins were added.
+    /// Counts a length in `equal`, which hold it. `equal` then hold none any more if bins were added.
     #[inline]
     pub(super) fn add_in(&mut self, equal: &mut EqualBins, picos: u64) {
         match self.counts.get_mut(equal.base.wrapping_add((picos >> equal.shift) as usize)) {
             Some(bin) => *bin += 1,
             None => {
                 self.grow(self.bin(picos));
-                equal.ceiling = 0;
+                equal.count = 0;
             }
         }
     }
 
-    /// The bins as wide as that of `picos`.
+    /// The bins as wide as that of `picos`, for those of its lengths that lie between two, as `picos` does.
     #[inline]
-    pub(super) fn equal_to(&self, picos: u64) -> EqualBins {
+    pub(super) fn equal_to(&self, picos: u64, (least, greatest): (u64, u64)) -> EqualBins {
         let doubling = self.doubling(picos);
         let shift = u32::from(self.shift) + doubling;
         let base = ((doubling << self.digits) as usize).wrapping_sub(self.first as usize);
         let top = 2_u64.checked_shl(u32::from(self.digits) + shift);
-        let ceiling = top.filter(|top| *top > picos).unwrap_or(u64::MAX);
+        let ceiling = top.filter(|top| *top > picos).unwrap_or(u64::MAX).min(greatest.saturating_add(1));
         let floor = if doubling == 0 { 0 } else { 1 << (u32::from(self.digits) + shift) };
-        EqualBins { floor, ceiling, base, shift }
+        let least = least.max(floor);
+        EqualBins { least, count: ceiling - least, base, shift }
     }
 
     /// The middle of the bin of the length that has this rank, in picoseconds; `None` where there are fewer lengths.

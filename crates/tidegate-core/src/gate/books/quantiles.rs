@@ -26,11 +26,11 @@ pub struct Recording<'a> {
 }
 
 /// The state of a [`Recording`], for callers that hold no reference to the [`Quantiles`].
+#[derive(Default)]
 pub(in crate::gate) struct Lengths {
     sum: u128,
     count: u64,
-    least: u64,
-    greatest: u64,
+    /// Bins of the last length, between the least and the greatest of all lengths.
     equal: EqualBins,
 }
 
@@ -39,18 +39,11 @@ impl Lengths {
     #[inline(always)]
     pub(in crate::gate) fn record_some(&mut self, to: &mut Quantiles, span: Span) {
         let picos = span.picos();
-        if !self.equal.holds_any(picos) {
-            self.equal = to.bins.equal_to(picos);
+        if !self.equal.hold(picos) {
+            self.equal = to.equal_to(picos);
         }
         self.count += 1;
         self.sum += u128::from(picos);
-        // Hardly ever is one shorter or longer than all before, so that nothing need be written.
-        if picos < self.least {
-            self.least = picos;
-        }
-        if picos > self.greatest {
-            self.greatest = picos;
-        }
         to.bins.add_in(&mut self.equal, picos);
     }
 
@@ -59,8 +52,6 @@ impl Lengths {
     pub(in crate::gate) fn end(self, to: &mut Quantiles) -> u128 {
         to.count += self.count;
         to.sum += self.sum;
-        to.least = self.least;
-        to.greatest = self.greatest;
         self.sum
     }
 }
@@ -116,28 +107,33 @@ impl Quantiles {
         let picos = span.picos();
         self.count += 1;
         self.sum += u128::from(picos);
-        // As in a recording.
+        self.extend(picos);
+        self.bins.add(picos);
+    }
+
+    /// The least and the greatest length, now that there is one of `picos`.
+    #[inline]
+    fn extend(&mut self, picos: u64) {
+        // Hardly ever is one shorter or longer than all before, so that nothing need be written.
         if picos < self.least {
             self.least = picos;
         }
         if picos > self.greatest {
             self.greatest = picos;
         }
-        self.bins.add(picos);
+    }
+
+    /// The bins as wide as that of a length, as far as they lie between the least and the greatest.
+    #[inline(never)]
+    fn equal_to(&mut self, picos: u64) -> EqualBins {
+        self.extend(picos);
+        self.bins.equal_to(picos, (self.least, self.greatest))
     }
 
     /// Begins to record lengths one after the other.
     #[inline(always)]
     pub fn recording(&mut self) -> Recording<'_> {
-        let lengths = self.lengths();
-        Recording { to: self, lengths }
-    }
-
-    /// Begins to record lengths one after the other.
-    #[inline(always)]
-    pub(in crate::gate) fn lengths(&self) -> Lengths {
-        let (least, greatest) = (self.least, self.greatest);
-        Lengths { sum: 0, count: 0, least, greatest, equal: EqualBins::NONE }
+        Recording { to: self, lengths: Lengths::default() }
     }
 
     /// Records each term of a progression and returns their sum.
@@ -154,27 +150,12 @@ impl Quantiles {
         self.record_rising(lengths.terms())
     }
 
-    /// Records lengths in picoseconds and returns their sum. None is zero, and none is shorter than the one before.
+    /// Records lengths in picoseconds and returns their sum. None is zero.
     #[inline]
     pub(in crate::gate) fn record_rising(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
-        let (mut count, mut sum, mut last) = (0, 0_u128, 0);
-        let mut equal = EqualBins::NONE;
-        for picos in lengths {
-            if !equal.holds(picos) {
-                if count == 0 {
-                    self.least = self.least.min(picos);
-                }
-                equal = self.bins.equal_to(picos);
-            }
-            count += 1;
-            sum += u128::from(picos);
-            last = picos;
-            self.bins.add_in(&mut equal, picos);
-        }
-        self.greatest = self.greatest.max(last);
-        self.count += count;
-        self.sum += sum;
-        sum
+        let mut recording = self.recording();
+        lengths.for_each(|picos| recording.lengths.record_some(recording.to, Span::from_picos(picos)));
+        recording.end()
     }
 
     /// Records one length, which is not zero, `count` times.

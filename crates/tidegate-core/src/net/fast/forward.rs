@@ -188,8 +188,9 @@ impl Network {
         let measured = reports.measured;
         let mut passing = Passing { map, gates: All { gates, reports }, measured };
         for place in chain.first..chain.end {
-            let kept = passing.pass_gate(map.gates[place as usize], units);
-            units.truncate(kept);
+            if passing.pass_gate(map.gates[place as usize], units) {
+                units.retain(|(_, unit)| unit.chain != NONE);
+            }
         }
         units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(chain.delay));
     }

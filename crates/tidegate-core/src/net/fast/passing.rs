@@ -92,35 +92,16 @@ impl<G: Gates> Passing<'_, G> {
         }
     }
 
-    /// Units pass a gate, in order. Those that are not dropped come first from now on; answers with how many.
-    pub(super) fn pass_gate(&mut self, gate: u32, units: &mut [(Time, Unit)]) -> usize {
-        let dropped = self.pass_row(gate, units, |_| true).2;
-        if dropped { keep(units) } else { units.len() }
-    }
-
-    /// Units pass a gate, in order, as long as they go to it. Returns their number, the arrival of the last, and whether any was dropped;
-    /// dropped units get the stretch [`NONE`].
-    #[inline(always)]
-    pub(super) fn pass_row(
-        &mut self,
-        gate: u32,
-        units: &mut [(Time, Unit)],
-        is_theirs: impl Fn(&Unit) -> bool + Copy,
-    ) -> (usize, Time, bool) {
-        let (mut taken, mut last, mut dropped) = (0, Time::ZERO, false);
-        while units.get(taken).is_some_and(|(_, unit)| is_theirs(unit)) {
-            let (passed, reached) =
-                self.gates.at(gate).pass_row(&mut units[taken..], is_theirs, &self.measured);
-            (taken, last) = (taken + passed, last.max(reached));
-            if let Some((at, unit)) = units.get_mut(taken).filter(|(_, next)| is_theirs(next)) {
-                last = *at;
-                self.drop(gate, *unit);
-                unit.chain = NONE;
-                dropped = true;
-                taken += 1;
-            }
+    /// Units pass a gate, in order. Returns whether any was dropped: such units get the stretch [`NONE`].
+    pub(super) fn pass_gate(&mut self, gate: u32, units: &mut [(Time, Unit)]) -> bool {
+        let (mut taken, mut dropped) = (0, false);
+        loop {
+            taken += self.gates.at(gate).pass_row(&mut units[taken..], &self.measured);
+            let Some((_, unit)) = units.get_mut(taken) else { return dropped };
+            self.drop(gate, *unit);
+            unit.chain = NONE;
+            (taken, dropped) = (taken + 1, true);
         }
-        (taken, last, dropped)
     }
 
     /// Units that have passed the first gates of their stretches pass the others and the delay behind them. Those that are not

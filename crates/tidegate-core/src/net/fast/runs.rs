@@ -177,15 +177,14 @@ impl Passing<'_, All<'_>> {
     #[inline(never)]
     fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
         let shorts = self.map.shorts.as_slice();
-        let (mut taken, mut last) = (0, Time::ZERO);
-        while let Some((_, unit)) = units.get(taken) {
-            let gate = shorts[unit.chain as usize].gate;
-            if gate == NONE {
-                break;
-            }
-            let (passed, reached, _) =
-                self.pass_row(gate, &mut units[taken..], |next| shorts[next.chain as usize].gate == gate);
-            (taken, last) = (taken + passed, last.max(reached));
+        let gate_of = |unit: &Unit| shorts[unit.chain as usize].gate;
+        let (mut rest, mut taken, mut last) = (units, 0, Time::ZERO);
+        while let Some(gate) = rest.first().map(|(_, unit)| gate_of(unit)).filter(|gate| *gate != NONE) {
+            let (first, others) =
+                rest.split_at_mut(rest.iter().take_while(|(_, unit)| gate_of(unit) == gate).count());
+            (taken, last) = (taken + first.len(), first[first.len() - 1].0);
+            self.pass_gate(gate, first);
+            rest = others;
         }
         (taken, last)
     }
