@@ -29,13 +29,10 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
     const DATA: bool = DATA;
 
     #[inline(always)]
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
-        let (at, unit) = *self.units.as_slice().first()?;
-        if at > wakeup.min(self.latest) || unit.is_named_by(Handle::Place) {
-            return None;
-        }
+    fn next(&self) -> (Time, Header, u32) {
+        let (at, unit) = self.units.as_slice()[0];
         let len = if DATA { unit.bytes - self.style.headers } else { 0 };
-        Some((at, self.wire.segments.header_of(unit), len))
+        (at, self.wire.segments.header_of(unit), len)
     }
 
     #[inline(always)]
@@ -53,7 +50,13 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
     }
 
     #[inline(always)]
-    fn wakes(&mut self, wakeup: Time) -> bool {
+    fn goes_on(&self, wakeup: Time) -> bool {
+        let next = self.units.as_slice().first();
+        next.is_some_and(|(at, unit)| *at <= wakeup && *at <= self.latest && !unit.is_named_by(Handle::Place))
+    }
+
+    #[inline(always)]
+    fn wakes(&self, wakeup: Time) -> bool {
         wakeup <= self.latest && self.units.as_slice().first().is_some_and(|(at, _)| wakeup < *at)
     }
 

@@ -12,9 +12,8 @@ use crate::units::Time;
 
 /// What answers ACKs: a sender in the order of the RFCs, or one in the kernel's order, whose accounts are outside it as long as it answers.
 trait Order {
-    /// As many ACKs as take the fast path, with all that they let go. Then perhaps one more of which [`Order::release`] has
-    /// what it lets go: when it came.
-    fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Option<Time>;
+    /// As many ACKs as take the fast path, with all that they let go; what comes then.
+    fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Then;
     /// Takes the steps of an ACK.
     fn handle(&mut self, end: &mut Endpoint, now: Time, ack: Header);
     /// The first of what an ACK lets go.
@@ -27,14 +26,23 @@ trait Order {
     fn window(&self, end: &Endpoint) -> u64;
 }
 
+/// What follows the ACKs that took the fast path.
+enum Then {
+    /// No ACK by the next wake-up.
+    Nothing,
+    /// One that takes the general steps.
+    AnyAck,
+    /// One came at this time and its steps have been taken; [`Order::release`] has what it lets go.
+    Taken(Time),
+}
+
 /// The order of the RFCs: there are no accounts.
 struct NoAccounts;
 
 impl Order for NoAccounts {
     #[inline(always)]
-    fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Option<Time> {
-        end.answer_oldest(row);
-        None
+    fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Then {
+        end.answer_oldest(row)
     }
 
     #[inline(always)]
@@ -71,7 +79,7 @@ impl Order for NoAccounts {
 
 impl Order for Accounts {
     #[inline(always)]
-    fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Option<Time> {
+    fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Then {
         end.answer_self_clocked(self, row)
     }
 
@@ -127,7 +135,8 @@ impl Endpoint {
     /// Answers ACKs by the general steps: before the handshake is over, with ECN, or where fast paths are off.
     #[inline(never)]
     fn answer_any<R: Row>(&mut self, row: &mut R) {
-        while let Some((at, ack, _)) = row.next_before(self.next_wakeup()) {
+        loop {
+            let (at, ack, _) = row.next();
             row.take();
             self.handle_any(at, &self.segment_of_ack(&ack));
             if let Some(rtt) = self.take_rtt_sample() {
@@ -138,31 +147,43 @@ impl Endpoint {
             }
             row.answered(at, self.congestion_window(), self.next_expiry());
             row.counted(at, &self.sender.counters);
+            if !row.goes_on(self.next_wakeup()) {
+                return;
+            }
         }
     }
 
     #[inline(always)]
     fn answer_each<R: Row>(&mut self, order: &mut impl Order, row: &mut R) {
         loop {
-            let (at, mut next) = if let Some(at) = order.answer_fast(self, row) {
-                (at, order.release(self, at).get())
-            } else if let Some(at) = order.wake(self, row) {
-                (at, order.poll(self, at).get())
-            } else {
-                let Some((at, ack, _)) = row.next_before(self.next_wakeup()) else { return };
-                row.take();
-                order.handle(self, at, ack);
-                (at, order.release(self, at).get())
+            let mut at = match order.answer_fast(self, row) {
+                Then::Nothing => return,
+                Then::Taken(at) => at,
+                Then::AnyAck => {
+                    let (at, ack, _) = row.next();
+                    row.take();
+                    order.handle(self, at, ack);
+                    at
+                }
             };
-            if let Some(rtt) = self.take_rtt_sample() {
-                row.sampled(at, rtt);
+            let mut next = order.release(self, at).get();
+            loop {
+                if let Some(rtt) = self.take_rtt_sample() {
+                    row.sampled(at, rtt);
+                }
+                while let Some(sent) = next.or_else(|| self.poll_ack()) {
+                    row.sent(at, sent, self);
+                    next = if self.sender.ready { order.poll(self, at).get() } else { None };
+                }
+                row.answered(at, order.window(self), self.next_expiry());
+                row.counted(at, &self.sender.counters);
+                if row.goes_on(self.next_wakeup()) {
+                    break;
+                }
+                let Some(woken) = order.wake(self, row) else { return };
+                at = woken;
+                next = order.poll(self, at).get();
             }
-            while let Some(sent) = next.or_else(|| self.poll_ack()) {
-                row.sent(at, sent, self);
-                next = if self.sender.ready { order.poll(self, at).get() } else { None };
-            }
-            row.answered(at, order.window(self), self.next_expiry());
-            row.counted(at, &self.sender.counters);
         }
     }
 
@@ -171,16 +192,16 @@ impl Endpoint {
     /// order, and sends full segments; it skips SACK, recovery, and the questions to application and receiver. For how many ACKs these
     /// conditions hold is looked up once ([`crate::tcp::steady`]) and remembered until anything else happens at this end.
     #[inline(always)]
-    fn answer_oldest<R: Row>(&mut self, row: &mut R) {
+    fn answer_oldest<R: Row>(&mut self, row: &mut R) -> Then {
         loop {
             if self.sender.undisturbed.acks == 0
                 && (self.sender.mode != Mode::Open || !self.look_for_steady_acks())
             {
-                return;
+                return Then::AnyAck;
             }
             debug_assert!(self.steady_acks() > 0, "something happened unnoticed");
-            let Some((at, ack, _)) = row.next_before(self.sender.timers.next()) else { return };
-            let Some(rtt) = self.sender.handle_oldest_acked(at, ack.number) else { return };
+            let (at, ack, _) = row.next();
+            let Some(rtt) = self.sender.handle_oldest_acked(at, ack.number) else { return Then::AnyAck };
             self.sender.undisturbed.acks -= 1;
             row.take();
             row.sampled(at, rtt);
@@ -190,7 +211,11 @@ impl Endpoint {
                 let sent = self.sender.push_full(at).held_back_by(held);
                 row.sent(at, sent, self);
             }
-            row.answered(at, window, self.sender.timers.next());
+            let expires = self.sender.timers.next();
+            row.answered(at, window, expires);
+            if !row.goes_on(expires) {
+                return Then::Nothing;
+            }
         }
     }
 
@@ -210,27 +235,26 @@ impl Endpoint {
     }
 
     /// Fast path in the kernel's order: ACKs in order at a sender that ACKs alone clock, each of which lets one or two segments go that
-    /// fill the window ([`crate::tcp::clocked`]). It skips what only disorder, pacing and sampling controllers need. `Some`: when an ACK
-    /// came that is dealt with, where another way says what it lets go. `None`: the next ACK is not such, or none comes by the next wake-up.
+    /// fill the window ([`crate::tcp::clocked`]). It skips what only disorder, pacing and sampling controllers need.
     ///
     /// The conditions checked before the loop are invariant under ACKs and transmissions: ACKs without data leave the receiving half
     /// as it is, and what disturbs a sender ends `calm`, which is checked after each ACK.
     #[inline(always)]
-    fn answer_self_clocked<R: Row>(&mut self, accounts: &mut Accounts, row: &mut R) -> Option<Time> {
+    fn answer_self_clocked<R: Row>(&mut self, accounts: &mut Accounts, row: &mut R) -> Then {
         if !(accounts.clocked && accounts.calm && accounts.probing && self.is_silent()) {
-            return None;
+            return Then::AnyAck;
         }
         loop {
-            let (at, ack, _) = row.next_before(self.next_wakeup())?;
+            let (at, ack, _) = row.next();
             if !self.handle_next_header::<SelfClocked>(accounts, at, &ack) {
-                return None;
+                return Then::AnyAck;
             }
             row.take();
             if !accounts.calm || accounts.offload.left > 0 {
-                return Some(at);
+                return Then::Taken(at);
             }
             let window = self.sender.controller.window();
-            let Some(next) = self.sender.fills_up(accounts, at, window, true) else { return Some(at) };
+            let Some(next) = self.sender.fills_up(accounts, at, window, true) else { return Then::Taken(at) };
             if let Some(rtt) = self.take_rtt_sample() {
                 row.sampled(at, rtt);
             }
@@ -242,7 +266,11 @@ impl Endpoint {
             let sent = self.sender.push_clocked(accounts, at, Clocked::Last).held_back_by(held);
             row.sent(at, sent, self);
             let window = self.sender.close_clocked(accounts, at, window);
-            row.answered(at, window, self.next_wakeup());
+            let wakeup = self.next_wakeup();
+            row.answered(at, window, wakeup);
+            if !row.goes_on(wakeup) {
+                return Then::Nothing;
+            }
         }
     }
 

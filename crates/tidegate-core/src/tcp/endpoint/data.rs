@@ -18,7 +18,8 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn take_data<R: Row>(&mut self, row: &mut R) {
         let mut wakeup = self.next_wakeup();
-        while let Some((at, header, len)) = row.next_before(wakeup) {
+        loop {
+            let (at, header, len) = row.next();
             row.take();
             let Sender { undisturbed, counters, .. } = &mut self.sender;
             let expected = self.theirs.wire(self.receiver.next());
@@ -38,6 +39,9 @@ impl Endpoint {
                 wakeup = self.next_wakeup();
             }
             row.received(at, self.in_order_bytes(), wakeup);
+            if !row.goes_on(wakeup) {
+                return;
+            }
         }
     }
 

@@ -11,13 +11,14 @@ use crate::units::{Span, Time};
 pub trait Row {
     /// Whether they bring data.
     const DATA: bool;
-    /// When the next one comes, what its header says and its user bytes; `None`: there is none by `wakeup`. The end takes it by
-    /// [`Row::take`].
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)>;
+    /// When the next one comes, what its header says and its user bytes. The end takes it by [`Row::take`].
+    fn next(&self) -> (Time, Header, u32);
     /// The end has taken the next one.
     fn take(&mut self);
+    /// Whether there is another one, and it comes by `wakeup`.
+    fn goes_on(&self, wakeup: Time) -> bool;
     /// Whether `wakeup` is before the next one, and the pacer may let data go then.
-    fn wakes(&mut self, _wakeup: Time) -> bool {
+    fn wakes(&self, _wakeup: Time) -> bool {
         false
     }
     /// An ACK gave a sample of the round trip ([`Endpoint::take_rtt_sample`]).
@@ -33,7 +34,8 @@ pub trait Row {
 }
 
 impl Endpoint {
-    /// Handles the segments of a row up to the first one that does not come by [`Endpoint::next_wakeup`], with all that leaves.
+    /// Handles the segments of a row up to the first one that does not come by [`Endpoint::next_wakeup`], with all that leaves. There is
+    /// one, and the first comes by then.
     #[inline(always)]
     pub fn handle_row<R: Row>(&mut self, row: &mut R) {
         if R::DATA {

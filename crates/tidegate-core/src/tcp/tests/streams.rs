@@ -37,15 +37,20 @@ struct Acks<'a>(&'a mut Told);
 impl Row for Acks<'_> {
     const DATA: bool = false;
 
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
-        self.0.acks.front().filter(|(at, _)| *at <= wakeup).map(|(at, ack)| (*at, *ack, 0))
+    fn next(&self) -> (Time, Header, u32) {
+        let (at, ack) = self.0.acks[0];
+        (at, ack, 0)
     }
 
     fn take(&mut self) {
         self.0.acks.pop_front();
     }
 
-    fn wakes(&mut self, wakeup: Time) -> bool {
+    fn goes_on(&self, wakeup: Time) -> bool {
+        self.0.acks.front().is_some_and(|(at, _)| *at <= wakeup)
+    }
+
+    fn wakes(&self, wakeup: Time) -> bool {
         self.0.acks.front().is_some_and(|(at, _)| wakeup < *at)
     }
 
@@ -69,12 +74,16 @@ struct Data<'a>(&'a mut Told);
 impl Row for Data<'_> {
     const DATA: bool = true;
 
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
-        self.0.data.front().copied().filter(|(at, ..)| *at <= wakeup)
+    fn next(&self) -> (Time, Header, u32) {
+        self.0.data[0]
     }
 
     fn take(&mut self) {
         self.0.data.pop_front();
+    }
+
+    fn goes_on(&self, wakeup: Time) -> bool {
+        self.0.data.front().is_some_and(|(at, ..)| *at <= wakeup)
     }
 
     fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {

@@ -41,12 +41,16 @@ struct One<const DATA: bool> {
 impl<const DATA: bool> Row for One<DATA> {
     const DATA: bool = DATA;
 
-    fn next_before(&mut self, wakeup: Time) -> Option<(Time, Header, u32)> {
-        self.next.filter(|(at, ..)| *at <= wakeup)
+    fn next(&self) -> (Time, Header, u32) {
+        self.next.unwrap()
     }
 
     fn take(&mut self) {
         self.next = None;
+    }
+
+    fn goes_on(&self, wakeup: Time) -> bool {
+        self.next.is_some_and(|(at, ..)| at <= wakeup)
     }
 
     fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
