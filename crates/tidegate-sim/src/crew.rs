@@ -4,6 +4,7 @@
 //! none is left. What happens to a flow does not depend on who takes it: a cohort has its own gates and headers, and what workers
 //! count together is summed up when the simulation is over.
 
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder};
@@ -39,7 +40,7 @@ struct Worker {
     alarms: Alarms,
     groups: Groups,
     leaving: [Vec<(Time, Unit)>; 2],
-    row: Vec<(Time, Unit)>,
+    spare: VecDeque<(Time, Unit)>,
     ahead: u64,
 }
 
@@ -63,7 +64,7 @@ impl Crew {
             alarms,
             groups,
             leaving: [Vec::new(), Vec::new()],
-            row: Vec::new(),
+            spare: VecDeque::new(),
             ahead: 0,
         };
         let cohorts = flows.div_ceil(plan.size());
@@ -157,7 +158,7 @@ impl Worker {
             groups: std::mem::take(&mut self.groups),
             ahead: 0,
             leaving: std::mem::take(&mut self.leaving),
-            row: std::mem::take(&mut self.row),
+            spare: std::mem::take(&mut self.spare),
         };
         ringing.sort_unstable_by_key(|(_, alarm)| alarms.flow_of(*alarm));
         wire.take_flows(units, ringing, flows, first);
@@ -166,7 +167,7 @@ impl Worker {
         self.groups = wire.groups;
         self.ahead += wire.ahead;
         self.leaving = wire.leaving;
-        self.row = wire.row;
+        self.spare = wire.spare;
     }
 }
 

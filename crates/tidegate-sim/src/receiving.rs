@@ -126,7 +126,12 @@ impl<N: Carrier> Wire<N> {
     #[inline(always)]
     fn expect_acks(&mut self, flow: &mut Flow) {
         if !self.leaving[1].is_empty() {
-            flow.coming.extend(self.leaving[1].drain(..));
+            if flow.coming.is_empty() {
+                let empty = std::mem::take(&mut flow.coming);
+                flow.coming = std::mem::replace(&mut self.leaving[1], empty.into()).into();
+            } else {
+                flow.coming.extend(self.leaving[1].drain(..));
+            }
         }
     }
 

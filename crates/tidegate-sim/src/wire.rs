@@ -1,5 +1,7 @@
 //! What lies between the endpoints of all flows: the network, the servers, and what is recorded of segments.
 
+use std::collections::VecDeque;
+
 use tidegate_core::app::Server;
 use tidegate_core::net::{Carrier, Network};
 use tidegate_core::plan::Plan;
@@ -33,8 +35,8 @@ pub(crate) struct Wire<N> {
     /// What leaves senders and what leaves receivers: units that wait for the others of their row, and those that are certain to come
     /// to the other end, with when they do. Else empty.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
-    /// ACKs that are certain to come, while a sender takes them.
-    pub(crate) row: Vec<(Time, Unit)>,
+    /// The place of [`Flow::coming`] while a sender takes those that are there; else empty.
+    pub(crate) spare: VecDeque<(Time, Unit)>,
 }
 
 impl Wire<Network> {
@@ -50,7 +52,7 @@ impl Wire<Network> {
             groups: Groups::new(plan),
             ahead: 0,
             leaving: [Vec::new(), Vec::new()],
-            row: Vec::new(),
+            spare: VecDeque::new(),
         }
     }
 
@@ -119,16 +121,17 @@ impl<N: Carrier> Wire<N> {
         let mut left = RUN_AHEAD;
         while left > 0 && !flow.coming.is_empty() {
             let most = if flow.style.together { MOST.min(left) } else { 1 };
-            self.row.clear();
-            let mut row = std::mem::take(&mut self.row);
-            let (first, second) = flow.coming.as_slices();
-            row.extend_from_slice(&first[..first.len().min(most)]);
-            if row.len() < most {
-                row.extend_from_slice(&second[..second.len().min(most - row.len())]);
+            let mut coming = std::mem::replace(&mut flow.coming, std::mem::take(&mut self.spare));
+            let row = coming.as_slices().0;
+            let taken = self.acknowledge(index, flow, &row[..row.len().min(most)]);
+            coming.drain(..taken);
+            // Those that follow from them come later than the rest.
+            if coming.is_empty() {
+                self.spare = coming;
+            } else {
+                coming.append(&mut flow.coming);
+                self.spare = std::mem::replace(&mut flow.coming, coming);
             }
-            let taken = self.acknowledge(index, flow, &row);
-            flow.coming.drain(..taken);
-            self.row = row;
             self.ahead += taken as u64;
             left -= taken;
         }

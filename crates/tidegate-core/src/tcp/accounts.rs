@@ -31,17 +31,13 @@ pub(super) struct Accounts {
     pub(super) paced: bool,
     /// ACKs alone say when data leave, by Linux's rules: nothing is paced, or sampled for a controller, there are probes, and
     /// the window in the repair of a loss is the sender's.
-    pub(super) clocked: bool,
+    pub(super) self_clocked: bool,
     /// Data leave in bursts at the controller's rate, by Linux's rules, and are sampled.
-    pub(super) bursts: bool,
-    /// At the last pace.
-    pub(super) at_once: AtOnce,
+    pub(super) in_bursts: bool,
     /// For controllers that hear of every ACK.
     pub(super) sampler: Option<Box<Sampler>>,
-    /// Nothing is repaired, reported, probed for, marked or to be taken back: looked at after each ACK; timers and what they send end it.
-    pub(super) calm: bool,
-    /// There are probes where nothing is in disorder (RACK, and a round trip was measured): looked at with `calm`; it stays.
-    pub(super) probing: bool,
+    /// What is remembered so that the next ACK or departure may take a fast path.
+    pub(super) cached: Cached,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
@@ -82,12 +78,10 @@ impl Accounts {
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
             offload,
             paced,
-            clocked: linux && by_time && !paced && !samples && !governed,
-            bursts: offload.at_work && by_time && paced && samples,
-            at_once: AtOnce { rate: Rate::ZERO, bytes: 0, segments: 0 },
+            self_clocked: linux && by_time && !paced && !samples && !governed,
+            in_bursts: offload.at_work && by_time && paced && samples,
             sampler: samples.then(Box::default),
-            calm: false,
-            probing: false,
+            cached: Cached::default(),
             sacked: 0,
             timeouts: 0,
             sent: false,
@@ -101,13 +95,37 @@ impl Accounts {
     }
 }
 
-/// What leaves at once at a rate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AtOnce {
+/// What a sender knows only so that fast paths need not look: without it every answer is the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cached {
+    /// Nothing is repaired, reported, probed for, marked or to be taken back. It is looked up after each ACK.
+    pub(super) undisturbed: bool,
+    /// There are probes where nothing is in disorder (RACK, and a round trip was measured); looked up then as well.
+    pub(super) probes: bool,
+    /// At the last pace.
+    pub(super) burst: BurstAt,
+}
+
+impl Cached {
+    /// Something may disturb the sender: a timer, an ACK that is not in order, what either of them sends.
+    pub(super) fn forget(&mut self) {
+        (self.undisturbed, self.probes) = (false, false);
+    }
+
+    /// Whether the sender is not disturbed and probes: what a fast departure needs.
+    #[inline(always)]
+    pub(super) fn is_known(&self) -> bool {
+        self.undisturbed && self.probes
+    }
+}
+
+/// A burst: what leaves at once at a rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BurstAt {
     pub(super) rate: Rate,
     /// User bytes; 0: a segment.
     pub(super) bytes: u64,
-    /// [`AtOnce::bytes`] in whole segments.
+    /// [`BurstAt::bytes`] in whole segments.
     pub(super) segments: u64,
 }
 

@@ -1,6 +1,7 @@
 //! What leaves a sender that accounts for ACKs, and what it notes of it: transmissions, the timer, whether the window is used.
 
-use super::accounts::{Accounts, AtOnce};
+use super::accounts::{Accounts, BurstAt, Owed};
+use super::leaving::{AnyData, FillsWindow, InBurst, Leaving};
 use super::outgoing::Outgoing;
 use super::rate::With;
 use super::scoreboard::REPEATED;
@@ -28,8 +29,18 @@ impl Sender {
     /// The next segment that leaves, where `accounts` were taken out of the sender.
     #[inline(always)]
     pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
-        if let Some(next) = self.clocked(accounts, now) {
-            return Some(self.poll_clocked(accounts, now, next));
+        if let Some(window) = self.is_in_burst(accounts, now) {
+            let segments = accounts.cached.burst.segments;
+            return Some(self.send_full::<InBurst>(accounts, now, window, segments, true));
+        }
+        if let Some((window, fills)) = self.fills_window_next(accounts, now) {
+            return Some(self.send_full::<FillsWindow>(
+                accounts,
+                now,
+                window,
+                fills.segments(),
+                fills.goes_on(),
+            ));
         }
         let mut window = self.window_with(accounts);
         let sent = self.poll_one(accounts, now, &mut window);
@@ -38,8 +49,7 @@ impl Sender {
             if self.mode != Mode::Open || accounts.yields {
                 window = self.window_with(accounts);
             }
-            self.settle_timer(accounts, now);
-            self.note_window_use(accounts, now, window);
+            self.end_departures::<AnyData>(accounts, now, window);
         }
         sent
     }
@@ -57,7 +67,7 @@ impl Sender {
                 self.resume(accounts, now);
                 *window = self.window_with(accounts);
             }
-            if self.defers(accounts, now, *window) { None } else { self.poll_new(now, *window) }
+            if self.defers(accounts, now, *window) { None } else { self.poll_new::<AnyData>(now, *window) }
         } else {
             self.poll_disturbed(accounts, now)
         };
@@ -65,41 +75,86 @@ impl Sender {
             self.ready = false;
             return None;
         };
-        self.note_sent(now, sent);
-        let mut sent = sent;
-        if self.board.next > newest {
-            if let Some(sampler) = &mut accounts.sampler {
-                let with =
-                    With { alone, in_flight: self.pipe(), lost: self.board.lost_total, repeated: false };
+        let packet = |sender: &Sender| sender.packet(*window);
+        Some(self.account_departure::<AnyData>(accounts, now, (sent, newest, alone), packet))
+    }
+
+    /// A full segment leaves a sender that is not disturbed ([`Leaving::UNDISTURBED`]), as the first of a packet of so many `segments` or
+    /// as one of the packet begun. `goes_on`: the `window` has room for another one.
+    #[inline(always)]
+    pub(super) fn send_full<K: Leaving>(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        window: u64,
+        segments: u64,
+        goes_on: bool,
+    ) -> Outgoing {
+        debug_assert!(self.inflation == 0 && self.is_undisturbed(accounts));
+        let newest = self.board.next;
+        let sent = self.push_new(now, self.config.mss);
+        if !goes_on {
+            self.ready = false;
+            let more = self.allowed::<K>(window);
+            debug_assert_eq!(more, None, "the window is full");
+        }
+        let sent = self.account_departure::<K>(accounts, now, (sent, newest, false), |_| segments);
+        if !self.ready {
+            self.end_departures::<K>(accounts, now, window);
+        }
+        sent
+    }
+
+    /// What a sender that accounts for ACKs notes of a segment that leaves; `newest`: the number of the next record before it left,
+    /// `alone`: nothing was outstanding then, `packet`: segments of the packet that it begins.
+    #[inline(always)]
+    fn account_departure<K: Leaving>(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        (mut sent, newest, alone): (Outgoing, u64, bool),
+        packet: impl FnOnce(&Sender) -> u64,
+    ) -> Outgoing {
+        if K::UNDISTURBED || self.board.next > newest {
+            if K::PACED != Some(false)
+                && let Some(sampler) = &mut accounts.sampler
+            {
+                let in_flight = if K::UNDISTURBED { self.max - self.una } else { self.pipe() };
+                let with = With { alone, in_flight, lost: self.board.lost_total, repeated: false };
                 sampler.handle_sent(now, newest, self.board.first, with);
             }
             accounts.sent = true;
-            self.note_reduced(accounts);
-            sent = sent.push_if(self.ends_packet(accounts, *window));
+            if !K::UNDISTURBED {
+                self.note_reduced(accounts);
+            }
+            sent = sent.push_if(accounts.offload.at_work && accounts.offload.next_of(|| packet(self)));
         }
-        if sent.is_retransmission() || !self.time_next(accounts, now) {
+        if K::UNDISTURBED {
+            accounts.owed = Owed::Probe;
+        } else if sent.is_retransmission() || !self.time_next(accounts, now) {
             self.time_sent(now, sent, alone);
         }
-        if accounts.paced
-            && let Some(rate) = self.pacing_rate()
+        let paced = K::PACED.unwrap_or(accounts.paced);
+        let known = K::PACED == Some(true);
+        if paced && let Some(rate) = if known { Some(accounts.cached.burst.rate) } else { self.pacing_rate() }
         {
-            if rate != accounts.at_once.rate {
+            if !known && rate != accounts.cached.burst.rate {
                 let bytes = self.burst(rate);
-                accounts.at_once = AtOnce { rate, bytes, segments: bytes / u64::from(self.config.mss) };
+                accounts.cached.burst = BurstAt { rate, bytes, segments: bytes / u64::from(self.config.mss) };
             }
-            accounts.pacer.handle_sent(now, sent.len(), rate, accounts.at_once.bytes);
+            accounts.pacer.handle_sent(now, sent.len(), rate, accounts.cached.burst.bytes);
             // That the next one is held back is known already.
             if self.ready && accounts.pacer.holds(now) {
                 self.wait_for_pacer(accounts);
             }
         }
-        Some(sent)
+        sent
     }
 
     /// What leaves while a loss is repaired, or as a probe.
     #[inline(never)]
     fn poll_disturbed(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
-        accounts.calm = false;
+        accounts.cached.forget();
         if accounts.probe.is_due() {
             self.poll_probe(accounts, now)
         } else {
@@ -199,18 +254,21 @@ impl Sender {
         }
     }
 
-    /// What may leave now has left: was it the window that stopped the sender?
+    /// What may leave now has left: the timer, and whether it was the window that stopped the sender.
     #[inline(always)]
-    fn note_window_use(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
+    fn end_departures<K: Leaving>(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
+        self.settle_timer(accounts, now);
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
         let waits = accounts.offload.close();
         let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
-        if !(std::mem::take(&mut accounts.sent) || stopped) || !accounts.linux_windows {
+        if !(std::mem::take(&mut accounts.sent) || K::UNDISTURBED || stopped)
+            || !(K::UNDISTURBED || accounts.linux_windows)
+        {
             return;
         }
         let burst = Burst {
             at: now,
-            limited: waits || self.fills(window),
+            limited: waits || self.fills(self.pipe_of::<K>(), window),
             out: self.board.next - self.board.first,
             una: self.una,
             max: self.max,
@@ -235,15 +293,9 @@ impl Sender {
         }
     }
 
-    /// Whether as many segments are in flight as `window` bytes hold.
-    #[inline(always)]
-    pub(super) fn fills(&self, window: u64) -> bool {
-        self.fills_with(self.pipe(), window)
-    }
-
     /// Whether `pipe` bytes in flight are as many segments as `window` bytes hold.
     #[inline(always)]
-    pub(super) fn fills_with(&self, pipe: u64, window: u64) -> bool {
+    pub(super) fn fills(&self, pipe: u64, window: u64) -> bool {
         let mss = u64::from(self.config.mss);
         // In whole segments, both rounded up; most often no division is needed to know.
         pipe >= window || (pipe + mss > window && self.segments(pipe) >= self.segments(window))

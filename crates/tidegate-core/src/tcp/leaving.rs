@@ -9,6 +9,46 @@ use super::sender::{Mode, Sender};
 use crate::unit::HeldBy;
 use crate::units::Time;
 
+/// What is known of a sender before new data leave it. What a departure does stands once and is compiled for each of these facts; what
+/// cannot be is then left out.
+pub(super) trait Leaving {
+    /// Nothing is repaired, reported, probed for, marked or to be taken back, more is outstanding, and the application has written a
+    /// full segment at least that has not left.
+    const UNDISTURBED: bool = true;
+    /// The receiver's window has no say.
+    const WINDOW_ALONE: bool = false;
+    /// Data are paced, and sampled for the controller; or they are neither. `None`: look.
+    const PACED: Option<bool> = None;
+}
+
+/// Nothing is known.
+pub(super) struct AnyData;
+
+/// The congestion window alone says what leaves a sender in the order of the RFCs ([`Sender::steady_acks`]).
+pub(super) struct WindowAlone;
+
+/// ACKs alone clock a sender in the kernel's order ([`Sender::fills_window`]).
+pub(super) struct FillsWindow;
+
+/// Data leave in bursts at the controller's rate ([`Sender::is_in_burst`]).
+pub(super) struct InBurst;
+
+impl Leaving for AnyData {
+    const UNDISTURBED: bool = false;
+}
+
+impl Leaving for WindowAlone {
+    const WINDOW_ALONE: bool = true;
+}
+
+impl Leaving for FillsWindow {
+    const PACED: Option<bool> = Some(false);
+}
+
+impl Leaving for InBurst {
+    const PACED: Option<bool> = Some(true);
+}
+
 impl Sender {
     /// Sent and not acknowledged: FlightSize (RFC 5681 §2).
     #[inline]
@@ -23,23 +63,30 @@ impl Sender {
         (self.outstanding().cast_signed() - self.board.holes()).max(0).unsigned_abs()
     }
 
+    /// What is taken to be in the network, where it is known that nothing is SACKed or lost, or not.
+    #[inline(always)]
+    pub(super) fn pipe_of<K: Leaving>(&self) -> u64 {
+        if K::UNDISTURBED { self.outstanding() } else { self.pipe() }
+    }
+
     /// Where the congestion window ends: new data may fill the stream up to here.
-    #[inline]
-    fn window_end(&self, window: u64) -> i64 {
-        (self.una + window).cast_signed() + self.inflation + self.board.holes()
+    #[inline(always)]
+    fn window_end<K: Leaving>(&self, window: u64) -> i64 {
+        let end = (self.una + window).cast_signed();
+        if K::UNDISTURBED { end } else { end + self.inflation + self.board.holes() }
     }
 
     /// Whether the congestion window lets `len` more bytes go.
     #[inline]
     pub(super) fn window_allows(&self, len: u32, window: u64) -> bool {
-        self.max.cast_signed() + i64::from(len) <= self.window_end(window)
+        self.max.cast_signed() + i64::from(len) <= self.window_end::<AnyData>(window)
     }
 
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
     #[inline(always)]
     pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
         let sent = if self.mode == Mode::Open {
-            self.poll_new(now, self.controller.window())
+            self.poll_new::<AnyData>(now, self.controller.window())
         } else {
             self.poll_mending(now)
         };
@@ -47,7 +94,6 @@ impl Sender {
             self.ready = false;
             return None;
         };
-        self.note_sent(now, sent);
         if self.timers.is_off() {
             // RFC 6298 §5.1.
             self.timers.move_to(self.estimator.expiry(now));
@@ -55,36 +101,30 @@ impl Sender {
         Some(sent)
     }
 
-    /// A segment leaves.
+    /// A segment of `len` bytes leaves.
     #[inline(always)]
-    pub(super) fn note_sent(&mut self, now: Time, sent: Outgoing) {
+    pub(super) fn note_sent(&mut self, now: Time, len: u32) {
         self.counters.segments_sent += 1;
-        self.counters.bytes_sent += u64::from(sent.len());
+        self.counters.bytes_sent += u64::from(len);
         self.last_sent = now;
     }
 
     /// New data, if both windows allow.
     #[inline(always)]
-    pub(super) fn poll_new(&mut self, now: Time, window: u64) -> Option<Outgoing> {
-        if self.config.idle_restart && self.outstanding() == 0 && !self.config.account {
+    pub(super) fn poll_new<K: Leaving>(&mut self, now: Time, window: u64) -> Option<Outgoing> {
+        if !K::UNDISTURBED && self.config.idle_restart && self.outstanding() == 0 && !self.config.account {
             self.restart_after_idle(now);
         }
-        let window_end = self.window_end(window);
-        let Some(len) = self.allowed(window_end) else {
+        let Some(len) = self.allowed::<K>(window) else {
             self.ready = false;
             return None;
         };
         let sent = self.push_new(now, len);
-        // Whether this was the last for now is known already.
-        self.ready = self.mode != Mode::Open || self.allowed(window_end).is_some();
+        if !K::UNDISTURBED {
+            // Whether this was the last for now is known already.
+            self.ready = self.mode != Mode::Open || self.allowed::<K>(window).is_some();
+        }
         Some(sent)
-    }
-
-    /// Whether more new data may leave; notes what stops it if not.
-    #[inline(always)]
-    pub(super) fn allows_more(&mut self, window: u64) -> bool {
-        let window_end = self.window_end(window);
-        self.allowed(window_end).is_some()
     }
 
     /// The next `len` bytes leave.
@@ -93,6 +133,7 @@ impl Sender {
         let start = self.max;
         self.max += u64::from(len);
         self.board.push(self.max, len, now);
+        self.note_sent(now, len);
         if self.config.time_one && self.timed_end == 0 {
             self.timed_end = self.max;
             self.timed_at = now;
@@ -102,15 +143,16 @@ impl Sender {
 
     /// The next new segment's length if it may go; notes what stops it if it may not.
     #[inline(always)]
-    fn allowed(&mut self, window_end: i64) -> Option<u32> {
+    pub(super) fn allowed<K: Leaving>(&mut self, window: u64) -> Option<u32> {
         let unsent = self.written - self.max;
-        let len = unsent.min(u64::from(self.config.mss));
+        let mss = u64::from(self.config.mss);
+        let len = if K::UNDISTURBED { mss } else { unsent.min(mss) };
         let end = self.max + len;
-        if unsent == 0 {
+        if !K::UNDISTURBED && unsent == 0 {
             self.held = HeldBy::Application;
-        } else if end.cast_signed() > window_end {
+        } else if end.cast_signed() > self.window_end::<K>(window) {
             self.stopped_by_window();
-        } else if end - self.una > self.peer_window {
+        } else if !K::WINDOW_ALONE && end - self.una > self.peer_window {
             self.held = HeldBy::ReceiverWindow;
         } else {
             return Some(len as u32);

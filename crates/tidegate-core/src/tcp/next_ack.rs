@@ -31,7 +31,7 @@ impl Sender {
         bytes: u64,
         window: u32,
     ) -> bool {
-        if bytes > self.outstanding() || !accounts.calm {
+        if bytes > self.outstanding() || !accounts.cached.undisturbed {
             return false;
         }
         debug_assert!(self.is_undisturbed(accounts), "something disturbed it unnoticed");

@@ -15,15 +15,9 @@ const NEAR: Span = Span::from_millis(1);
 const LARGE: u64 = 3;
 
 impl Sender {
-    /// A new segment has left: whether it is the last of a packet of several, which has PSH (`__tcp_transmit_skb`).
-    #[inline(always)]
-    pub(super) fn ends_packet(&self, accounts: &mut Accounts, window: u64) -> bool {
-        accounts.offload.at_work && accounts.offload.next_of(|| self.packet(window))
-    }
-
     /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).
     #[inline(always)]
-    fn packet(&self, window: u64) -> u64 {
+    pub(super) fn packet(&self, window: u64) -> u64 {
         let mss = u64::from(self.config.mss);
         // As it was before that segment.
         let room = (window + mss).saturating_sub(self.pipe());

@@ -3,6 +3,7 @@
 
 use super::accounts::{Accounts, Owed, Probe, Repeats};
 use super::dsack::Report;
+use super::leaving::AnyData;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
 use super::sender::{Mode, Sender};
@@ -42,7 +43,7 @@ impl Sender {
                 self.start_timeout(now);
             }
         }
-        accounts.calm = false;
+        accounts.cached.forget();
         self.accounts = Some(accounts);
     }
 
@@ -79,7 +80,7 @@ impl Sender {
     /// Sets the timer after an ACK in order, where nothing is in disorder.
     #[inline(always)]
     pub(super) fn restart_timer(&mut self, accounts: &mut Accounts, now: Time) {
-        if accounts.calm && accounts.probing && self.outstanding() > 0 {
+        if accounts.cached.is_known() && self.outstanding() > 0 {
             let expiry = self.estimator.expiry(now);
             self.start_probe(now, expiry);
         } else {
@@ -129,7 +130,7 @@ impl Sender {
     /// [`Sender::time_sent`] says what it is.
     #[inline(always)]
     pub(super) fn time_next(&mut self, accounts: &mut Accounts, now: Time) -> bool {
-        if accounts.calm && accounts.probing {
+        if accounts.cached.is_known() {
             // The last of those that leave now sets it for all.
             accounts.owed = Owed::Probe;
             return true;
@@ -157,7 +158,7 @@ impl Sender {
     /// The probe (RFC 8985 §7.3): new data if the receiver's window takes them, else the newest segment again.
     pub(super) fn poll_probe(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
         accounts.probe.due = false;
-        let new = self.poll_new(now, u64::MAX >> 2);
+        let new = self.poll_new::<AnyData>(now, u64::MAX >> 2);
         let sent = match new {
             Some(sent) => sent,
             None => {

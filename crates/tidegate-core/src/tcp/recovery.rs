@@ -1,5 +1,6 @@
 //! Losses: how mending them begins, goes on and ends, and what is sent again.
 
+use super::leaving::AnyData;
 use super::outgoing::Outgoing;
 use super::scoreboard::{RESENT, Resend};
 use super::sender::{Mode, Sender};
@@ -192,10 +193,10 @@ impl Sender {
         }
         // NextSeg rule 2.
         let window = self.controller.window();
-        let new = self.poll_new(now, window);
+        let new = self.poll_new::<AnyData>(now, window);
         if self.mode != Mode::Sack {
             // Nothing is to be sent again, so whether this was the last for now is known already.
-            self.ready = new.is_some() && self.allows_more(window);
+            self.ready = new.is_some() && self.allowed::<AnyData>(window).is_some();
         } else if new.is_none() {
             return self.poll_last_resort(now);
         }
@@ -205,6 +206,7 @@ impl Sender {
     pub(super) fn resend(&mut self, now: Time, segment: Resend, mark: u32) -> Outgoing {
         self.counters.segments_retransmitted += 1;
         self.board.resend(segment, now, mark);
+        self.note_sent(now, segment.len);
         Outgoing::new(segment.start, segment.len).again()
     }
 

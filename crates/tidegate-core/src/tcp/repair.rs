@@ -1,6 +1,7 @@
 //! How a sender that accounts for ACKs repairs losses: the reduction, the time-out, and what is sent meanwhile.
 
 use super::accounts::{Accounts, Repeats};
+use super::leaving::AnyData;
 use super::outgoing::Outgoing;
 use super::scoreboard::RESENT;
 use super::sender::{Mode, Sender};
@@ -69,7 +70,7 @@ impl Sender {
     pub(super) fn poll_mending_accounted(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
         let window = self.window_with(accounts);
         if accounts.repeats == Repeats::AfterNew {
-            let new = self.poll_new(now, window);
+            let new = self.poll_new::<AnyData>(now, window);
             if new.is_some() || self.max > self.recover {
                 return new;
             }
@@ -86,7 +87,7 @@ impl Sender {
             self.note_resent(accounts, now, lost.number);
             return Some(sent);
         }
-        let new = self.poll_new(now, window);
+        let new = self.poll_new::<AnyData>(now, window);
         if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
             let last = self.poll_last_resort(now);
             if let Some(sent) = last {

@@ -3,7 +3,6 @@
 //! without SACK blocks and recovery; what leaves is a full segment, without asking application and receiver.
 
 use super::ack::InOrder;
-use super::outgoing::Outgoing;
 use super::sender::{Mode, Sender};
 use crate::units::{Span, Time};
 
@@ -45,29 +44,5 @@ impl Sender {
         let bytes = u64::from(sent.len());
         debug_assert_eq!((self.una + bytes) as u32, ack, "records have no holes between them");
         self.handle_new_ack::<InOrder>(now, bytes, None)
-    }
-
-    /// The last offset at which a full segment may begin that a congestion window of `window` bytes lets go.
-    #[inline(always)]
-    pub(super) fn last_start(&self, window: u64) -> i64 {
-        (self.una + window).cast_signed() - i64::from(self.config.mss)
-    }
-
-    /// Whether one more full segment may leave ([`Sender::last_start`]); notes that the window stops the sender if not.
-    #[inline(always)]
-    pub(super) fn lets_one_more(&mut self, last_start: i64) -> bool {
-        let more = self.max.cast_signed() <= last_start;
-        if !more {
-            self.stopped_by_window();
-        }
-        more
-    }
-
-    /// That segment leaves.
-    #[inline(always)]
-    pub(super) fn push_full(&mut self, now: Time) -> Outgoing {
-        let sent = self.push_new(now, self.config.mss);
-        self.note_sent(now, sent);
-        sent
     }
 }

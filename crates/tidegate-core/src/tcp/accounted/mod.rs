@@ -94,7 +94,7 @@ impl Sender {
         segment: Option<&Segment>,
     ) -> bool {
         crate::work::step();
-        accounts.calm = false;
+        accounts.cached.forget();
         let mut news = News {
             echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
             ..News::default()

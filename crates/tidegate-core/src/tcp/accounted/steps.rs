@@ -64,8 +64,8 @@ impl Sender {
         self.answer::<K>(accounts, &brought, found);
         self.tell_delivered::<K>(accounts, &brought, &left);
         if !K::IN_ORDER {
-            accounts.calm = !self.config.exact && self.is_undisturbed(accounts);
-            accounts.probing = self.probes(accounts);
+            accounts.cached.undisturbed = !self.config.exact && self.is_undisturbed(accounts);
+            accounts.cached.probes = self.probes(accounts);
         } else if !K::SELF_CLOCKED && accounts.paced && self.still_waits(accounts, now) {
             self.ready = false;
             self.restart_timer(accounts, now);
@@ -202,7 +202,7 @@ impl Sender {
     /// The ACK was in order, but a segment that was sent later has arrived before: what is missing between may be lost.
     #[cold]
     fn account_overtaken(&mut self, accounts: &mut Accounts, brought: &Brought) {
-        accounts.calm = false;
+        accounts.cached.forget();
         let found = self.find_lost_by_time(accounts, brought.at);
         if self.board.holds_lost() {
             self.begin_reduction(accounts, brought.at);

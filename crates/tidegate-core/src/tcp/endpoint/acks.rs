@@ -4,8 +4,8 @@ use super::Endpoint;
 use super::row::Row;
 use crate::tcp::accounts::Accounts;
 use crate::tcp::ack::{InOrder, Known, SelfClocked};
-use crate::tcp::clocked::Clocked;
 use crate::tcp::header::Header;
+use crate::tcp::leaving::{FillsWindow, WindowAlone};
 use crate::tcp::outgoing::Outgoing;
 use crate::tcp::sender::Mode;
 use crate::units::Time;
@@ -206,10 +206,8 @@ impl Endpoint {
             row.take();
             row.sampled(at, rtt);
             let (held, window) = (self.sender.held, self.sender.controller.window());
-            let last_start = self.sender.last_start(window);
-            while self.sender.lets_one_more(last_start) {
-                let sent = self.sender.push_full(at).held_back_by(held);
-                row.sent(at, sent, self);
+            while let Some(sent) = self.sender.poll_new::<WindowAlone>(at, window) {
+                row.sent(at, sent.held_back_by(held), self);
             }
             let expires = self.sender.timers.next();
             row.answered(at, window, expires);
@@ -235,13 +233,13 @@ impl Endpoint {
     }
 
     /// Fast path in the kernel's order: ACKs in order at a sender that ACKs alone clock, each of which lets one or two segments go that
-    /// fill the window ([`crate::tcp::clocked`]). It skips what only disorder, pacing and sampling controllers need.
+    /// fill the window ([`crate::tcp::fast_departure`]). It skips what only disorder, pacing and sampling controllers need.
     ///
     /// The conditions checked before the loop are invariant under ACKs and transmissions: ACKs without data leave the receiving half
-    /// as it is, and what disturbs a sender ends `calm`, which is checked after each ACK.
+    /// as it is, and what disturbs a sender makes it forget that it is undisturbed, which is checked after each ACK.
     #[inline(always)]
     fn answer_self_clocked<R: Row>(&mut self, accounts: &mut Accounts, row: &mut R) -> Then {
-        if !(accounts.clocked && accounts.calm && accounts.probing && self.is_silent()) {
+        if !(accounts.self_clocked && accounts.cached.is_known() && self.is_silent()) {
             return Then::AnyAck;
         }
         loop {
@@ -250,24 +248,26 @@ impl Endpoint {
                 return Then::AnyAck;
             }
             row.take();
-            if !accounts.calm || accounts.offload.left > 0 {
+            if !accounts.cached.undisturbed || accounts.offload.left > 0 {
                 return Then::Taken(at);
             }
             let window = self.sender.controller.window();
-            let Some(next) = self.sender.fills_up(accounts, at, window, true) else { return Then::Taken(at) };
+            let Some(fills) = self.sender.fills_window(accounts, at, window, true) else {
+                return Then::Taken(at);
+            };
             if let Some(rtt) = self.take_rtt_sample() {
                 row.sampled(at, rtt);
             }
             let held = self.sender.held;
-            if next == Clocked::First {
-                let sent = self.sender.push_clocked(accounts, at, Clocked::First).held_back_by(held);
-                row.sent(at, sent, self);
+            let segments = fills.segments();
+            if fills.goes_on() {
+                let sent = self.sender.send_full::<FillsWindow>(accounts, at, window, segments, true);
+                row.sent(at, sent.held_back_by(held), self);
             }
-            let sent = self.sender.push_clocked(accounts, at, Clocked::Last).held_back_by(held);
-            row.sent(at, sent, self);
-            let window = self.sender.close_clocked(accounts, at, window);
+            let sent = self.sender.send_full::<FillsWindow>(accounts, at, window, segments, false);
+            row.sent(at, sent.held_back_by(held), self);
             let wakeup = self.next_wakeup();
-            row.answered(at, window, wakeup);
+            row.answered(at, self.sender.controller.window(), wakeup);
             if !row.goes_on(wakeup) {
                 return Then::Nothing;
             }

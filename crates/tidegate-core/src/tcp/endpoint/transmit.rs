@@ -69,14 +69,6 @@ impl Endpoint {
     /// What a sender that accounts for ACKs sends next.
     #[inline(never)]
     fn poll_accounting(&mut self, now: Time) -> Outgoing {
-        let Some(mut accounts) = self.sender.accounts.take() else { return Outgoing::NOTHING };
-        if self.sender.is_in_burst(&accounts, now) {
-            let held = self.sender.held;
-            let sent = self.sender.poll_burst(&mut accounts, now);
-            self.sender.put_back(accounts);
-            return self.leave(sent.held_back_by(held));
-        }
-        self.sender.put_back(accounts);
         self.poll_by(now, Sender::poll_accounted)
     }
 
@@ -84,10 +76,6 @@ impl Endpoint {
     #[inline(always)]
     pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Outgoing {
         let held = self.sender.held;
-        if self.sender.is_in_burst(accounts, now) {
-            let sent = self.sender.poll_burst(accounts, now);
-            return self.leave(sent.held_back_by(held));
-        }
         let sent = self.sender.poll_with(accounts, now);
         self.release(sent, held)
     }
