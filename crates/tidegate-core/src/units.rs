@@ -153,47 +153,48 @@ impl Sub for Span {
     }
 }
 
-impl fmt::Debug for Time {
+/// Exact text: 1 500 000 000 ps is "1.5 ms".
+impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", format_picos(self.0))
+        const UNITS: [(u64, &str); 5] =
+            [(PICOS_PER_SECOND, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
+        if self.0 == 0 { f.write_str("0 s") } else { write_exactly(f, self.0, &UNITS) }
     }
 }
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format_picos(self.0))
+        fmt::Display::fmt(&Span(self.0), f)
     }
 }
 
-impl fmt::Debug for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", format_picos(self.0))
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format_picos(self.0))
-    }
-}
-
-/// Exact text with the largest unit that leaves at least one digit before the point:
-/// 1 500 000 000 ps is "1.5 ms".
-fn format_picos(picos: u64) -> String {
-    const UNITS: [(u64, &str); 5] =
-        [(PICOS_PER_SECOND, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
-    if picos == 0 {
-        return "0 s".to_owned();
-    }
-    let (size, name) = UNITS.into_iter().find(|(size, _)| picos >= *size).unwrap_or((1, "ps"));
-    let (whole, part) = (picos / size, picos % size);
+/// Writes a number with the largest unit that leaves at least one digit before the point, else with the last one.
+pub(crate) fn write_exactly(
+    f: &mut fmt::Formatter<'_>,
+    number: u64,
+    units: &[(u64, &'static str)],
+) -> fmt::Result {
+    let fits = units.iter().find(|(size, _)| number >= *size);
+    let (size, name) = fits.or(units.last()).copied().unwrap_or((1, ""));
+    let (whole, part) = (number / size, number % size);
     if part == 0 {
-        return format!("{whole} {name}");
+        return write!(f, "{whole} {name}");
     }
     let digits = size.ilog10() as usize;
     let text = format!("{whole}.{part:0digits$}");
-    format!("{} {name}", text.trim_end_matches('0'))
+    write!(f, "{} {name}", text.trim_end_matches('0'))
 }
+
+macro_rules! debug_as_text {
+    ($($name:ident),+) => {
+        $(impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        })+
+    };
+}
+debug_as_text!(Time, Span, Rate);
 
 /// The part of a run that summaries count: `[from, until)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,25 +243,11 @@ impl Rate {
     }
 }
 
-impl fmt::Debug for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 /// Exact text: 15 264 000 bit/s is "15.264 Mbit/s".
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u64, &str); 4] =
-            [(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1_000, "kbit/s"), (1, "bit/s")];
-        let (size, name) = UNITS.into_iter().find(|(size, _)| self.0 >= *size).unwrap_or((1, "bit/s"));
-        let (whole, part) = (self.0 / size, self.0 % size);
-        if part == 0 {
-            return write!(f, "{whole} {name}");
-        }
-        let digits = size.ilog10() as usize;
-        let text = format!("{whole}.{part:0digits$}");
-        write!(f, "{} {name}", text.trim_end_matches('0'))
+        let units = [(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1_000, "kbit/s"), (1, "bit/s")];
+        write_exactly(f, self.0, &units)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::units::Rate;
+use crate::units::{Rate, write_exactly};
 
 /// Slots in billionths: 750 000 000 is 0.75 slots.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -34,13 +34,8 @@ impl Slots {
 /// Exact text: "0.75 slots", "1 slot".
 impl fmt::Display for Slots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, part) = (self.0 / NANOS_PER_SLOT, self.0 % NANOS_PER_SLOT);
         let noun = if self.0 == NANOS_PER_SLOT { "slot" } else { "slots" };
-        if part == 0 {
-            return write!(f, "{whole} {noun}");
-        }
-        let text = format!("{whole}.{part:09}");
-        write!(f, "{} {noun}", text.trim_end_matches('0'))
+        write_exactly(f, self.0, &[(NANOS_PER_SLOT, noun)])
     }
 }
 

@@ -243,75 +243,66 @@ impl CoDelPlan {
         CoDelPlan { target: Span::from_millis(5), interval: Span::from_millis(100), ce_threshold: None };
 }
 
-/// What a discipline says of itself. A new one gets an arm in each of these.
+/// What a discipline says of itself.
+struct Facts {
+    name: &'static str,
+    marks: bool,
+    decides_at_arrival: bool,
+    has_probability: bool,
+    is_random: bool,
+}
+
 impl Discipline {
+    /// A new discipline gets a row.
+    fn facts(self) -> Facts {
+        let row = |name, [marks, decides_at_arrival, has_probability, is_random]: [bool; 4]| Facts {
+            name,
+            marks,
+            decides_at_arrival,
+            has_probability,
+            is_random,
+        };
+        match self {
+            // Marks, decides at arrivals, has a probability, draws.
+            Discipline::DropTail => row("drop-tail", [false, true, false, false]),
+            Discipline::Step(_) => row("step", [true, true, false, false]),
+            Discipline::Red(_) => row("red", [true, true, true, true]),
+            Discipline::CoDel(_) => row("codel", [true, false, false, false]),
+            Discipline::Pie(_) => row("pie", [true, false, true, true]),
+            Discipline::FqCoDel(_) => row("fq_codel", [true, false, false, false]),
+            Discipline::DualPi2(_) => row("dualpi2", [true, false, true, false]),
+            Discipline::Cake(_) => row("cake", [true, false, false, true]),
+        }
+    }
+
     /// The word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Discipline::DropTail => "drop-tail",
-            Discipline::Step(_) => "step",
-            Discipline::Red(_) => "red",
-            Discipline::CoDel(_) => "codel",
-            Discipline::Pie(_) => "pie",
-            Discipline::FqCoDel(_) => "fq_codel",
-            Discipline::DualPi2(_) => "dualpi2",
-            Discipline::Cake(_) => "cake",
-        }
+        self.facts().name
     }
 
     /// Whether it marks packets CE.
     #[must_use]
     pub fn marks(self) -> bool {
-        match self {
-            Discipline::DropTail => false,
-            Discipline::Step(_)
-            | Discipline::Red(_)
-            | Discipline::CoDel(_)
-            | Discipline::Pie(_)
-            | Discipline::FqCoDel(_)
-            | Discipline::DualPi2(_)
-            | Discipline::Cake(_) => true,
-        }
+        self.facts().marks
     }
 
     /// Whether the fate of a unit is certain when it arrives. If not, its gate is driven step by step.
     #[must_use]
     pub fn decides_at_arrival(self) -> bool {
-        match self {
-            Discipline::DropTail | Discipline::Step(_) | Discipline::Red(_) => true,
-            Discipline::CoDel(_)
-            | Discipline::Pie(_)
-            | Discipline::FqCoDel(_)
-            | Discipline::DualPi2(_)
-            | Discipline::Cake(_) => false,
-        }
+        self.facts().decides_at_arrival
     }
 
     /// Whether it drops or marks with a probability that the rows of its gate show: of classic units, at
     /// [`Discipline::DualPi2`].
     #[must_use]
     pub fn has_probability(self) -> bool {
-        match self {
-            Discipline::Red(_) | Discipline::Pie(_) | Discipline::DualPi2(_) => true,
-            Discipline::DropTail
-            | Discipline::Step(_)
-            | Discipline::CoDel(_)
-            | Discipline::FqCoDel(_)
-            | Discipline::Cake(_) => false,
-        }
+        self.facts().has_probability
     }
 
     /// Whether it draws random numbers, from the stream `gate.NAME/aqm`.
     #[must_use]
     pub fn is_random(self) -> bool {
-        match self {
-            Discipline::Pie(_) | Discipline::Red(_) | Discipline::Cake(_) => true,
-            Discipline::DropTail
-            | Discipline::Step(_)
-            | Discipline::CoDel(_)
-            | Discipline::FqCoDel(_)
-            | Discipline::DualPi2(_) => false,
-        }
+        self.facts().is_random
     }
 }

@@ -78,25 +78,46 @@ pub enum Course<'a> {
     Set(Rate),
 }
 
-/// What a law says of itself. A new law gets an arm in each of these, and its readers need none.
+/// What a law says of itself.
+struct Facts {
+    kind: &'static str,
+    counts_packets: bool,
+    is_random: bool,
+    on_change: Option<OnChange>,
+}
+
+/// A new law gets an arm in each of these, and its readers need none.
 impl RatePlan {
+    fn facts(&self) -> Facts {
+        let law = |kind| Facts { kind, counts_packets: false, is_random: false, on_change: None };
+        // Recorded and written changes are the link's own: they affect the unit under way.
+        let changes = |kind, on_change| Facts { on_change: Some(on_change), ..law(kind) };
+        match self {
+            RatePlan::Unlimited => law("unlimited"),
+            RatePlan::Constant(Speed::Bits(_)) => law("constant"),
+            RatePlan::Constant(Speed::Packets(_)) => Facts { counts_packets: true, ..law("packets") },
+            RatePlan::Steps { steps, .. } => {
+                let counts_packets = matches!(steps.first(), Some((_, Speed::Packets(_))));
+                Facts { counts_packets, ..changes("steps", OnChange::Rescale) }
+            }
+            RatePlan::TokenBucket { .. } => law("token_bucket"),
+            RatePlan::Markov(chain) => {
+                Facts { is_random: chain.rates.len() > 1, ..changes("markov", OnChange::Keep) }
+            }
+            RatePlan::RateTrace { .. } => changes("trace", OnChange::Rescale),
+            RatePlan::Opportunities { .. } => law("trace"),
+            RatePlan::Dtm(_) => changes("dtm", OnChange::Keep),
+            RatePlan::Gcra(_) => law("gcra"),
+            RatePlan::Follow(_) => changes("follow", OnChange::Keep),
+            RatePlan::Reserve(_) => law("reserve"),
+            RatePlan::Abr(_) => changes("abr", OnChange::Keep),
+        }
+    }
+
     /// Its key in a scenario; for one without a key of its own, a word like one.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        match self {
-            RatePlan::Unlimited => "unlimited",
-            RatePlan::Constant(Speed::Bits(_)) => "constant",
-            RatePlan::Constant(Speed::Packets(_)) => "packets",
-            RatePlan::Steps { .. } => "steps",
-            RatePlan::TokenBucket { .. } => "token_bucket",
-            RatePlan::Markov(_) => "markov",
-            RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => "trace",
-            RatePlan::Dtm(_) => "dtm",
-            RatePlan::Gcra(_) => "gcra",
-            RatePlan::Follow(_) => "follow",
-            RatePlan::Reserve(_) => "reserve",
-            RatePlan::Abr(_) => "abr",
-        }
+        self.facts().kind
     }
 
     /// How its speed comes about.
@@ -126,57 +147,19 @@ impl RatePlan {
     /// Whether a unit's work is one packet, whatever its size; otherwise it is its bits.
     #[must_use]
     pub fn counts_packets(&self) -> bool {
-        match self {
-            RatePlan::Constant(speed) => matches!(speed, Speed::Packets(_)),
-            RatePlan::Steps { steps, .. } => matches!(steps.first(), Some((_, Speed::Packets(_)))),
-            RatePlan::Unlimited
-            | RatePlan::TokenBucket { .. }
-            | RatePlan::Markov(_)
-            | RatePlan::RateTrace { .. }
-            | RatePlan::Opportunities { .. }
-            | RatePlan::Dtm(_)
-            | RatePlan::Gcra(_)
-            | RatePlan::Follow(_)
-            | RatePlan::Reserve(_)
-            | RatePlan::Abr(_) => false,
-        }
+        self.facts().counts_packets
     }
 
     /// Whether its speed is drawn at random.
     #[must_use]
     pub fn is_random(&self) -> bool {
-        match self {
-            RatePlan::Markov(chain) => chain.rates.len() > 1,
-            RatePlan::Unlimited
-            | RatePlan::Constant(_)
-            | RatePlan::Steps { .. }
-            | RatePlan::TokenBucket { .. }
-            | RatePlan::RateTrace { .. }
-            | RatePlan::Opportunities { .. }
-            | RatePlan::Dtm(_)
-            | RatePlan::Gcra(_)
-            | RatePlan::Follow(_)
-            | RatePlan::Reserve(_)
-            | RatePlan::Abr(_) => false,
-        }
+        self.facts().is_random
     }
 
     /// What usually becomes of a unit in transmission when the speed changes; `None` where it never changes.
-    /// Recorded and written changes are the link's own: they affect the unit under way.
     #[must_use]
     pub fn usual_on_change(&self) -> Option<OnChange> {
-        match self {
-            RatePlan::Steps { .. } | RatePlan::RateTrace { .. } => Some(OnChange::Rescale),
-            RatePlan::Markov(_) | RatePlan::Dtm(_) | RatePlan::Follow(_) | RatePlan::Abr(_) => {
-                Some(OnChange::Keep)
-            }
-            RatePlan::Unlimited
-            | RatePlan::Constant(_)
-            | RatePlan::TokenBucket { .. }
-            | RatePlan::Gcra(_)
-            | RatePlan::Reserve(_)
-            | RatePlan::Opportunities { .. } => None,
-        }
+        self.facts().on_change
     }
 
     /// Units of so many bits per second in the long run; `None`: unlimited, decided by what arrives or by

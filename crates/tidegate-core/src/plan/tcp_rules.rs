@@ -61,9 +61,7 @@ impl TcpRules {
         dsack: true,
         undo: true,
         frto: true,
-        paces: false,
-        accecn_option: true,
-        segmentation: Segmentation::Kernel,
+        ..TcpRules::RFC
     };
 
     /// Whether every ACK is accounted for: what it newly delivered, found lost and measured.
