@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::net::fast::Half;
 use crate::plan::CohortPlan;
+use crate::unit::Unit;
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line, a crossing or a gate.
@@ -128,6 +129,12 @@ impl RouteMap {
     #[inline(always)]
     pub(super) fn last_stretch(&self, route: u32) -> u32 {
         self.first.get(route as usize + 1).map_or(self.chains.len() as u32, |first| *first) - 2
+    }
+
+    /// While halves take turns, the first gate of a unit's stretch; [`NONE`]: it has none, or needs an event.
+    #[inline(always)]
+    pub(super) fn first_gate(&self, unit: &Unit) -> u32 {
+        self.shorts[unit.chain as usize].gate
     }
 
     /// The gates of a stretch.

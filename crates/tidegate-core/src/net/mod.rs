@@ -57,6 +57,7 @@ use crate::net::events::Next;
 use crate::net::fast::Cohorts;
 use crate::net::fast::DelayLine;
 use crate::net::fast::Judged;
+use crate::net::fast::Walk;
 use crate::net::horizon::Horizon;
 use crate::net::map::{NONE, RouteMap};
 use crate::net::reports::Reports;
@@ -120,17 +121,7 @@ impl Network {
     pub fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
         debug_assert!(self.schedule.may_happen(at), "{at} is before {}", self.schedule.now);
         unit.chain = entry.0;
-        if let Some(stretch) = self.map.shorts.get(entry.0 as usize)
-            && let Some(half) = stretch.sends_to
-        {
-            let (gate, delay) = (stretch.gate, stretch.delay);
-            return self.send_to_half(at, unit, (gate, delay), half);
-        }
-        // A copy, so that a unit elsewhere may stay in registers.
-        let mut copy = *unit;
-        let out = self.forward(at, &mut copy);
-        *unit = copy;
-        out
+        self.enter(at, unit)
     }
 
     /// Where a route begins.

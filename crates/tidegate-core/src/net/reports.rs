@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::net::drops::{Dropped, Drops};
 use crate::plan::Plan;
-use crate::unit::{HeldBy, Unit};
+use crate::unit::Unit;
 use crate::units::{Measured, Time};
 
 /// Drops, departures and early deliveries that the engine is to be informed of.
@@ -15,8 +15,6 @@ pub(super) struct Reports {
     /// Drops inside the measured time.
     pub(super) drops: Drops,
     pub(super) departures: Departures,
-    /// A unit that is about to be noted as dropped. As an argument it would have to be in memory on all its way through gates.
-    pub(super) refused: Unit,
     /// Deliveries that are certain, behind a gate that is driven step by step: when, which route, which unit.
     pub(super) deliveries: VecDeque<(Time, usize, Unit)>,
     /// The time in which summaries count.
@@ -29,7 +27,6 @@ impl Reports {
             dropped: VecDeque::new(),
             drops: Drops::default(),
             departures: Departures::new(plan),
-            refused: Unit::new(0, 0, HeldBy::Application),
             deliveries: VecDeque::new(),
             measured,
         }

@@ -3,9 +3,9 @@
 
 use crate::aal5::CELL_BYTES;
 use crate::cells::Output;
-use crate::gate::Departure;
+use crate::gate::{Departure, GateDrop};
 use crate::net::Network;
-use crate::net::drops::Dropped;
+use crate::net::fast::Walk;
 use crate::net::map::{Chain, NONE};
 use crate::net::sources::SourceKind;
 use crate::net::step::Step;
@@ -35,16 +35,14 @@ impl Network {
                     if chain.route >= self.map.traffic_from && after.line == NONE {
                         self.end_transit(at, chain.route, unit);
                     } else {
-                        self.send(at, unit, chain.line);
+                        self.send_to_line(at, unit, chain.line);
                     }
                 }
                 Output::Counted { at, chain, count } => {
                     self.count_delivered(at, self.map.chains[chain as usize].route, count);
                 }
                 Output::Drop { at, gate, reason, unit } => {
-                    let route = self.map.chains[unit.chain as usize].route;
-                    let owner = self.map.owner(route);
-                    self.note_drop(Dropped { at, gate, owner, reason, unit }, route);
+                    self.drop(gate as u32, GateDrop { at, reason }, unit);
                 }
                 Output::Served { at, gate } => {
                     if let Some(controlled) = self.controls.of_gate(gate) {
@@ -157,7 +155,7 @@ impl Network {
         match fate {
             Ok(out) => {
                 if chain.notify {
-                    self.note_departure(index as u32, chain, out);
+                    self.note_departure(index as u32, &chain, out);
                 }
                 self.go_on(out, unit, chain);
             }
@@ -178,9 +176,9 @@ impl Network {
             Some(out.saturating_add(chain.delay))
         } else if chain.through {
             unit.chain += 1;
-            self.forward(out, &mut unit)
+            self.enter_stretch(out, &mut unit)
         } else {
-            self.send(out, unit, chain.line);
+            self.send_to_line(out, unit, chain.line);
             None
         };
         if let Some(at) = delivered {

@@ -3,6 +3,7 @@
 
 use crate::net::Network;
 use crate::net::control::{Arrival, Control, Controlled, Effect};
+use crate::net::fast::Walk;
 use crate::net::sources::SourceKind;
 use crate::unit::Unit;
 use crate::units::Time;

@@ -138,14 +138,18 @@ impl Arrivals {
         &mut self.open[self.place..]
     }
 
-    /// Removes so many units. They are lent, with all others of opened buckets, until [`Arrivals::give_back`]. Returns the place of the
-    /// first.
+    /// Lends the remaining units of opened buckets until [`Arrivals::give_back`]. Returns the place of the first.
     #[inline(always)]
-    pub(super) fn lend(&mut self, count: usize, units: &mut Vec<(Time, Unit)>) -> usize {
+    pub(super) fn lend(&mut self, units: &mut Vec<(Time, Unit)>) -> usize {
         std::mem::swap(&mut self.open, units);
-        let first = std::mem::replace(&mut self.place, 0);
-        self.come = first + count;
-        first
+        self.come = std::mem::replace(&mut self.place, 0);
+        self.come
+    }
+
+    /// The first so many of the lent units have come: they are removed.
+    #[inline(always)]
+    pub(super) fn remove_lent(&mut self, count: usize) {
+        self.come += count;
     }
 
     /// Takes the lent units back.
@@ -158,14 +162,9 @@ impl Arrivals {
         }
     }
 
-    /// Lower bound on the next arrival.
+    /// Lower bound on the next arrival, of those that are not lent.
     pub(super) fn from(&self) -> Time {
-        self.nothing_before(0)
-    }
-
-    /// Lower bound on the next arrival after so many units of the open bucket, as long as no other is put in.
-    pub(super) fn nothing_before(&self, count: usize) -> Time {
-        match self.open.get(self.place + count) {
+        match self.open.get(self.place) {
             Some((at, _)) => *at,
             None => Time::from_picos(self.first_closed().map_or(u64::MAX, |bucket| bucket << self.shift)),
         }

@@ -4,18 +4,21 @@
 
 use crate::gate::Gate;
 use crate::net::carrier::Carrier;
+use crate::net::drops::Dropped;
 use crate::net::fast::halves::Half;
-use crate::net::fast::passing::{Gates, Lost, Own, Passing};
-use crate::net::fast::pieces::{NOBODY, Shares};
-use crate::net::map::{Entry, NONE, RouteMap, ShortStretch};
+use crate::net::fast::pieces::{NOBODY, Pieces, Shares};
+use crate::net::fast::walk::{Lost, Walk};
+use crate::net::map::{Chain, Entry, RouteMap};
 use crate::plan::CohortPlan;
 use crate::unit::Unit;
-use crate::units::{Measured, Span, Time};
+use crate::units::{Measured, Time};
 
 /// Gates that lie scattered over more pieces than these for each cohort are not parted.
 const PIECES: usize = 16;
 /// The owner of a gate that nobody has passed yet.
 const UNKNOWN: u32 = NOBODY - 1;
+/// Why a cohort meets nothing that needs an event ([`Cohorts::new`]).
+const ONLY_ALARMS: &str = "there are cohorts only where alarms are the only events";
 
 /// The gates that each cohort owns, and the effects of a run that are still to be put in the queues.
 #[derive(Debug)]
@@ -39,10 +42,11 @@ pub(in crate::net) struct Left {
 #[derive(Debug)]
 pub struct Cohort<'a> {
     units: &'a mut [(Time, Unit)],
-    passing: Passing<'a, Own<'a>>,
+    gates: Pieces<'a, Gate>,
     common: Common<'a>,
     sent: &'a mut [Vec<(Time, Unit)>; 2],
     alarms: &'a mut Vec<(usize, Time)>,
+    lost: &'a mut Vec<Lost>,
 }
 
 /// State that all cohorts share for reading.
@@ -103,9 +107,7 @@ impl Cohorts {
             let first_behind = units.partition_point(|(_, unit)| unit.chain < behind);
             let (come, rest) = std::mem::take(&mut units).split_at_mut(first_behind);
             units = rest;
-            let passing =
-                Passing { map: common.map, gates: Own { gates: own, lost }, measured: common.measured };
-            Cohort { units: come, passing, common, sent, alarms }
+            Cohort { units: come, gates: own, common, sent, alarms, lost }
         });
         cohorts.collect()
     }
@@ -144,9 +146,9 @@ impl<'a> Cohort<'a> {
     pub fn take_units(&mut self) -> &'a [(Time, Unit)] {
         let units = std::mem::take(&mut self.units);
         for (_, unit) in &mut *units {
-            unit.chain = self.passing.map.last_stretch(unit.chain);
+            unit.chain = self.common.map.last_stretch(unit.chain);
         }
-        let kept = self.passing.pass_rest(units);
+        let kept = self.pass_rest(units);
         &units[..kept]
     }
 
@@ -171,39 +173,50 @@ impl<'a> Cohort<'a> {
             }
         }
     }
+}
 
-    /// A unit goes to a half.
+impl<'a> Walk for Cohort<'a> {
+    type Gates = Pieces<'a, Gate>;
+
     #[inline(always)]
-    fn send(&mut self, half: Half, at: Time, mut unit: Unit) {
+    fn map(&self) -> &RouteMap {
+        self.common.map
+    }
+
+    #[inline(always)]
+    fn map_and_gates(&mut self) -> (&RouteMap, &mut Pieces<'a, Gate>) {
+        (self.common.map, &mut self.gates)
+    }
+
+    #[inline(always)]
+    fn measured(&self) -> Measured {
+        self.common.measured
+    }
+
+    #[cold]
+    fn note_drop(&mut self, dropped: Dropped, route: u32) {
+        self.lost.push((dropped, route));
+    }
+
+    #[inline(always)]
+    fn send_to_half(&mut self, half: Half, at: Time, mut unit: Unit) {
         unit.chain += 1;
         self.sent[half as usize].push((at, unit));
     }
 
-    /// A unit passes a first stretch of one gate, which is not idle, or not plain.
-    #[inline(never)]
-    fn enter_slowly(&mut self, mut at: Time, mut unit: Unit, (gate, delay): (u32, Span), half: Half) {
-        self.passing.pass_one(gate, &mut at, &mut unit);
-        if unit.chain != NONE {
-            self.send(half, at.saturating_add(delay), unit);
-        }
+    #[cold]
+    fn send_to_line(&mut self, _: Time, _: Unit, _: u32) {
+        unreachable!("{ONLY_ALARMS}");
     }
 
-    /// A unit passes any other first stretch.
-    #[inline(never)]
-    fn enter(&mut self, mut at: Time, mut unit: Unit) -> Option<(Time, Unit)> {
-        let chain = self.passing.map.chains[unit.chain as usize];
-        self.passing.pass_many(0, &mut at, &mut unit);
-        if unit.chain == NONE {
-            return None;
-        }
-        at = at.saturating_add(chain.delay);
-        match chain.half.filter(|_| !chain.ahead) {
-            None => Some((at, unit)),
-            Some(half) => {
-                self.send(half, at, unit);
-                None
-            }
-        }
+    #[cold]
+    fn leave_to_events(&mut self, _: Time, _: &Unit, _: &Chain) -> bool {
+        unreachable!("{ONLY_ALARMS}");
+    }
+
+    #[cold]
+    fn note_departure(&mut self, _: u32, _: &Chain, _: Time) {
+        unreachable!("{ONLY_ALARMS}");
     }
 }
 
@@ -211,28 +224,11 @@ impl Carrier for Cohort<'_> {
     #[inline(always)]
     fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
         unit.chain = entry.0;
-        let ShortStretch { gate, delay, sends_to, .. } = self.passing.map.shorts[entry.0 as usize];
-        if let Some(half) = sends_to {
-            let server = self.passing.gates.at(gate);
-            match server.pass_idle(at, unit, &self.passing.measured) {
-                Some(out) => self.send(half, out + delay, *unit),
-                None => self.enter_slowly(at, *unit, (gate, delay), half),
-            }
-            return None;
-        }
-        let (at, passed) = self.enter(at, *unit)?;
-        *unit = passed;
-        Some(at)
+        self.enter(at, unit)
     }
 
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
-        units.retain_mut(|(at, unit)| match self.handle_unit_at(*at, entry, unit) {
-            Some(out) => {
-                *at = out;
-                true
-            }
-            None => false,
-        });
+        self.pass_stretch(entry.0, units);
     }
 
     #[inline(always)]

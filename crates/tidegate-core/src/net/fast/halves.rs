@@ -117,9 +117,9 @@ impl Halves {
         self.queues[self.turn as usize].calendar_from
     }
 
-    /// Alarms that ring before this come before every unit of this half but so many of [`Halves::next_units`].
-    pub(in crate::net) fn alarms_before(&self, count: usize, until: Time) -> Time {
-        until.min(self.limit).min(self.queues[self.turn as usize].arrivals.nothing_before(count))
+    /// Alarms that ring before this come before every unit of this half that is not lent.
+    pub(in crate::net) fn alarms_before(&self, until: Time) -> Time {
+        until.min(self.limit).min(self.queues[self.turn as usize].arrivals.from())
     }
 
     /// The next alarm of the half whose turn it is, if it rings before `until`.
@@ -132,17 +132,18 @@ impl Halves {
         (self.turn, &self.turns.halves)
     }
 
-    /// So many of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until
-    /// [`Halves::give_back`]; answers with the place of the first one.
+    /// Some of [`Halves::next_units`] have come, the first of them at `first`. All units of the open bucket are lent until
+    /// [`Halves::give_back`]; returns the place of the first one.
     #[inline(always)]
-    pub(in crate::net) fn lend_units(
-        &mut self,
-        count: usize,
-        first: Time,
-        units: &mut Vec<(Time, Unit)>,
-    ) -> usize {
+    pub(in crate::net) fn lend_units(&mut self, first: Time, units: &mut Vec<(Time, Unit)>) -> usize {
         self.note_reached(first);
-        self.queues[self.turn as usize].arrivals.lend(count, units)
+        self.queues[self.turn as usize].arrivals.lend(units)
+    }
+
+    /// So many of the lent units have come.
+    #[inline(always)]
+    pub(in crate::net) fn remove_lent(&mut self, count: usize) {
+        self.queues[self.turn as usize].arrivals.remove_lent(count);
     }
 
     /// Takes the lent units back.

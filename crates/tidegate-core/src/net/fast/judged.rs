@@ -14,6 +14,7 @@
 use std::collections::BTreeSet;
 
 use crate::net::Network;
+use crate::net::fast::Walk;
 use crate::net::map::NONE;
 use crate::net::sources::SourceKind;
 use crate::plan::{GatePlan, Plan};

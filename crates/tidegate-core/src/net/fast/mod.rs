@@ -1,7 +1,7 @@
 //! Fast paths: they save an event, or work at a gate, for most units of most runs.
 //!
-//! A route is parted into stretches ([`crate::net::map::Chain`]). A unit that begins one goes through
-//! [`forward`] on one of these ways; `docs/design/run-ahead.md` draws them and gives the reasons.
+//! A route is parted into stretches ([`crate::net::map::Chain`]). A unit that begins one takes
+//! one of these ways ([`walk`]); `docs/design/run-ahead.md` draws them and gives the reasons.
 //!
 //! | way | condition | saves | equal to the slow way by |
 //! |---|---|---|---|
@@ -13,7 +13,7 @@
 //! | [`cohorts`]: units of a run and alarms, flow by flow, on several threads | very many flows in runs, and no gate behind the shared one that several of them pass | time: caches, several processors | `parted_runs_change_nothing`, `the_number_of_threads_changes_nothing` (the simulator) |
 //! | delay line | none of these holds behind the gates | nothing: one event for its head | this is the slow way |
 //!
-//! Slow stretches (`Chain::slow`) leave [`forward`] at once: cell gates to their section
+//! Slow stretches (`Chain::slow`) leave [`walk`] at once: cell gates to their section
 //! (which has short cuts of its own, `docs/design/cells.md`), gates that are driven step by step to
 //! [`crate::net::serving`], and gates whose departures TCP must hear of one by one.
 //!
@@ -26,10 +26,10 @@ mod deal;
 mod forward;
 mod halves;
 mod judged;
-mod passing;
 mod pieces;
 mod runs;
 mod turns;
+mod walk;
 
 pub use cohorts::Cohort;
 pub(in crate::net) use cohorts::Cohorts;
@@ -38,3 +38,4 @@ pub use halves::Half;
 pub(in crate::net) use halves::{Halves, Turns};
 pub(in crate::net) use judged::Judged;
 pub use runs::Run;
+pub(in crate::net) use walk::Walk;

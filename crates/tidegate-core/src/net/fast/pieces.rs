@@ -47,7 +47,7 @@ impl Shares {
 
 /// The pieces of a list that one owner has, each with its first place.
 #[derive(Debug)]
-pub(super) struct Pieces<'a, T>(Vec<(u32, &'a mut [T])>);
+pub(in crate::net) struct Pieces<'a, T>(Vec<(u32, &'a mut [T])>);
 
 impl<T> Pieces<'_, T> {
     /// The entry at a place of the list.

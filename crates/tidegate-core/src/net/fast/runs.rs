@@ -15,7 +15,7 @@ use crate::net::Network;
 use crate::net::fast::cohorts::{Cohort, Cohorts, Common, Left};
 use crate::net::fast::deal::deal;
 use crate::net::fast::halves::Half;
-use crate::net::fast::passing::{All, Passing, keep};
+use crate::net::fast::walk::{Walk, keep};
 use crate::net::map::{NONE, RouteMap};
 use crate::net::sources::SourceKind;
 use crate::unit::Unit;
@@ -72,40 +72,56 @@ impl Network {
     /// [`Network::poll_event`] has it. When the engine has taken them, it calls [`Network::end_run`].
     #[inline(always)]
     pub fn poll_run(&mut self, until: Time, run: &mut Run) -> usize {
-        let Network { schedule, gates, map, reports, cohorts, .. } = self;
-        let Some(halves) = schedule.queue.halves() else { return 0 };
-        let pass_alarms = halves.runs_pass_alarms;
+        let Some(halves) = self.schedule.queue.halves() else { return 0 };
+        let (pass_alarms, alarms_from) = (halves.runs_pass_alarms, halves.alarms_from());
         let (units, before) = halves.next_units(until);
-        let Some(first) = units.first().map(|(at, _)| *at).filter(|at| *at < before) else { return 0 };
-        let measured = reports.measured;
-        let mut passing = Passing { map, gates: All { gates, reports }, measured };
+        let is_next = |(at, unit): &(Time, Unit)| *at < before && self.map.first_gate(unit) != NONE;
+        let Some(first) = units.first().filter(|first| is_next(first)).map(|(at, _)| *at) else { return 0 };
         let come = if units.last().is_some_and(|(at, _)| *at < before) {
             units.len()
         } else {
             units.partition_point(|(at, _)| *at < before)
         };
-        let (taken, last) = passing.pass_shared(&mut units[..come]);
-        if taken == 0 {
-            return 0;
-        }
-        let grouped = pass_alarms && taken >= map.flows() / FLOWS_TO_A_UNIT;
-        run.is_parted = grouped && cohorts.is_some();
-        let passed = &mut units[..taken];
-        let kept = if run.is_parted { name_routes(map, passed) } else { passing.pass_rest(passed) };
-        if run.is_parted {
-            run.until = halves.alarms_before(taken, until);
-        }
-        let place = halves.lend_units(taken, first, &mut run.bucket);
+        let place = halves.lend_units(first, &mut run.bucket);
+        let (taken, last) = self.pass_shared(&mut run.bucket[place..place + come]);
+        let grouped = pass_alarms && taken >= self.map.flows() / FLOWS_TO_A_UNIT;
+        run.is_parted = grouped && self.cohorts.is_some();
+        let passed = &mut run.bucket[place..place + taken];
+        let kept = if run.is_parted { name_routes(&self.map, passed) } else { self.pass_rest(passed) };
         run.places = place..place + kept;
-        (schedule.now, schedule.run_ends) = (first, last);
+        if let Some(taking) = self.schedule.queue.halves() {
+            taking.remove_lent(taken);
+            if run.is_parted {
+                let next = run.bucket.get(place + taken).map_or(Time::NEVER, |(at, _)| *at);
+                run.until = taking.alarms_before(until.min(next));
+            }
+        }
+        (self.schedule.now, self.schedule.run_ends) = (first, last);
         if pass_alarms {
-            schedule.now = first.min(halves.alarms_from());
+            self.schedule.now = first.min(alarms_from);
         }
         if grouped {
-            run.group(map.flows());
+            run.group(self.map.flows());
         }
-        schedule.handled += taken as u64;
+        self.schedule.handled += taken as u64;
         taken
+    }
+
+    /// Units pass the first gates of their last stretches, in order, as long as they are on such a stretch.
+    /// Returns their number, and when the last of them came. Those that are dropped get the stretch [`NONE`].
+    #[inline(never)]
+    fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
+        let (mut rest, mut taken, mut last) = (units, 0, Time::ZERO);
+        while let Some(gate) =
+            rest.first().map(|(_, unit)| self.map.first_gate(unit)).filter(|gate| *gate != NONE)
+        {
+            let alike = rest.iter().take_while(|(_, unit)| self.map.first_gate(unit) == gate).count();
+            let (first, others) = rest.split_at_mut(alike);
+            (taken, last) = (taken + alike, first[alike - 1].0);
+            self.pass_gate(gate, first);
+            rest = others;
+        }
+        (taken, last)
     }
 
     /// The next alarm that rings in a parted run, behind the units of its flow: when, and its number. It is left to the engine to do
@@ -169,23 +185,4 @@ fn name_routes(map: &RouteMap, units: &mut [(Time, Unit)]) -> usize {
         }
     }
     if dropped { keep(units) } else { units.len() }
-}
-
-impl Passing<'_, All<'_>> {
-    /// Units pass the first gates of their last stretches, in order, as long as they are on such a stretch.
-    /// Answers with how many, and when the last of them came. Those that are dropped get the stretch [`NONE`].
-    #[inline(never)]
-    fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
-        let shorts = self.map.shorts.as_slice();
-        let gate_of = |unit: &Unit| shorts[unit.chain as usize].gate;
-        let (mut rest, mut taken, mut last) = (units, 0, Time::ZERO);
-        while let Some(gate) = rest.first().map(|(_, unit)| gate_of(unit)).filter(|gate| *gate != NONE) {
-            let (first, others) =
-                rest.split_at_mut(rest.iter().take_while(|(_, unit)| gate_of(unit) == gate).count());
-            (taken, last) = (taken + first.len(), first[first.len() - 1].0);
-            self.pass_gate(gate, first);
-            rest = others;
-        }
-        (taken, last)
-    }
 }

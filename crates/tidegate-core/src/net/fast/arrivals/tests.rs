@@ -64,7 +64,8 @@ fn what_comes_while_a_bucket_is_lent_has_its_place() {
     }
     arrivals.open_before(Time::from_picos(100), &RANKS);
     let mut lent = Vec::new();
-    assert_eq!(arrivals.lend(2, &mut lent), 0);
+    assert_eq!(arrivals.lend(&mut lent), 0);
+    arrivals.remove_lent(2);
     assert_eq!(lent.len(), 3);
     push(&mut arrivals, 50, 4);
     push(&mut arrivals, 30, 2);
