@@ -40,13 +40,13 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
         let Some((at, unit)) = self.units.next() else { return };
         if DATA {
             self.meter.received(*at, unit.bytes, unit.cause());
-            if let Some(history) = &mut self.meter.history
-                && unit.is_named_by(Handle::Header)
-            {
-                history.note_one_way(*at, self.wire.segments.sent_at(*unit));
+        }
+        if unit.is_named_by(Handle::Header) {
+            let header = self.wire.segments.take_header(*unit);
+            if DATA && let Some(history) = &mut self.meter.history {
+                history.note_one_way(*at, header.sent_at);
             }
         }
-        self.wire.segments.let_header_go(*unit);
     }
 
     #[inline(always)]

@@ -170,18 +170,11 @@ impl Segments {
         }
     }
 
-    /// When a unit left whose header is stored.
+    /// The stored header of a unit that has arrived; its place may be used again.
     #[inline(always)]
-    pub(crate) fn sent_at(&self, unit: Unit) -> Time {
-        self.headers.of(unit).sent_at
-    }
-
-    /// A unit that has no whole segment has arrived.
-    #[inline(always)]
-    pub(crate) fn let_header_go(&mut self, unit: Unit) {
-        if unit.is_named_by(Handle::Header) {
-            self.headers.let_go(unit);
-        }
+    pub(crate) fn take_header(&mut self, unit: Unit) -> &Stored {
+        self.headers.let_go(unit);
+        &self.headers.places[unit.handle as usize].header
     }
 
     /// A segment with a whole header whose unit has arrived; its place may be used again.
