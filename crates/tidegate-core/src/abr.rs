@@ -11,7 +11,7 @@
 
 mod erica;
 
-pub use erica::{Erica, Interval};
+pub use erica::{Erica, IntervalLoad};
 
 /// What an RM cell brings back.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Which nodes are left when those that nothing leads to, and then those that lead to nothing, are taken away
-/// one after the other: the circles and what lies between them.
+/// one after the other: the cycles and what lies between them.
 #[must_use]
 pub fn knot(after: &[Vec<usize>]) -> Vec<bool> {
     let mut left = vec![true; after.len()];
@@ -29,7 +29,7 @@ pub fn knot(after: &[Vec<usize>]) -> Vec<bool> {
     left
 }
 
-/// The rank of each node: before every node that it leads to, and otherwise as numbered. On a circle the
+/// The rank of each node: before every node that it leads to, and otherwise as numbered. On a cycle the
 /// lowest number that is left comes first.
 #[must_use]
 pub fn ranks(after: &[Vec<usize>]) -> Vec<usize> {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_is_found_whatever_leads_to_it() {
+    fn a_cycle_is_found_whatever_leads_to_it() {
         assert_eq!(knot(&[vec![1], vec![2], vec![3], vec![1, 4], vec![]]), [false, true, true, true, false]);
         assert_eq!(knot(&[vec![1], vec![2], vec![]]), [false; 3]);
     }

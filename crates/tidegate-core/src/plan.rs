@@ -76,8 +76,8 @@ use crate::units::{Span, Time};
 /// Index of a gate in [`Plan::gates`].
 pub type GateIndex = usize;
 
-/// Everything an engine needs to know about one run.
-#[derive(Clone, Debug, PartialEq)]
+/// Everything an engine needs to know about one run. The default ends at once: begin with [`Plan::empty`].
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// One line for people.
     pub title: String,
@@ -129,29 +129,7 @@ impl Plan {
     /// A plan without gates or flows; tests and builders start from it.
     #[must_use]
     pub fn empty(duration: Time) -> Plan {
-        Plan {
-            title: String::new(),
-            duration,
-            until_done: false,
-            warmup: Time::ZERO,
-            seed: 1,
-            replication: 0,
-            perturb: false,
-            exact: false,
-            cells_one_by_one: false,
-            cohorts: CohortPlan::USUAL,
-            gates: Vec::new(),
-            flows: Vec::new(),
-            traffic: Vec::new(),
-            signals: Vec::new(),
-            pools: Vec::new(),
-            servers: Vec::new(),
-            reservations: Vec::new(),
-            calls: Vec::new(),
-            switches: Vec::new(),
-            record: RecordPlan::default(),
-            limits: Limits::default(),
-        }
+        Plan { duration, seed: 1, ..Plan::default() }
     }
 }
 

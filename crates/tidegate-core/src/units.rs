@@ -36,6 +36,12 @@ impl Time {
         self.0
     }
 
+    /// Whole microseconds since the start.
+    #[must_use]
+    pub const fn micros(self) -> u64 {
+        self.0 / 1_000_000
+    }
+
     /// Seconds since the start, for people and plots only.
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
@@ -98,6 +104,12 @@ impl Span {
     #[must_use]
     pub const fn picos(self) -> u64 {
         self.0
+    }
+
+    /// Whole microseconds in this span.
+    #[must_use]
+    pub const fn micros(self) -> u64 {
+        self.0 / 1_000_000
     }
 
     /// Seconds, for people and plots only.
@@ -197,7 +209,7 @@ macro_rules! debug_as_text {
 debug_as_text!(Time, Span, Rate);
 
 /// The part of a run that summaries count: `[from, until)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     /// Counting begins.
     pub from: Time,

@@ -8,7 +8,7 @@ const NOT_OVERLOAD: f64 = 0.1;
 
 /// What was measured over an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct IntervalLoad {
     /// Mean capacity of the link, bit/s.
     pub capacity: f64,
     /// What came from elsewhere, bit/s.
@@ -62,7 +62,7 @@ impl Erica {
     }
 
     /// The end of an averaging interval.
-    pub fn end_interval(&mut self, measured: Interval) {
+    pub fn end_interval(&mut self, measured: IntervalLoad) {
         let left = (measured.capacity - measured.other).max(0.0);
         self.target = self.utilisation * left;
         self.load = match (measured.input > 0.0, self.target > 0.0) {
@@ -119,7 +119,7 @@ mod tests {
         let mut rates = start.to_vec();
         for _ in 0..rounds {
             let active = rates.iter().filter(|rate| **rate > 0.0).count() as u32;
-            switch.end_interval(Interval { capacity: 10e6, other, input: rates.iter().sum(), active });
+            switch.end_interval(IntervalLoad { capacity: 10e6, other, input: rates.iter().sum(), active });
             for (source, rate) in rates.iter_mut().enumerate() {
                 switch.forward(source, *rate);
                 *rate = switch.backward(source).explicit.min(limits[source]);
@@ -161,22 +161,22 @@ mod tests {
     fn one_value_for_each_interval() {
         let mut switch = Erica::new(1, 1.0, false);
         assert_eq!(switch.backward(0).explicit, f64::INFINITY);
-        let interval = Interval { capacity: 8e6, other: 0.0, input: 16e6, active: 1 };
+        let interval = IntervalLoad { capacity: 8e6, other: 0.0, input: 16e6, active: 1 };
         switch.end_interval(interval);
         switch.forward(0, 10e6);
         assert_eq!(switch.backward(0).explicit, 8e6);
         switch.forward(0, 1e6);
         assert_eq!(switch.backward(0).explicit, 8e6);
-        switch.end_interval(Interval { capacity: 0.0, ..interval });
+        switch.end_interval(IntervalLoad { capacity: 0.0, ..interval });
         assert_eq!(switch.backward(0).explicit, 0.0);
     }
 
     #[test]
     fn the_bit_says_overload() {
         let mut switch = Erica::new(1, 0.5, true);
-        switch.end_interval(Interval { capacity: 8e6, other: 0.0, input: 4e6, active: 1 });
+        switch.end_interval(IntervalLoad { capacity: 8e6, other: 0.0, input: 4e6, active: 1 });
         assert_eq!(switch.backward(0), Feedback { congested: false, explicit: f64::INFINITY });
-        switch.end_interval(Interval { capacity: 8e6, other: 0.0, input: 4.1e6, active: 1 });
+        switch.end_interval(IntervalLoad { capacity: 8e6, other: 0.0, input: 4.1e6, active: 1 });
         assert!(switch.backward(0).congested);
     }
 }

@@ -231,7 +231,7 @@ impl Controller {
 
     /// See [`Control::READS_WINDOW_LIMITED`].
     #[inline]
-    pub(crate) fn asks_for_the_limit(&self) -> bool {
+    pub(crate) fn reads_window_limited(&self) -> bool {
         each!(self, inner => inner.reads_window_limited())
     }
 

@@ -227,7 +227,7 @@ impl CongestionControl for Copa {
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        self.cwnd.snapshot(f64::INFINITY, self.slow_start)
+        ControllerSnapshot { ssthresh: None, slow_start: self.slow_start, ..self.cwnd.snapshot() }
     }
 
     fn detail(&self) -> Option<(&'static str, f64)> {

@@ -52,8 +52,6 @@ pub struct Cubic {
     /// What is left after a mark.
     beta_ecn: f64,
     cwnd: RealWindow,
-    /// Segments; infinite before the first loss.
-    ssthresh: f64,
     /// The plateau for the next epoch and for fast convergence; 0: none.
     w_max: f64,
     /// Window before the last reduction, segments.
@@ -71,11 +69,9 @@ impl Cubic {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> Cubic {
-        let cwnd = RealWindow::new(plan);
         Cubic {
             beta_ecn: if plan.abe { BETA_ECN } else { BETA },
-            cwnd,
-            ssthresh: cwnd.first_threshold(plan),
+            cwnd: RealWindow::new(plan),
             w_max: 0.0,
             cwnd_prior: 0.0,
             epoch: None,
@@ -87,9 +83,10 @@ impl Cubic {
 
     /// RFC 9438 §4.9: what a reduction is about to change.
     fn remember(&mut self) {
-        let Cubic { cwnd, ssthresh, w_max, cwnd_prior, epoch, flat, .. } = *self;
+        let Cubic { cwnd, w_max, cwnd_prior, epoch, flat, .. } = *self;
+        let (cwnd, ssthresh) = (cwnd.segments(), cwnd.ssthresh);
         if let Some(before) = &mut self.before {
-            **before = Before { cwnd: cwnd.segments(), ssthresh, w_max, cwnd_prior, epoch, flat };
+            **before = Before { cwnd, ssthresh, w_max, cwnd_prior, epoch, flat };
         }
     }
 
@@ -150,7 +147,7 @@ impl Epoch {
 impl CongestionControl for Cubic {
     fn handle_measured(&mut self, measured: &Measured) {
         if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
-            self.ssthresh = self.cwnd.segments();
+            self.cwnd.ssthresh = self.cwnd.segments();
             self.hystart = None;
         }
     }
@@ -163,7 +160,7 @@ impl CongestionControl for Cubic {
                 epoch.start += acked.at.saturating_since(epoch.last);
                 epoch.last = acked.at;
             }
-        } else if self.cwnd.segments() < self.ssthresh {
+        } else if self.cwnd.in_slow_start() {
             // RFC 5681 §3.1 eq. (2).
             let segments = match &self.hystart {
                 Some(hystart) => self.cwnd.in_segments(hystart.growth(acked.bytes)),
@@ -188,17 +185,17 @@ impl CongestionControl for Cubic {
                 if shrinking { self.cwnd.segments() * (1.0 + beta) / 2.0 } else { self.cwnd.segments() };
             self.cwnd_prior = self.cwnd.segments();
             // RFC 9438 §4.6 (and §4.8): of what was in flight, at least two segments.
-            self.ssthresh = (self.cwnd.in_segments(lost.in_flight) * beta).max(2.0);
+            self.cwnd.ssthresh = (self.cwnd.in_segments(lost.in_flight) * beta).max(2.0);
         }
         self.epoch = None;
         self.flat = timeout;
-        self.cwnd.set(if timeout { 1.0 } else { self.ssthresh });
+        self.cwnd.set(if timeout { 1.0 } else { self.cwnd.ssthresh });
     }
 
     fn handle_recovered(&mut self, recovered: &Recovered) {
         // RFC 6582 §3.2 step 3, choice (1).
         let in_flight = self.cwnd.in_segments(recovered.in_flight).max(1.0);
-        self.cwnd.set(self.ssthresh.min(in_flight + 1.0));
+        self.cwnd.set(self.cwnd.ssthresh.min(in_flight + 1.0));
     }
 
     /// RFC 9438 §4.9.1 and §4.9.2.
@@ -206,7 +203,7 @@ impl CongestionControl for Cubic {
         if let Some(before) = self.before.as_deref().copied() {
             let cwnd = self.cwnd.segments().max(before.cwnd);
             let Before { cwnd: _, ssthresh, w_max, cwnd_prior, epoch, flat } = before;
-            (self.ssthresh, self.w_max, self.cwnd_prior) = (ssthresh, w_max, cwnd_prior);
+            (self.cwnd.ssthresh, self.w_max, self.cwnd_prior) = (ssthresh, w_max, cwnd_prior);
             (self.epoch, self.flat) = (epoch, flat);
             self.cwnd.set(cwnd);
         }
@@ -223,7 +220,7 @@ impl CongestionControl for Cubic {
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        self.cwnd.snapshot(self.ssthresh, self.cwnd.segments() < self.ssthresh)
+        self.cwnd.snapshot()
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Measured {
     pub max: u64,
 }
 
-/// All that is known after an ACK: what it brought, what it proved lost, how fast data arrive. Told on every ACK, last, to
+/// All that is known after an ACK: what it brought, what it proved lost, how fast data arrive. Scripted on every ACK, last, to
 /// controllers that ask for it ([`super::CongestionControl::hears_acks`]); SACK is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
@@ -81,9 +81,10 @@ pub(crate) struct InOrderAck {
 }
 
 /// What an endpoint repairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repair {
     /// Nothing.
+    #[default]
     Nothing,
     /// A loss that ACKs showed (fast recovery).
     Recovery,

@@ -45,8 +45,6 @@ enum Phase {
 #[derive(Debug)]
 pub struct Ledbat {
     cwnd: RealWindow,
-    /// Segments; infinite before slow start has ended.
-    ssthresh: f64,
     phase: Phase,
     /// The last samples.
     current: VecDeque<Span>,
@@ -62,14 +60,7 @@ impl Ledbat {
         let mut cwnd = RealWindow::new(plan);
         // "Modified slow start": an initial window of two segments.
         cwnd.set(LEAST);
-        Ledbat {
-            cwnd,
-            ssthresh: cwnd.first_threshold(plan),
-            phase: Phase::Start,
-            current: VecDeque::new(),
-            base: VecDeque::new(),
-            minute: 0,
-        }
+        Ledbat { cwnd, phase: Phase::Start, current: VecDeque::new(), base: VecDeque::new(), minute: 0 }
     }
 
     fn set(&mut self, cwnd: f64) {
@@ -113,16 +104,16 @@ impl Ledbat {
     fn choose_phase(&mut self, at: Time, smoothed: Span) {
         let pause = smoothed.saturating_mul(PAUSE);
         match self.phase {
-            Phase::Start if self.cwnd.segments() >= self.ssthresh => {
+            Phase::Start if !self.cwnd.in_slow_start() => {
                 self.phase = Phase::Until(at.saturating_add(pause));
             }
             Phase::Until(due) if at >= due => {
-                self.ssthresh = self.cwnd.segments();
+                self.cwnd.ssthresh = self.cwnd.segments();
                 self.set(LEAST);
                 self.phase = Phase::Least(at.saturating_add(pause), at);
             }
             Phase::Least(end, began) if at >= end => self.phase = Phase::Back(began),
-            Phase::Back(began) if self.cwnd.segments() >= self.ssthresh => {
+            Phase::Back(began) if !self.cwnd.in_slow_start() => {
                 let took = at.saturating_since(began);
                 self.phase = Phase::Until(at.saturating_add(took.saturating_mul(BETWEEN)));
             }
@@ -132,11 +123,11 @@ impl Ledbat {
 
     fn grow(&mut self, segments: f64, window_limited: bool) {
         let (load, gain) = (self.load(), self.gain());
-        if self.cwnd.segments() < self.ssthresh {
+        if self.cwnd.in_slow_start() {
             if self.phase == Phase::Start && load > SLOW_START_END {
-                self.ssthresh = self.cwnd.segments();
+                self.cwnd.ssthresh = self.cwnd.segments();
             } else if window_limited {
-                self.set((self.cwnd.segments() + gain * segments).min(self.ssthresh));
+                self.set((self.cwnd.segments() + gain * segments).min(self.cwnd.ssthresh));
             }
         } else if load <= 1.0 {
             if window_limited {
@@ -171,9 +162,9 @@ impl CongestionControl for Ledbat {
         let timeout = lost.kind.is_timeout();
         let first = lost.kind != (LossKind::Timeout { again: true });
         if first {
-            self.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
+            self.cwnd.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
         }
-        self.set(if timeout { LEAST } else { self.ssthresh });
+        self.set(if timeout { LEAST } else { self.cwnd.ssthresh });
     }
 
     fn handle_restart(&mut self, window: u64) {
@@ -186,7 +177,7 @@ impl CongestionControl for Ledbat {
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        self.cwnd.snapshot(self.ssthresh, self.cwnd.segments() < self.ssthresh)
+        self.cwnd.snapshot()
     }
 }
 

@@ -21,8 +21,6 @@ const LEAST: f64 = 2.0;
 #[derive(Debug)]
 pub struct Prague {
     cwnd: RealWindow,
-    /// Segments; infinite before slow start has ended.
-    ssthresh: f64,
     extent: Extent,
     /// A mark has been seen: there is an AQM, of which alpha can tell.
     marked: bool,
@@ -38,10 +36,8 @@ impl Prague {
     /// A connection's controller at its start.
     #[must_use]
     pub fn new(plan: &TcpPlan) -> Prague {
-        let cwnd = RealWindow::new(plan);
         Prague {
-            cwnd,
-            ssthresh: cwnd.first_threshold(plan),
+            cwnd: RealWindow::new(plan),
             extent: Extent::new(u64::from(plan.mss.max(1))),
             marked: false,
             updated: Time::ZERO,
@@ -51,13 +47,9 @@ impl Prague {
         }
     }
 
-    fn in_slow_start(&self) -> bool {
-        self.cwnd.segments() < self.ssthresh
-    }
-
     /// Whether round trips shorter than the reference count as long as it.
     fn is_independent(&self) -> bool {
-        !self.in_slow_start() && self.rounds >= TRANSITION
+        !self.cwnd.in_slow_start() && self.rounds >= TRANSITION
     }
 
     /// Whether the window was used. The pace keeps the sender just below it, so that it seldom stops it.
@@ -84,7 +76,7 @@ impl Prague {
         } else {
             self.extent.skip(ack.max);
         }
-        if !self.in_slow_start() {
+        if !self.cwnd.in_slow_start() {
             self.rounds += 1;
         }
     }
@@ -93,8 +85,9 @@ impl Prague {
     /// reference round trip is the same for all shorter ones: (RTT / reference)² segments in a round trip.
     fn grow(&mut self, ack: &Ack) {
         let unmarked = f64::from(ack.segments.saturating_sub(ack.ecn_marked));
-        if self.in_slow_start() {
-            self.cwnd.set((self.cwnd.segments() + unmarked).min(self.ssthresh.max(self.cwnd.segments())));
+        if self.cwnd.in_slow_start() {
+            self.cwnd
+                .set((self.cwnd.segments() + unmarked).min(self.cwnd.ssthresh.max(self.cwnd.segments())));
             return;
         }
         let short = self.is_independent() && self.smoothed < REFERENCE;
@@ -128,17 +121,14 @@ impl CongestionControl for Prague {
                 }
                 self.reduced = Some(lost.at);
                 // "Multiplicative decrease on ECN feedback": cwnd · (1 - alpha / 2).
-                self.ssthresh = (self.cwnd.segments() * (1.0 - self.extent.alpha / 2.0)).max(LEAST);
-                self.cwnd.set(self.ssthresh);
+                let left = self.cwnd.segments() * (1.0 - self.extent.alpha / 2.0);
+                self.cwnd.reduce(left.max(LEAST));
             }
             // RFC 9331 §4.3: as Reno where segments are lost.
-            LossKind::DupAck => {
-                self.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
-                self.cwnd.set(self.ssthresh);
-            }
+            LossKind::DupAck => self.cwnd.reduce((self.cwnd.segments() / 2.0).max(LEAST)),
             LossKind::Timeout { again } => {
                 if !again {
-                    self.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
+                    self.cwnd.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
                 }
                 self.cwnd.set(1.0);
             }
@@ -159,7 +149,7 @@ impl CongestionControl for Prague {
         if self.smoothed == Span::ZERO {
             return None;
         }
-        let times = if self.cwnd.segments() < self.ssthresh / 2.0 { 2.0 } else { 1.0 };
+        let times = if self.cwnd.segments() < self.cwnd.ssthresh / 2.0 { 2.0 } else { 1.0 };
         let bps = times * 8.0 * self.cwnd.segments() * self.cwnd.mss() / self.smoothed.as_secs_f64();
         Some(Rate::from_bps(bps as u64))
     }
@@ -169,7 +159,7 @@ impl CongestionControl for Prague {
     }
 
     fn snapshot(&self) -> ControllerSnapshot {
-        self.cwnd.snapshot(self.ssthresh, self.in_slow_start())
+        self.cwnd.snapshot()
     }
 
     fn detail(&self) -> Option<(&'static str, f64)> {

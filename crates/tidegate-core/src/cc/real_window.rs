@@ -1,4 +1,4 @@
-//! A window in real numbers of segments, for the controllers whose papers and standards compute so.
+//! A window in real numbers of segments with its threshold, for the controllers whose papers and standards compute so.
 
 use super::ControllerSnapshot;
 use crate::plan::TcpPlan;
@@ -13,12 +13,16 @@ pub(super) struct RealWindow {
     bytes: u64,
     mss: f64,
     segments: f64,
+    /// Segments at which slow start ends; infinite: none yet.
+    pub(super) ssthresh: f64,
 }
 
 impl RealWindow {
     /// The initial window of the plan.
     pub(super) fn new(plan: &TcpPlan) -> RealWindow {
-        let mut window = RealWindow { bytes: 0, mss: f64::from(plan.mss.max(1)), segments: 0.0 };
+        let mss = f64::from(plan.mss.max(1));
+        let ssthresh = plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64 / mss);
+        let mut window = RealWindow { bytes: 0, mss, segments: 0.0, ssthresh };
         window.set(window.in_segments(plan.initial_window));
         window
     }
@@ -56,17 +60,23 @@ impl RealWindow {
         bytes as f64 / self.mss
     }
 
-    /// The slow-start threshold of the plan in segments; infinite: none.
-    pub(super) fn first_threshold(&self, plan: &TcpPlan) -> f64 {
-        plan.initial_ssthresh.map_or(f64::INFINITY, |bytes| self.in_segments(bytes))
+    /// Whether it is below the threshold.
+    #[inline]
+    pub(super) fn in_slow_start(&self) -> bool {
+        self.segments < self.ssthresh
     }
 
-    /// What plots show of it and of a threshold in segments; infinite: none.
-    pub(super) fn snapshot(&self, ssthresh: f64, slow_start: bool) -> ControllerSnapshot {
+    /// A loss or a mark: the threshold, and the window at it.
+    pub(super) fn reduce(&mut self, segments: f64) {
+        self.ssthresh = segments;
+        self.set(segments);
+    }
+
+    pub(super) fn snapshot(&self) -> ControllerSnapshot {
         ControllerSnapshot {
             window: self.segments * self.mss,
-            ssthresh: ssthresh.is_finite().then_some((ssthresh * self.mss) as u64),
-            slow_start,
+            ssthresh: self.ssthresh.is_finite().then_some((self.ssthresh * self.mss) as u64),
+            slow_start: self.in_slow_start(),
         }
     }
 }

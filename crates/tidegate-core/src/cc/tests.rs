@@ -10,7 +10,7 @@ mod control;
 mod golden;
 mod hearing;
 mod marked;
-pub(super) mod told;
+pub(super) mod scripted;
 
 pub(super) const MSS: u64 = 1000;
 

@@ -9,6 +9,12 @@ pub struct CohortPlan {
     pub log2_size: u32,
 }
 
+impl Default for CohortPlan {
+    fn default() -> CohortPlan {
+        CohortPlan::USUAL
+    }
+}
+
 impl CohortPlan {
     /// What every run of the product has.
     pub const USUAL: CohortPlan = CohortPlan { from_flows: 4096, log2_size: 10 };

@@ -244,7 +244,7 @@ impl CoDelPlan {
 }
 
 /// What a discipline says of itself.
-struct Facts {
+struct DisciplineRow {
     name: &'static str,
     marks: bool,
     decides_at_arrival: bool,
@@ -254,8 +254,8 @@ struct Facts {
 
 impl Discipline {
     /// A new discipline gets a row.
-    fn facts(self) -> Facts {
-        let row = |name, [marks, decides_at_arrival, has_probability, is_random]: [bool; 4]| Facts {
+    fn row(self) -> DisciplineRow {
+        let row = |name, [marks, decides_at_arrival, has_probability, is_random]: [bool; 4]| DisciplineRow {
             name,
             marks,
             decides_at_arrival,
@@ -278,31 +278,31 @@ impl Discipline {
     /// The word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.facts().name
+        self.row().name
     }
 
     /// Whether it marks packets CE.
     #[must_use]
     pub fn marks(self) -> bool {
-        self.facts().marks
+        self.row().marks
     }
 
     /// Whether the fate of a unit is certain when it arrives. If not, its gate is driven step by step.
     #[must_use]
     pub fn decides_at_arrival(self) -> bool {
-        self.facts().decides_at_arrival
+        self.row().decides_at_arrival
     }
 
     /// Whether it drops or marks with a probability that the rows of its gate show: of classic units, at
     /// [`Discipline::DualPi2`].
     #[must_use]
     pub fn has_probability(self) -> bool {
-        self.facts().has_probability
+        self.row().has_probability
     }
 
     /// Whether it draws random numbers, from the stream `gate.NAME/aqm`.
     #[must_use]
     pub fn is_random(self) -> bool {
-        self.facts().is_random
+        self.row().is_random
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan, RatePlan};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit, Release};
-use crate::units::{PICOS_PER_SECOND, Span, Speed};
+use crate::serial::span_of;
+use crate::units::{Span, Speed};
 
 /// One server with its queue, loss and delay.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,8 +74,7 @@ impl GatePlan {
             RatePlan::Gcra(gcra) => gcra.link.bps(),
             _ => 0,
         };
-        let picos = u128::from(CELL_BITS) * u128::from(PICOS_PER_SECOND);
-        Span::from_picos(picos.checked_div(u128::from(rate)).map_or(0, |picos| picos as u64))
+        if rate == 0 { Span::ZERO } else { Span::from_picos(span_of(CELL_BITS, rate).0) }
     }
 }
 

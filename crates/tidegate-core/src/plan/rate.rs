@@ -79,7 +79,7 @@ pub enum Course<'a> {
 }
 
 /// What a law says of itself.
-struct Facts {
+struct LawRow {
     kind: &'static str,
     counts_packets: bool,
     is_random: bool,
@@ -88,21 +88,21 @@ struct Facts {
 
 /// A new law gets an arm in each of these, and its readers need none.
 impl RatePlan {
-    fn facts(&self) -> Facts {
-        let law = |kind| Facts { kind, counts_packets: false, is_random: false, on_change: None };
+    fn row(&self) -> LawRow {
+        let law = |kind| LawRow { kind, counts_packets: false, is_random: false, on_change: None };
         // Recorded and written changes are the link's own: they affect the unit under way.
-        let changes = |kind, on_change| Facts { on_change: Some(on_change), ..law(kind) };
+        let changes = |kind, on_change| LawRow { on_change: Some(on_change), ..law(kind) };
         match self {
             RatePlan::Unlimited => law("unlimited"),
             RatePlan::Constant(Speed::Bits(_)) => law("constant"),
-            RatePlan::Constant(Speed::Packets(_)) => Facts { counts_packets: true, ..law("packets") },
+            RatePlan::Constant(Speed::Packets(_)) => LawRow { counts_packets: true, ..law("packets") },
             RatePlan::Steps { steps, .. } => {
                 let counts_packets = matches!(steps.first(), Some((_, Speed::Packets(_))));
-                Facts { counts_packets, ..changes("steps", OnChange::Rescale) }
+                LawRow { counts_packets, ..changes("steps", OnChange::Rescale) }
             }
             RatePlan::TokenBucket { .. } => law("token_bucket"),
             RatePlan::Markov(chain) => {
-                Facts { is_random: chain.rates.len() > 1, ..changes("markov", OnChange::Keep) }
+                LawRow { is_random: chain.rates.len() > 1, ..changes("markov", OnChange::Keep) }
             }
             RatePlan::RateTrace { .. } => changes("trace", OnChange::Rescale),
             RatePlan::Opportunities { .. } => law("trace"),
@@ -117,7 +117,7 @@ impl RatePlan {
     /// Its key in a scenario; for one without a key of its own, a word like one.
     #[must_use]
     pub fn kind(&self) -> &'static str {
-        self.facts().kind
+        self.row().kind
     }
 
     /// How its speed comes about.
@@ -147,19 +147,19 @@ impl RatePlan {
     /// Whether a unit's work is one packet, whatever its size; otherwise it is its bits.
     #[must_use]
     pub fn counts_packets(&self) -> bool {
-        self.facts().counts_packets
+        self.row().counts_packets
     }
 
     /// Whether its speed is drawn at random.
     #[must_use]
     pub fn is_random(&self) -> bool {
-        self.facts().is_random
+        self.row().is_random
     }
 
     /// What usually becomes of a unit in transmission when the speed changes; `None` where it never changes.
     #[must_use]
     pub fn usual_on_change(&self) -> Option<OnChange> {
-        self.facts().on_change
+        self.row().on_change
     }
 
     /// Units of so many bits per second in the long run; `None`: unlimited, decided by what arrives or by

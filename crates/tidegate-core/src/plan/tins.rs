@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Diffserv, Framing};
 use crate::aal5::{CELL_BYTES, CELL_PAYLOAD};
-use crate::units::{PICOS_PER_SECOND, Rate, Span};
+use crate::serial::span_of;
+use crate::units::{Rate, Span};
 
 /// Among whom the rate of a tin is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,8 +127,7 @@ impl ShapedBytes {
 
 /// How long so many bytes take, rounded down to a picosecond.
 pub(crate) fn time_of(bytes: u32, rate: Rate) -> Span {
-    let picos = u128::from(bytes) * 8 * u128::from(PICOS_PER_SECOND) / u128::from(rate.bps().max(1));
-    Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
+    Span::from_picos(span_of(u64::from(bytes) * 8, rate.bps().max(1)).0)
 }
 
 #[cfg(test)]

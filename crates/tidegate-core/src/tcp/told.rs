@@ -45,7 +45,7 @@ impl Sender {
     pub(super) fn tell_ack(&mut self, accounts: &mut Accounts, brought: &Brought) {
         let lost = self.board.lost_total;
         let window_limited =
-            self.controller.asks_for_the_limit() && self.is_window_limited(accounts, brought.acked);
+            self.controller.reads_window_limited() && self.is_window_limited(accounts, brought.acked);
         let least_rtt = accounts.rack.least_rtt();
         let Some(sampler) = &mut accounts.sampler else { return };
         let rate = sampler.sample(brought.at, lost, least_rtt);

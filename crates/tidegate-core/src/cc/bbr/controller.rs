@@ -1,6 +1,6 @@
 //! BBR as an endpoint calls it: one method for each fact, in the order of `bbr_main`.
 
-use super::state::{Bbr, Mode, Repairing, Sample, UNIT, micros, ticks};
+use super::state::{Bbr, Mode, Sample, UNIT, ticks};
 use crate::cc::control::Control;
 use crate::cc::{Ack, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Repair, Undone};
 use crate::units::{Rate, Span, Time};
@@ -36,25 +36,25 @@ impl Bbr {
             mss: self.mss,
             lost: self.segments(ack.lost),
             acked: u64::from(ack.segments),
-            rate: rate.map(|rate| (self.segments(rate.delivered), rate.interval.picos() / 1_000_000)),
+            rate: rate.map(|rate| (self.segments(rate.delivered), rate.interval.micros())),
             prior_delivered: rate.map_or(0, |rate| rate.prior_delivered),
             app_limited: rate.is_some_and(|rate| rate.app_limited),
-            rtt: ack.rtt.map(|rtt| rtt.picos() / 1_000_000),
+            rtt: ack.rtt.map(|rtt| rtt.micros()),
         }
     }
 }
 
 impl CongestionControl for Bbr {
     fn handle_established(&mut self, at: Time, rtt: Option<Span>) {
-        self.min_rtt = rtt.map(|rtt| rtt.picos() / 1_000_000);
-        self.begin(micros(at));
+        self.min_rtt = rtt.map(|rtt| rtt.micros());
+        self.begin(at.micros());
         self.pace_by_rtt(self.min_rtt.unwrap_or(0));
     }
 
     /// `bbr_main`.
     #[inline(always)]
     fn handle_ack(&mut self, ack: &Ack) {
-        let now = micros(ack.at);
+        let now = ack.at.micros();
         if !self.begun {
             self.begin(now);
         }
@@ -73,12 +73,7 @@ impl CongestionControl for Bbr {
         self.update_min_rtt(now, &sample);
         self.update_gains();
         self.set_pace(self.pacing_gain, || sample.smoothed_rtt());
-        let repairing = match ack.repair {
-            Repair::Nothing => Repairing::Nothing,
-            Repair::Recovery => Repairing::Recovery,
-            Repair::TimeOut => Repairing::TimeOut,
-        };
-        self.set_window(&sample, repairing);
+        self.set_window(&sample, ack.repair);
         self.note_fast_path(sample.acked);
     }
 
@@ -101,7 +96,7 @@ impl CongestionControl for Bbr {
         if lost.kind.is_timeout() {
             // `tcp_enter_loss`, then `bbr_set_state`
             self.window = lost.remaining.div_ceil(self.mss) + 1;
-            self.repairing = Repairing::TimeOut;
+            self.repairing = Repair::TimeOut;
             self.full.rate = 0;
             self.round_start = true;
             self.note_lost(lost.total_lost);
@@ -128,12 +123,12 @@ impl CongestionControl for Bbr {
     fn handle_resumed(&mut self, at: Time, _idle: Span) {
         self.fast_path.forget();
         self.idle_restart = true;
-        self.aggregation.since = micros(at);
+        self.aggregation.since = at.micros();
         self.aggregation.acked = 0;
         if self.mode == Mode::ProbeBw {
             self.set_pace(UNIT, || 0);
         } else if self.mode == Mode::ProbeRtt {
-            self.check_probe_rtt_done(ticks(micros(at)));
+            self.check_probe_rtt_done(ticks(at.micros()));
         }
     }
 

@@ -6,8 +6,8 @@
 
 use super::model::RATE_ROUNDS;
 use super::phases::MIN_RTT_TICKS;
-use super::state::{Bbr, Mode, RATE_BITS, Repairing, TICK, micros, span_micros};
-use crate::cc::InOrderAck;
+use super::state::{Bbr, Mode, RATE_BITS, TICK};
+use crate::cc::{InOrderAck, Repair};
 use crate::units::Span;
 
 impl Bbr {
@@ -17,7 +17,7 @@ impl Bbr {
             && self.mode == Mode::ProbeBw
             && self.full.reached
             && self.has_seen_rtt
-            && self.repairing == Repairing::Nothing
+            && self.repairing == Repair::Nothing
             && !self.conserves
             && !self.idle_restart
             && !self.long_term.in_use
@@ -27,7 +27,7 @@ impl Bbr {
     /// `bbr_main`. `false`: the conditions do not hold, and nothing has been done.
     #[inline(always)]
     pub(super) fn take_fast_path(&mut self, ack: &InOrderAck) -> bool {
-        let now = micros(ack.at);
+        let now = ack.at.micros();
         let rate = self.highest.get();
         if ack.prior_delivered >= self.round_end
             || ack.total_lost != self.lost_bytes
@@ -54,7 +54,7 @@ impl Bbr {
     /// be, both rounded as [`Bbr::update_rate`] does, without a division.
     #[inline(always)]
     fn is_no_faster(&self, ack: &InOrderAck) -> bool {
-        let interval = span_micros(ack.interval);
+        let interval = ack.interval.micros();
         let below = self.highest.indifferent_below(RATE_ROUNDS, self.rounds).saturating_mul(interval);
         // Whole segments, less than `below` / 2²⁴.
         below > 0 && ack.sampled <= ((below - 1) >> RATE_BITS).saturating_mul(self.mss)

@@ -4,10 +4,8 @@ use std::cmp::Ordering;
 
 use rand::RngExt as _;
 
-use super::state::{
-    Bbr, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW, Mode, Repairing, Sample, UNIT, span_micros, ticks,
-};
-use crate::cc::Ack;
+use super::state::{Bbr, DRAIN_GAIN, HIGH_GAIN, LEAST_WINDOW, Mode, Sample, UNIT, ticks};
+use crate::cc::{Ack, Repair};
 use crate::units::Time;
 
 /// `bbr_pacing_gain`: more, as much less, then six times the rate itself.
@@ -59,7 +57,7 @@ impl Bbr {
 
     /// Segments in the network at the next departure, with so many bytes in flight.
     fn in_flight_then(&self, in_flight: u64, (at, next_departure): (Time, Time)) -> u64 {
-        self.in_network(in_flight.div_ceil(self.mss), span_micros(next_departure.saturating_since(at)))
+        self.in_network(in_flight.div_ceil(self.mss), next_departure.saturating_since(at).micros())
     }
 
     /// `bbr_advance_cycle_phase`.
@@ -95,7 +93,7 @@ impl Bbr {
     /// Whether the ACK may have been put off.
     #[inline(always)]
     fn is_put_off(&self, sample: &Sample) -> bool {
-        self.repairing == Repairing::Nothing && sample.is_alone()
+        self.repairing == Repair::Nothing && sample.is_alone()
     }
 
     /// `bbr_update_min_rtt`.
@@ -147,7 +145,7 @@ impl Bbr {
 
     /// `bbr_save_cwnd`.
     pub(super) fn save_window(&mut self) {
-        self.prior_window = if self.repairing == Repairing::Nothing && self.mode != Mode::ProbeRtt {
+        self.prior_window = if self.repairing == Repair::Nothing && self.mode != Mode::ProbeRtt {
             self.window
         } else {
             self.prior_window.max(self.window)

@@ -1,10 +1,10 @@
 //! The state of BBR: its model of the path, and the products of rate and round trip that window and pace are made of.
 
-use crate::cc::Ack;
 use crate::cc::running_max::RunningMax;
+use crate::cc::{Ack, Repair};
 use crate::plan::TcpPlan;
 use crate::random::Stream;
-use crate::units::{Rate, Span, Time};
+use crate::units::Rate;
 
 /// `BW_SCALE`: rates are segments per microsecond times 2²⁴.
 pub(super) const RATE_BITS: u32 = 24;
@@ -100,7 +100,7 @@ impl Sample<'_> {
 
     /// In µs.
     pub(super) fn smoothed_rtt(&self) -> u64 {
-        self.ack.smoothed_rtt.picos() / 1_000_000
+        self.ack.smoothed_rtt.micros()
     }
 
     /// A single short segment arrived, and nothing else since it was sent: the ACK may have been put off where nothing is
@@ -171,8 +171,8 @@ pub struct Bbr {
     pub(super) probe_round_done: bool,
     pub(super) idle_restart: bool,
     pub(super) conserves: bool,
-    /// What was being repaired at the ACK before.
-    pub(super) repairing: Repairing,
+    /// What was being repaired at the ACK before (`prev_ca_state`, as far as it matters).
+    pub(super) repairing: Repair,
     pub(super) has_seen_rtt: bool,
     /// The window to which it grew or shrank last.
     pub(super) target: u64,
@@ -180,25 +180,6 @@ pub struct Bbr {
     /// The connection is there.
     pub(super) begun: bool,
     pub(super) rng: Option<Stream>,
-}
-
-/// `prev_ca_state`, as far as it matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Repairing {
-    #[default]
-    Nothing,
-    Recovery,
-    TimeOut,
-}
-
-/// In microseconds.
-pub(super) fn micros(at: Time) -> u64 {
-    at.picos() / 1_000_000
-}
-
-/// In microseconds.
-pub(super) fn span_micros(span: Span) -> u64 {
-    span.picos() / 1_000_000
 }
 
 /// A tick in microseconds (HZ = 250).

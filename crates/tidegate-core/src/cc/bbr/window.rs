@@ -1,6 +1,7 @@
 //! The window and the pace that follow from the model.
 
-use super::state::{Bbr, HIGH_GAIN, INITIAL_WINDOW, LEAST_WINDOW, Mode, RATE_BITS, Repairing, Sample};
+use super::state::{Bbr, HIGH_GAIN, INITIAL_WINDOW, LEAST_WINDOW, Mode, RATE_BITS, Sample};
+use crate::cc::Repair;
 
 /// What is left of the rate so that queues go: `bbr_pacing_margin_percent` less than all.
 const PERCENT: u64 = 99;
@@ -41,7 +42,7 @@ impl Bbr {
 
     /// `bbr_set_cwnd`.
     #[inline(always)]
-    pub(super) fn set_window(&mut self, sample: &Sample, repairing: Repairing) {
+    pub(super) fn set_window(&mut self, sample: &Sample, repairing: Repair) {
         if sample.acked > 0 {
             let window = self.recover_or_restore(sample, repairing);
             self.window = if self.conserves {
@@ -58,17 +59,17 @@ impl Bbr {
     /// The window in the repair of a loss, and the one before it thereafter (`bbr_set_cwnd_to_recover_or_restore`): in the
     /// first round what arrives may be sent.
     #[inline(always)]
-    fn recover_or_restore(&mut self, sample: &Sample, repairing: Repairing) -> u64 {
+    fn recover_or_restore(&mut self, sample: &Sample, repairing: Repair) -> u64 {
         let before = std::mem::replace(&mut self.repairing, repairing);
         let mut window = self.window;
         if sample.lost > 0 {
             window = window.saturating_sub(sample.lost).max(1);
         }
-        if repairing == Repairing::Recovery && before != Repairing::Recovery {
+        if repairing == Repair::Recovery && before != Repair::Recovery {
             self.conserves = true;
             self.round_end = self.delivered_bytes;
             window = sample.in_flight() + sample.acked;
-        } else if before != Repairing::Nothing && repairing == Repairing::Nothing {
+        } else if before != Repair::Nothing && repairing == Repair::Nothing {
             window = window.max(self.prior_window);
             self.conserves = false;
         }

@@ -1,6 +1,6 @@
 //! BBR version 3 as an endpoint calls it: one method for each fact.
 
-use super::state::{Bbr3, Sample, State, micros};
+use super::state::{Bbr3, Sample, State};
 use crate::cc::control::Control;
 use crate::cc::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::units::{Rate, Span, Time};
@@ -14,11 +14,11 @@ impl Bbr3 {
 
 fn sample_of(ack: &Ack) -> Sample {
     let sample = Sample {
-        now: micros(ack.at),
+        now: ack.at.micros(),
         acked: ack.delivered,
         newly_lost: ack.lost,
         in_flight: ack.in_flight,
-        rtt: ack.rtt.map(|rtt| rtt.picos() / 1_000_000),
+        rtt: ack.rtt.map(|rtt| rtt.micros()),
         window_limited: ack.window_limited,
         recovering: ack.repair != Repair::Nothing,
         ..Sample::default()
@@ -38,9 +38,9 @@ fn sample_of(ack: &Ack) -> Sample {
 
 impl CongestionControl for Bbr3 {
     fn handle_established(&mut self, at: Time, rtt: Option<Span>) {
-        self.begin(micros(at));
+        self.begin(at.micros());
         if let Some(rtt) = rtt {
-            let rtt = rtt.picos() / 1_000_000;
+            let rtt = rtt.micros();
             (self.min_rtt, self.probed_rtt) = (Some(rtt), rtt);
             self.pace_by_rtt(rtt);
         }
@@ -53,7 +53,7 @@ impl CongestionControl for Bbr3 {
             self.begin(sample.now);
         }
         if !self.has_seen_rtt && ack.smoothed_rtt > Span::ZERO {
-            self.pace_by_rtt(ack.smoothed_rtt.picos() / 1_000_000);
+            self.pace_by_rtt(ack.smoothed_rtt.micros());
         }
         self.delivered += ack.delivered;
         self.note_losses(&sample);
@@ -103,11 +103,11 @@ impl CongestionControl for Bbr3 {
     /// `BBRHandleRestartFromIdle` (§5.4.1).
     fn handle_resumed(&mut self, at: Time, _idle: Span) {
         self.idle_restart = true;
-        self.extra_since = micros(at);
+        self.extra_since = at.micros();
         if self.state.probes_rate() {
             self.set_pace(100);
         } else if self.state == State::ProbeRtt {
-            self.check_probe_rtt_done(micros(at));
+            self.check_probe_rtt_done(at.micros());
         }
     }
 

@@ -3,7 +3,6 @@
 use crate::cc::running_max::RunningMax;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
-use crate::units::Time;
 
 /// No bound.
 pub(super) const INFINITE: u64 = u64::MAX;
@@ -139,11 +138,6 @@ pub struct Bbr3 {
     pub(super) begun: bool,
     pub(super) has_seen_rtt: bool,
     pub(super) rng: Option<Stream>,
-}
-
-/// In microseconds.
-pub(super) fn micros(at: Time) -> u64 {
-    at.picos() / 1_000_000
 }
 
 impl Bbr3 {

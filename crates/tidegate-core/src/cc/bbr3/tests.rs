@@ -5,19 +5,19 @@ use super::Bbr3;
 use super::bounds::in_flight_at_loss;
 use super::state::{INFINITE, Sample, State};
 use crate::cc::tests::MSS;
-use crate::cc::tests::told::{self, RTT};
+use crate::cc::tests::scripted::{self, RTT};
 use crate::cc::{CongestionControl, LossKind, Lost, Repair};
 use crate::plan::CongestionPlan;
 use crate::random::Seed;
 use crate::units::{Span, Time};
 
-type Told = told::Told<Bbr3>;
+type Scripted = scripted::Scripted<Bbr3>;
 
-fn told() -> Told {
-    Told::new(CongestionPlan::Bbr3, Bbr3::new, None)
+fn connected() -> Scripted {
+    Scripted::new(CongestionPlan::Bbr3, Bbr3::new, None)
 }
 
-impl Told {
+impl Scripted {
     /// To `ProbeBW_CRUISE` at 100 segments a round trip: what is in flight lets no time for `ProbeBW_DOWN`.
     fn cruise(&mut self) {
         for _ in 0..4 {
@@ -48,71 +48,71 @@ fn rate(segments: u64) -> u64 {
 
 #[test]
 fn startup_paces_at_2_77_times_what_arrives_and_drain_at_half() {
-    let mut told = told();
-    assert_eq!(told.bbr.pacing, rate(10) * 277 / 100);
-    told.round(20);
-    assert_eq!(told.bbr.pacing, rate(20) * 277 / 100 * 99 / 100);
+    let mut flow = connected();
+    assert_eq!(flow.bbr.pacing, rate(10) * 277 / 100);
+    flow.round(20);
+    assert_eq!(flow.bbr.pacing, rate(20) * 277 / 100 * 99 / 100);
     // 40 is more than a quarter more; 49 is not, three times.
     for segments in [40, 49, 49] {
-        told.round(segments);
-        assert_eq!(told.bbr.state, State::Startup);
+        flow.round(segments);
+        assert_eq!(flow.bbr.state, State::Startup);
     }
-    told.ack(49, RTT, 90, 0, Repair::Nothing);
-    assert_eq!(told.bbr.state, State::Drain);
-    assert_eq!(told.bbr.pacing, rate(49) / 2 * 99 / 100);
+    flow.ack(49, RTT, 90, 0, Repair::Nothing);
+    assert_eq!(flow.bbr.state, State::Drain);
+    assert_eq!(flow.bbr.pacing, rate(49) / 2 * 99 / 100);
     // In flight is the product: on. More than that, and it takes four rounds.
     for _ in 0..3 {
-        told.ack(49, RTT, 90, 0, Repair::Nothing);
-        assert_eq!(told.bbr.state, State::Drain);
+        flow.ack(49, RTT, 90, 0, Repair::Nothing);
+        assert_eq!(flow.bbr.state, State::Drain);
     }
-    told.ack(49, RTT, 90, 0, Repair::Nothing);
-    assert_eq!(told.bbr.state, State::Down);
+    flow.ack(49, RTT, 90, 0, Repair::Nothing);
+    assert_eq!(flow.bbr.state, State::Down);
 }
 
 #[test]
 fn the_cycle_goes_down_cruises_refills_and_goes_up() {
-    let mut told = told();
-    told.cruise();
-    assert_eq!(told.bbr.pacing_gain, 100);
-    let began = told.now;
-    while told.bbr.state == State::Cruise {
-        told.ack(100, RTT, 100, 0, Repair::Nothing);
+    let mut flow = connected();
+    flow.cruise();
+    assert_eq!(flow.bbr.pacing_gain, 100);
+    let began = flow.now;
+    while flow.bbr.state == State::Cruise {
+        flow.ack(100, RTT, 100, 0, Repair::Nothing);
     }
-    assert_eq!(told.bbr.state, State::Refill);
-    let waited = told.now.saturating_since(began);
+    assert_eq!(flow.bbr.state, State::Refill);
+    let waited = flow.now.saturating_since(began);
     assert!(waited > Span::from_secs(2) && waited < Span::from_millis(2100), "{waited:?}");
-    told.ack(100, RTT, 100, 0, Repair::Nothing);
-    assert_eq!((told.bbr.state, told.bbr.pacing_gain, told.bbr.window_gain), (State::Up, 125, 225));
+    flow.ack(100, RTT, 100, 0, Repair::Nothing);
+    assert_eq!((flow.bbr.state, flow.bbr.pacing_gain, flow.bbr.window_gain), (State::Up, 125, 225));
     // No growth in three rounds.
     for _ in 0..2 {
-        told.ack(100, RTT, 100, 0, Repair::Nothing);
-        assert_eq!(told.bbr.state, State::Up);
+        flow.ack(100, RTT, 100, 0, Repair::Nothing);
+        assert_eq!(flow.bbr.state, State::Up);
     }
-    told.ack(100, RTT, 130, 0, Repair::Nothing);
-    assert_eq!(told.bbr.state, State::Down);
-    assert_eq!((told.bbr.pacing_gain, told.bbr.pacing), (90, rate(100) * 99 * 90 / 10_000));
-    told.ack(100, RTT, 100, 0, Repair::Nothing);
-    assert_eq!((told.bbr.state, told.bbr.pacing_gain), (State::Cruise, 100));
+    flow.ack(100, RTT, 130, 0, Repair::Nothing);
+    assert_eq!(flow.bbr.state, State::Down);
+    assert_eq!((flow.bbr.pacing_gain, flow.bbr.pacing), (90, rate(100) * 99 * 90 / 10_000));
+    flow.ack(100, RTT, 100, 0, Repair::Nothing);
+    assert_eq!((flow.bbr.state, flow.bbr.pacing_gain), (State::Cruise, 100));
 }
 
 #[test]
 fn a_probe_that_loses_more_than_2_percent_bounds_what_is_in_flight() {
-    let mut told = told();
-    told.up();
-    assert_eq!(told.bbr.inflight_long, INFINITE);
+    let mut flow = connected();
+    flow.up();
+    assert_eq!(flow.bbr.inflight_long, INFINITE);
     // 2 of 102 are no more than 2%.
-    told.ack(100, RTT, 120, 2, Repair::Recovery);
-    assert_eq!((told.bbr.state, told.bbr.inflight_long), (State::Up, INFINITE));
+    flow.ack(100, RTT, 120, 2, Repair::Recovery);
+    assert_eq!((flow.bbr.state, flow.bbr.inflight_long), (State::Up, INFINITE));
     // 6 of 126 are: 120 were in flight before them, and 2% of 120 is 2.4: 120 + 2.4 / 0.98.
-    told.ack(120, RTT, 120, 6, Repair::Recovery);
-    assert_eq!(told.bbr.state, State::Down);
-    assert_eq!(told.bbr.inflight_long, 120_000 + 2_448);
-    assert!(told.bbr.window() <= told.bbr.inflight_long);
+    flow.ack(120, RTT, 120, 6, Repair::Recovery);
+    assert_eq!(flow.bbr.state, State::Down);
+    assert_eq!(flow.bbr.inflight_long, 120_000 + 2_448);
+    assert!(flow.bbr.window() <= flow.bbr.inflight_long);
     // Cruising leaves 15% of it free.
-    assert_eq!(told.bbr.with_headroom(), 122_448 - 18_367);
-    told.ack(100, RTT, 90, 0, Repair::Nothing);
-    assert_eq!(told.bbr.state, State::Cruise);
-    assert!(told.bbr.window() <= 104_081);
+    assert_eq!(flow.bbr.with_headroom(), 122_448 - 18_367);
+    flow.ack(100, RTT, 90, 0, Repair::Nothing);
+    assert_eq!(flow.bbr.state, State::Cruise);
+    assert!(flow.bbr.window() <= 104_081);
 }
 
 #[test]
@@ -124,26 +124,26 @@ fn what_was_in_flight_at_two_percent() {
 
 #[test]
 fn a_round_with_losses_while_cruising_lowers_rate_and_window_by_three_tenths_at_most() {
-    let mut told = told();
-    told.cruise();
-    let window = told.bbr.window();
+    let mut flow = connected();
+    flow.cruise();
+    let window = flow.bbr.window();
     // The first such round still saw 100 segments arrive, as many as before: nothing is lower.
-    told.ack(50, RTT, 90, 3, Repair::Recovery);
-    told.ack(50, RTT, 90, 0, Repair::Recovery);
-    assert_eq!(told.bbr.rate_short, rate(100));
-    told.ack(50, RTT, 90, 3, Repair::Recovery);
-    told.ack(50, RTT, 90, 0, Repair::Recovery);
-    assert_eq!(told.bbr.rate_short, rate(100) * 7 / 10);
-    assert!(told.bbr.inflight_short >= 50 * MSS && told.bbr.inflight_short < window);
-    assert_eq!(told.bbr.rate, told.bbr.rate_short);
-    assert!(told.bbr.window() <= told.bbr.inflight_short);
+    flow.ack(50, RTT, 90, 3, Repair::Recovery);
+    flow.ack(50, RTT, 90, 0, Repair::Recovery);
+    assert_eq!(flow.bbr.rate_short, rate(100));
+    flow.ack(50, RTT, 90, 3, Repair::Recovery);
+    flow.ack(50, RTT, 90, 0, Repair::Recovery);
+    assert_eq!(flow.bbr.rate_short, rate(100) * 7 / 10);
+    assert!(flow.bbr.inflight_short >= 50 * MSS && flow.bbr.inflight_short < window);
+    assert_eq!(flow.bbr.rate, flow.bbr.rate_short);
+    assert!(flow.bbr.window() <= flow.bbr.inflight_short);
 }
 
 #[test]
 fn six_losses_in_a_round_of_recovery_end_startup() {
-    let mut told = told();
-    told.round(20);
-    told.bbr.loss_round_start = true;
+    let mut flow = connected();
+    flow.round(20);
+    flow.bbr.loss_round_start = true;
     let sample = Sample {
         recovering: true,
         valid: true,
@@ -152,40 +152,40 @@ fn six_losses_in_a_round_of_recovery_end_startup() {
         ..Sample::default()
     };
     for (events, ends) in [(5, false), (6, true)] {
-        told.bbr.loss_events = events;
-        told.bbr.check_startup_loss(&sample);
-        assert_eq!((told.bbr.full_reached, told.bbr.loss_events), (ends, 0));
+        flow.bbr.loss_events = events;
+        flow.bbr.check_startup_loss(&sample);
+        assert_eq!((flow.bbr.full_reached, flow.bbr.loss_events), (ends, 0));
     }
     // The product of the rate and the least round trip.
-    assert_eq!(told.bbr.inflight_long, 20 * MSS);
+    assert_eq!(flow.bbr.inflight_long, 20 * MSS);
 }
 
 #[test]
 fn after_five_seconds_half_the_product_is_in_flight_for_200_ms() {
-    let mut told = told();
-    told.cruise();
+    let mut flow = connected();
+    flow.cruise();
     let long = Span::from_millis(45);
     let mut rounds = 0;
-    while told.bbr.state != State::ProbeRtt {
-        told.ack(112, long, 100, 0, Repair::Nothing);
+    while flow.bbr.state != State::ProbeRtt {
+        flow.ack(112, long, 100, 0, Repair::Nothing);
         rounds += 1;
         assert!(rounds < 200);
     }
-    let since = told.now.saturating_since(Time::ZERO);
+    let since = flow.now.saturating_since(Time::ZERO);
     assert!(since > Span::from_secs(5) && since < Span::from_millis(5_400), "{since:?}");
-    assert!(told.bbr.understates());
-    let half = told.bbr.probe_rtt_window();
+    assert!(flow.bbr.understates());
+    let half = flow.bbr.probe_rtt_window();
     assert!((49 * MSS..60 * MSS).contains(&half), "{half}");
-    assert_eq!(told.bbr.window(), half);
+    assert_eq!(flow.bbr.window(), half);
     for _ in 0..5 {
-        told.ack(45, RTT, 45, 0, Repair::Nothing);
-        assert_eq!(told.bbr.state, State::ProbeRtt);
+        flow.ack(45, RTT, 45, 0, Repair::Nothing);
+        assert_eq!(flow.bbr.state, State::ProbeRtt);
     }
-    told.ack(45, RTT, 45, 0, Repair::Nothing);
-    told.ack(45, RTT, 45, 0, Repair::Nothing);
-    assert_eq!(told.bbr.state, State::Cruise);
-    assert_eq!(told.bbr.min_rtt, Some(40_000));
-    assert!(told.bbr.window() > half);
+    flow.ack(45, RTT, 45, 0, Repair::Nothing);
+    flow.ack(45, RTT, 45, 0, Repair::Nothing);
+    assert_eq!(flow.bbr.state, State::Cruise);
+    assert_eq!(flow.bbr.min_rtt, Some(40_000));
+    assert!(flow.bbr.window() > half);
 }
 
 #[test]
@@ -193,10 +193,10 @@ fn probes_wait_two_to_three_seconds() {
     let mut seen = Vec::new();
     for replication in 0..20 {
         let stream = Seed { seed: 1, replication }.stream("probing");
-        let mut told = told();
-        told.bbr.rng = Some(stream);
-        told.cruise();
-        seen.push(told.bbr.probe_wait);
+        let mut flow = connected();
+        flow.bbr.rng = Some(stream);
+        flow.cruise();
+        seen.push(flow.bbr.probe_wait);
     }
     assert!(seen.iter().all(|wait| (2_000_000..=3_000_000).contains(wait)));
     seen.dedup();
@@ -205,11 +205,11 @@ fn probes_wait_two_to_three_seconds() {
 
 #[test]
 fn a_time_out_leaves_one_segment_more_than_is_in_flight_and_the_window_comes_back() {
-    let mut told = told();
-    told.cruise();
-    let before = told.bbr.window();
-    told.bbr.handle_lost(&Lost {
-        at: told.now,
+    let mut flow = connected();
+    flow.cruise();
+    let before = flow.bbr.window();
+    flow.bbr.handle_lost(&Lost {
+        at: flow.now,
         in_flight: 0,
         window: 0,
         kind: LossKind::Timeout { again: false },
@@ -217,9 +217,9 @@ fn a_time_out_leaves_one_segment_more_than_is_in_flight_and_the_window_comes_bac
         total_lost: 0,
         max: 0,
     });
-    assert_eq!(told.bbr.window(), 3 * MSS);
-    told.ack(2, RTT, 3, 0, Repair::TimeOut);
-    assert_eq!(told.bbr.window(), 5 * MSS);
-    told.ack(3, RTT, 3, 0, Repair::Nothing);
-    assert!(told.bbr.window() >= before.min(200 * MSS), "{}", told.bbr.window());
+    assert_eq!(flow.bbr.window(), 3 * MSS);
+    flow.ack(2, RTT, 3, 0, Repair::TimeOut);
+    assert_eq!(flow.bbr.window(), 5 * MSS);
+    flow.ack(3, RTT, 3, 0, Repair::Nothing);
+    assert!(flow.bbr.window() >= before.min(200 * MSS), "{}", flow.bbr.window());
 }

@@ -86,7 +86,7 @@ fn what_is_left_out_changes_nothing() {
         let (usual, paces) = told(&plan, true, true);
         let state = format!("{usual:?}");
         assert!(usual.may_pace() || !paces, "{cc:?} names a rate");
-        if !usual.asks_for_the_limit() {
+        if !usual.reads_window_limited() {
             assert_eq!(format!("{:?}", told(&plan, false, true).0), state, "{cc:?} reads `window_limited`");
         }
         if !usual.hears_measured() {

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::aal5::CELL_BITS;
-use crate::abr::{AbrSource, Erica, Feedback, Interval};
+use crate::abr::{AbrSource, Erica, Feedback, IntervalLoad};
 use crate::gate::Gate;
 use crate::net::control::{Control, Effect, NONE};
 use crate::net::settings::seed;
@@ -220,7 +220,7 @@ impl Group {
         let came: Vec<u64> = self.sources.iter_mut().map(|source| source.came(end)).collect();
         let input = came.iter().sum::<u64>() as f64 / seconds;
         let active = came.iter().filter(|bits| **bits > 0).count() as u32;
-        self.switch.end_interval(Interval { capacity, other: (all - input).max(0.0), input, active });
+        self.switch.end_interval(IntervalLoad { capacity, other: (all - input).max(0.0), input, active });
     }
 
     /// The next thing that is due.

@@ -9,24 +9,24 @@ use crate::units::{Span, Time};
 pub(in crate::cc) const RTT: Span = Span::from_millis(40);
 
 /// One flow's controller, of which each ACK reports all that was sent in the round trip before.
-pub(in crate::cc) struct Told<C> {
+pub(in crate::cc) struct Scripted<C> {
     pub(in crate::cc) bbr: C,
     pub(in crate::cc) now: Time,
     pub(in crate::cc) delivered: u64,
     pub(in crate::cc) lost: u64,
 }
 
-impl<C: CongestionControl> Told<C> {
+impl<C: CongestionControl> Scripted<C> {
     /// One whose connection has been made.
     pub(in crate::cc) fn new(
         cc: CongestionPlan,
         make: fn(&TcpPlan, Option<Stream>) -> C,
         rng: Option<Stream>,
-    ) -> Told<C> {
+    ) -> Scripted<C> {
         let mut bbr = make(&plan(cc), rng);
         let now = Time::ZERO + RTT;
         bbr.handle_established(now, Some(RTT));
-        Told { bbr, now, delivered: 0, lost: 0 }
+        Scripted { bbr, now, delivered: 0, lost: 0 }
     }
 
     /// `segments` arrived in `interval` and are reported at its end, and `lost` are lost; `left` are in flight then.
