@@ -55,33 +55,6 @@ pub(super) struct Paced {
     bursts: Vec<u64>,
 }
 
-/// The fraction of a picosecond in the start of a cell, `cells` after the next one, where cells arrive at the spacing at which they are
-/// served: `first` is that fraction of the next arrival, `server` that of the next start, both in parts of `spacing.whole`. `None`: the
-/// next start is later than the arrival. A start lies behind its arrival by less than a picosecond, or the cell comes a whole
-/// picosecond after the server is free, and its service starts at the arrival.
-pub(super) fn fraction_after(spacing: Spacing, first: u64, server: u64, cells: u64) -> Option<u64> {
-    let (mut arrival, mut start) = (first, server);
-    if start > arrival {
-        return None;
-    }
-    for done in 0..cells {
-        if arrival == start {
-            let parts = u128::from(start) + u128::from(spacing.part) * u128::from(cells - done);
-            return Some((parts % u128::from(spacing.whole)) as u64);
-        }
-        arrival += spacing.part;
-        start += spacing.part;
-        let comes_over = arrival >= spacing.whole;
-        arrival -= if comes_over { spacing.whole } else { 0 };
-        if start >= spacing.whole {
-            start -= spacing.whole;
-        } else if comes_over {
-            start = 0;
-        }
-    }
-    Some(start)
-}
-
 /// Longer bursts are counted at once.
 const LONGEST_BURST: u32 = 4096;
 
@@ -146,26 +119,28 @@ impl Paced {
         at.saturating_add(longest).saturating_add(Span::from_picos(1))
     }
 
-    /// Serves a train none of whose cells waits, because they come no closer together than they
-    /// leave: the last cell_service. `None`: some may wait.
+    /// Serves a train if none of its cells waits: the last service. `None`: some may wait, and nothing has been done.
     pub(super) fn serve_apart(&mut self, train: &Train) -> Option<CellService> {
         crate::work::step();
-        let (spacing, first) = (self.spacing, train.next);
-        if first.at < self.free.at || self.waiting_at(first.at) > 0 {
+        let (mut next, mut free) = (train.next, self.free);
+        if next.at < free.at || self.waiting_at(next.at) > 0 {
             return None;
         }
-        let last = train.last();
-        let carry = if train.left > 1 && train.spacing.picos > spacing.picos + 1 {
-            // All but the first come after the server is free.
-            0
-        } else if train.spacing == spacing {
-            let carry = if first.at > self.free.at { 0 } else { self.free.carry };
-            fraction_after(spacing, first.carry, carry, u64::from(train.left) - 1)?
-        } else {
-            return None;
-        };
-        let start = Exact { at: last, carry };
-        self.free = start.plus(spacing);
+        let mut start = free;
+        for left in (0..train.left).rev() {
+            start = if next.at > free.at { Exact::whole(next.at) } else { free };
+            if start.at > next.at {
+                return None;
+            }
+            if start == next && train.spacing == self.spacing {
+                // All that come after it start when they come, too.
+                start = next.plus_times(train.spacing, u64::from(left));
+                break;
+            }
+            free = start.plus(self.spacing);
+            next = next.plus(train.spacing);
+        }
+        self.free = start.plus(self.spacing);
         Some(CellService { start, end: self.end_of(start), waiting: 0 })
     }
 

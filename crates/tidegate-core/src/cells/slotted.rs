@@ -20,14 +20,14 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The multiplexer. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
 #[derive(Clone, Debug)]
 pub(super) struct Slotted {
-    slot: Spacing,
+    pub(super) slot: Spacing,
     /// Cells that may wait; one more is in service.
-    limit: u64,
+    pub(super) limit: u64,
     /// The first slot that is not taken.
     free: u64,
     /// The slot looked at last, and its beginning.
-    number: u64,
-    begin: Exact,
+    pub(super) number: u64,
+    pub(super) begin: Exact,
     end: Exact,
     /// What the order inside each slot derives from.
     key: u64,
@@ -63,11 +63,6 @@ impl Slotted {
         slotted
     }
 
-    /// The present slot.
-    pub(super) fn number(&self) -> u64 {
-        self.number
-    }
-
     /// The slot that an instant lies in, not before the present one.
     pub(super) fn slot_of(&self, at: Time) -> u64 {
         let span = at.picos().saturating_sub(self.begin.at.picos());
@@ -77,11 +72,6 @@ impl Slotted {
             ahead += 1;
         }
         self.number + ahead
-    }
-
-    /// The exact beginning of the present slot.
-    pub(super) fn begin(&self) -> Exact {
-        self.begin
     }
 
     /// When the slot begins that comes so many after the present one.
@@ -99,11 +89,6 @@ impl Slotted {
             slots += 1;
         }
         slots
-    }
-
-    /// Cells that may wait.
-    pub(super) fn limit(&self) -> u64 {
-        self.limit
     }
 
     /// Cells that stand before one of the present slot.
@@ -147,10 +132,6 @@ impl Slotted {
         self.begin = self.begin.plus_times(self.slot, slots);
         self.end = self.begin.plus(self.slot);
         self.free = self.number + 1 + last;
-    }
-
-    pub(super) fn spacing(&self) -> Spacing {
-        self.slot
     }
 
     /// Moves to the slot that holds `at`; says when it ends. Never back.
@@ -252,7 +233,7 @@ impl Slotted {
     #[inline]
     pub(super) fn note(&mut self, waits: u64) {
         crate::work::step();
-        self.waits.note_any(waits + 1);
+        self.waits.note(waits + 1);
     }
 
     /// Tells all that [`Slotted::note`] counted.

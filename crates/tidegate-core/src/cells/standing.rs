@@ -144,18 +144,11 @@ impl Standing {
     #[inline]
     pub(super) fn note(&mut self, standing: u64) -> u64 {
         crate::work::step();
-        self.times[standing as usize] += 1;
-        standing.saturating_sub(1)
-    }
-
-    /// Counts one slot with so many cells, and makes room for the count where there is none.
-    #[inline]
-    pub(super) fn note_any(&mut self, standing: u64) {
-        crate::work::step();
         if standing as usize >= self.times.len() {
             self.grow(standing);
         }
         self.times[standing as usize] += 1;
+        standing.saturating_sub(1)
     }
 
     #[cold]

@@ -64,7 +64,7 @@ impl Bench {
                 &numbers,
                 &crossings,
                 plans,
-                Options { passing: Passing::Trains, report_losses_early: false },
+                Options { one_by_one: false, report_losses_early: false },
                 &|_| false,
                 &stream,
                 MEASURED,

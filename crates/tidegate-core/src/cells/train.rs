@@ -118,23 +118,15 @@ impl Train {
         tagged: false,
     };
 
-    /// Takes the next cell off: says whether it is the packet's first and its last.
-    #[inline]
-    pub(super) fn take(&mut self) -> (bool, bool) {
-        let ends = self.left == 1 && self.ends;
-        let begins = std::mem::take(&mut self.begins);
-        self.left -= 1;
-        self.next = self.next.plus(self.spacing);
-        (begins, ends)
-    }
-
     /// Takes so many cells off.
+    #[inline]
     pub(super) fn skip(&mut self, cells: u32) {
-        if cells > 0 {
-            self.begins = false;
-            self.left -= cells;
-            self.next = self.next.plus_times(self.spacing, u64::from(cells));
-        }
+        self.begins &= cells == 0;
+        self.left -= cells;
+        self.next = match cells {
+            1 => self.next.plus(self.spacing),
+            _ => self.next.plus_times(self.spacing, u64::from(cells)),
+        };
     }
 
     /// Arrival of its last cell.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cells::{CrossingPlan, Options, Passing, Section};
+use crate::cells::{CrossingPlan, Options, Section};
 use crate::net::settings::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
@@ -25,11 +25,7 @@ impl Sections {
     /// `order`: the rank of each gate, upstream first.
     pub(super) fn new(plan: &Plan, crossings: &[CrossingPlan], order: &[usize]) -> Sections {
         let groups = groups(plan.gates.len(), crossings);
-        let passing = match plan {
-            _ if plan.exact => Passing::ThroughGates,
-            _ if plan.cells_one_by_one => Passing::OneByOne,
-            _ => Passing::Trains,
-        };
+        let one_by_one = plan.exact || plan.cells_one_by_one;
         let mut found = Sections {
             sections: vec![],
             crossings: vec![(0, 0); crossings.len()],
@@ -59,7 +55,7 @@ impl Sections {
                 &group,
                 of_group,
                 &plan.gates,
-                Options { passing, report_losses_early: plan.record.level != RecordLevel::Summary },
+                Options { one_by_one, report_losses_early: plan.record.level != RecordLevel::Summary },
                 &|gate| record_level(plan, gate) != RecordLevel::Summary || told.contains(&gate),
                 &stream,
                 measured(plan),

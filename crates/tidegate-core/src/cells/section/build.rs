@@ -1,13 +1,12 @@
 //! Makes a section from the plans of its gates.
 
-use std::collections::VecDeque;
-
+use super::frames::Crossing;
+use super::gate::{CellGate, CellServer, paced_server, slotted_server};
 use super::input::{Input, To};
 use super::own::OwnService;
 use super::soonest::Soonest;
 use super::steps::Held;
-use super::{CellCounts, CellGate, CellServer, Crossing, CrossingPlan, Options, Passing, Section, serve};
-use crate::gate::Count;
+use super::{CellCounts, CrossingPlan, Options, Section};
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
 use crate::units::{Measured, Span};
@@ -21,7 +20,7 @@ impl Section {
         numbers: &[usize],
         crossings: &[CrossingPlan],
         plans: &[GatePlan],
-        Options { passing, report_losses_early }: Options,
+        Options { one_by_one, report_losses_early }: Options,
         observed: &dyn Fn(usize) -> bool,
         stream: &dyn Fn(usize) -> Stream,
         measured: Measured,
@@ -35,12 +34,11 @@ impl Section {
                 server: if !plan.is_known_ahead() {
                     CellServer::Steps(Box::new(Held::new(plan.classes.is_some())))
                 } else if slotted {
-                    CellServer::Slotted(Box::new(serve::slotted_server(plan, stream(*number), measured)))
-                } else if passing == Passing::ThroughGates || observed {
+                    CellServer::Slotted(Box::new(slotted_server(plan, stream(*number), measured)))
+                } else if one_by_one || observed {
                     CellServer::Any
                 } else {
-                    serve::paced_server(plan)
-                        .map_or(CellServer::Any, |paced| CellServer::Paced(Box::new(paced)))
+                    paced_server(plan).map_or(CellServer::Any, |paced| CellServer::Paced(Box::new(paced)))
                 },
                 pace: OwnService::new(plan, measured, stream(*number)),
                 served: 0,
@@ -72,25 +70,13 @@ impl Section {
         let mut section = Section {
             gates: numbers.iter().map(gate).collect(),
             places: numbers.iter().copied().zip(0..).collect(),
-            followed: vec![],
-            crossings: vec![],
-            dues: Soonest::default(),
-            counted: vec![],
-            frames: vec![],
-            losses: vec![],
-            free_frames: vec![],
             fed_back: numbers.iter().any(|number| !plans[*number].is_known_ahead()),
             report_losses_early: report_losses_early
-                || passing == Passing::ThroughGates
+                || one_by_one
                 || numbers.iter().any(|number| observed(*number) || !plans[*number].is_known_ahead()),
-            passing,
-            entered: 0,
+            one_by_one,
             measured,
-            outputs: VecDeque::new(),
-            due: vec![],
-            comes: vec![],
-            settled: vec![],
-            spare: None,
+            ..Section::default()
         };
         for crossing in crossings {
             section.add(crossing, plans);
@@ -139,13 +125,9 @@ impl Section {
             llc,
             rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
             hears_departures: plan.hears_departures,
-            background: plan.ends_in_background && self.passing != Passing::ThroughGates,
+            background: plan.ends_in_background && !self.one_by_one,
             asks_when: plan.asks_when,
-            joined: false,
-            endless: 0,
-            open: VecDeque::new(),
-            counted: Count::default(),
-            chain: 0,
+            ..Crossing::default()
         });
     }
 }

@@ -1,11 +1,53 @@
 //! Packets that are in cells: each is reported once, as reassembled or as lost with its first lost cell.
 
-use super::{Cell, CellGate, Crossing, Discard, Frame, Output, Section, To};
-use crate::cells::train::{Exact, Spacing, Train};
-use crate::gate::{DropReason, Gate};
+use std::collections::VecDeque;
+
+use super::{Cell, CellGate, Discard, Output, Section, To};
+use crate::cells::train::Train;
+use crate::gate::{Count, DropReason, Gate};
 use crate::plan::Reassembly;
-use crate::unit::LEAST_WAIT;
+use crate::unit::{LEAST_WAIT, Unit};
 use crate::units::{Span, Time};
+
+/// One route's way through the section.
+#[derive(Debug, Default)]
+pub(super) struct Crossing {
+    /// First gate, and the input there.
+    pub(super) entry: (u32, u32),
+    /// The section's last gate for it.
+    pub(super) exit: u32,
+    pub(super) llc: bool,
+    pub(super) rule: Reassembly,
+    pub(super) hears_departures: bool,
+    /// Deliveries of its packets are only counted.
+    pub(super) background: bool,
+    /// Somebody asks when they came.
+    pub(super) asks_when: bool,
+    /// Cells of packets without an end stand before the next packet.
+    pub(super) joined: bool,
+    /// Packets without an end whose other cells are not all settled.
+    pub(super) endless: u32,
+    /// Packets whose last cell has neither arrived nor been lost; not of those that nobody waits for.
+    pub(super) open: VecDeque<u32>,
+    /// Those of nobody that arrived and were not told of, and where they are on their route.
+    pub(super) counted: Count,
+    pub(super) chain: u32,
+}
+
+/// A packet that has cells in the section.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) unit: Unit,
+    pub(super) crossing: u32,
+    /// Cells whose fate is not known.
+    pub(super) left: u32,
+    pub(super) arrived: u32,
+    pub(super) failed: bool,
+    /// Its last cell was lost.
+    pub(super) endless: bool,
+    /// Its last cell is not known to leave before this.
+    pub(super) due: Time,
+}
 
 impl Section {
     /// The last cell of a packet has waited so long for other packets and left at `end`.
@@ -25,13 +67,10 @@ impl Section {
     }
 
     /// A cell goes on to what comes next, where it arrives at `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
-        let Cell { frame, begins, ends, tagged, .. } = cell;
-        let single =
-            Train { next: Exact::whole(at), spacing: Spacing::NONE, left: 1, frame, begins, ends, tagged };
-        self.deliver_train(gate, to, single, gates);
+        self.deliver_train(gate, to, cell.alone(at), gates);
     }
 
     pub(super) fn deliver_train(&mut self, gate: usize, to: To, train: Train, gates: &mut [Gate]) {

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::NEVER;
 use super::own::Own;
-use crate::cells::train::Train;
+use crate::cells::train::{Exact, Spacing, Train};
+use crate::units::Time;
 
 /// The cells of one crossing before a gate.
 #[derive(Debug)]
@@ -44,20 +45,24 @@ impl Input {
         }
     }
 
+    /// Takes the whole head off.
+    #[inline]
+    pub(super) fn skip_head(&mut self) {
+        self.head.left = 0;
+        self.refill();
+    }
+
     /// Takes the next cell off.
     #[inline]
     pub(super) fn take(&mut self) -> Cell {
-        let Train { frame, tagged, begins: first, ends: last, left, .. } = self.head;
-        if left == 1 {
-            match self.trains.pop_front() {
-                Some(train) => self.head = train,
-                None => self.head.left = 0,
-            }
-            return Cell { frame, begins: first, ends: last, tagged, own: 0 };
+        let ends = self.head.ends && self.head.left == 1;
+        let cell = Cell::of(&self.head, self.head.begins, ends);
+        if self.head.left == 1 {
+            self.skip_head();
+        } else {
+            self.head.skip(1);
         }
-        let (begins, ends) = self.head.take();
-        self.refill();
-        Cell { frame, begins, ends, tagged, own: 0 }
+        cell
     }
 }
 
@@ -84,10 +89,27 @@ pub(super) enum Discard {
 /// A cell on its way out of a gate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
+    /// When it came; in a block of slots that is not known.
+    pub(super) at: Time,
     pub(super) frame: u32,
     pub(super) begins: bool,
     pub(super) ends: bool,
     pub(super) tagged: bool,
     /// At a slotted gate: slots that it would wait for its packet's own cells.
     pub(super) own: u32,
+}
+
+impl Cell {
+    /// A cell of a train.
+    #[inline]
+    pub(super) fn of(train: &Train, begins: bool, ends: bool) -> Cell {
+        Cell { at: train.next.at, frame: train.frame, begins, ends, tagged: train.tagged, own: 0 }
+    }
+
+    /// A train of this cell, which comes at `at`.
+    #[inline(always)]
+    pub(super) fn alone(self, at: Time) -> Train {
+        let Cell { frame, begins, ends, tagged, .. } = self;
+        Train { next: Exact::whole(at), spacing: Spacing::NONE, left: 1, frame, begins, ends, tagged }
+    }
 }

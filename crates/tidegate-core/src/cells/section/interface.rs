@@ -70,22 +70,11 @@ pub struct CellCounts {
     pub lost: [u64; DropReason::COUNT],
 }
 
-/// How cells pass a section: three ways to the same result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passing {
-    /// Equally spaced cells of one packet together.
-    Trains,
-    /// Each for itself.
-    OneByOne,
-    /// Each for itself, through [`crate::gate::Gate::pass`] wherever it can be.
-    ThroughGates,
-}
-
 /// How a section works.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How cells pass it.
-    pub passing: Passing,
+    /// Each cell is handled for itself: slower, with equal results.
+    pub one_by_one: bool,
     /// Report each loss as soon as it is known, instead of with the next delivery.
     pub report_losses_early: bool,
 }

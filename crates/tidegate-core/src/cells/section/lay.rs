@@ -1,57 +1,21 @@
-//! How many cells of one input arrive in each slot of a row of slots, by fixed-point arithmetic, and to which train a cell of a slot
+//! How many cells of one input arrive in each slot of a block, by fixed-point arithmetic, and to which train a cell of a slot
 //! belongs.
 
 use super::Input;
+use super::piece::{FRACTION, Piece};
 use crate::cells::slotted::Slotted;
 use crate::cells::train::{Exact, Spacing, Train};
 use crate::units::Time;
 
-/// Slots of a stretch at most, a power of two.
+/// Slots of a block at most, a power of two.
 pub(super) const MOST_SLOTS: usize = 2048;
 
 /// Inputs at most: what comes in a slot is counted in a byte.
 pub(super) const MOST_INPUTS: usize = 100;
 
-/// Fixed point: slots in units of 2⁻³².
-const FRACTION: u32 = 32;
 const ONE: u64 = 1 << FRACTION;
-/// Positions are below the true ones by less than this, whatever is added up in a stretch.
+/// Positions are below the true ones by less than this, whatever is added up in a block.
 const ERROR: u64 = 1 << 14;
-
-/// Cells of one train in a stretch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub(super) frame: u32,
-    /// Those whose fate the packet has not been told.
-    pub(super) cells: u32,
-    /// Where the first one comes, and the next after each.
-    first: u64,
-    step: u64,
-    /// Slot of the last one.
-    pub(super) last: u32,
-    /// It is the packet's last.
-    pub(super) ends: bool,
-    /// Somebody waits for the packet.
-    pub(super) heard: bool,
-    pub(super) tagged: bool,
-}
-
-impl Piece {
-    /// Whether one of its cells comes in a slot, not after its last.
-    #[inline]
-    pub(super) fn comes_in(&self, slot: u32) -> bool {
-        if slot == self.last {
-            return true;
-        }
-        let begin = u64::from(slot) << FRACTION;
-        if self.first >= begin {
-            return self.first >> FRACTION == u64::from(slot);
-        }
-        // The first that comes after the slot's beginning.
-        let place = (begin - self.first).div_ceil(self.step);
-        (self.first + place * self.step) >> FRACTION == u64::from(slot)
-    }
-}
 
 /// How far an input is laid out: so many trains whole, and so many cells of the next.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,9 +34,9 @@ struct Step {
     part: f64,
 }
 
-/// What is laid out, and what is kept from stretch to stretch to save allocations.
+/// What is laid out, and what is kept from block to block to save allocations.
 #[derive(Debug)]
-pub(super) struct Stretch {
+pub(super) struct Block {
     slots: usize,
     /// Cells that come in each slot.
     counts: Box<[u8; MOST_SLOTS]>,
@@ -89,9 +53,9 @@ pub(super) struct Stretch {
     pub(super) ends: Vec<u32>,
 }
 
-impl Default for Stretch {
-    fn default() -> Stretch {
-        Stretch {
+impl Default for Block {
+    fn default() -> Block {
+        Block {
             slots: 0,
             counts: Box::new([0; MOST_SLOTS]),
             pieces: vec![],
@@ -104,7 +68,7 @@ impl Default for Stretch {
     }
 }
 
-/// The slots of a stretch as a scale for positions.
+/// The slots of a block as a scale for positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     base: Exact,
@@ -113,7 +77,7 @@ pub(super) struct Scale {
     slot: Spacing,
     /// Slots in a picosecond.
     slots: f64,
-    /// Where the stretch ends.
+    /// Where the block ends.
     end: Time,
     end_position: u64,
     /// From here on a position's fraction may belong to the next slot, because instants are
@@ -122,8 +86,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub(super) fn new(slotted: &Slotted, stretch: u64) -> Scale {
-        let (slot, base) = (slotted.spacing(), slotted.begin());
+    pub(super) fn new(slotted: &Slotted, block: u64) -> Scale {
+        let (slot, base) = (slotted.slot, slotted.begin);
         let slots = 1.0 / slot.as_f64();
         let picosecond = (ONE as f64 * slots) as u64 + 1;
         Scale {
@@ -131,8 +95,8 @@ impl Scale {
             base_part: base.carry as f64 / slot.whole as f64,
             slot,
             slots,
-            end: slotted.begin_after(stretch),
-            end_position: stretch << FRACTION,
+            end: slotted.begin_after(block),
+            end_position: block << FRACTION,
             doubtful: ONE.saturating_sub(ERROR + picosecond) as u32,
         }
     }
@@ -161,7 +125,7 @@ impl Scale {
     }
 }
 
-impl Stretch {
+impl Block {
     /// For so many slots.
     pub(super) fn begin(&mut self, slots: u64) {
         self.slots = slots as usize;
@@ -212,7 +176,7 @@ impl Stretch {
         true
     }
 
-    /// How many cells of a train come in the stretch. `None`: two may come in one slot.
+    /// How many cells of a train come in the block. `None`: two may come in one slot.
     #[inline]
     fn lay_train(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, by: Step) -> Option<u32> {
         crate::work::step();
@@ -277,7 +241,7 @@ impl Stretch {
         false
     }
 
-    /// Each cell for itself, where it exactly comes; how many come in the stretch. Two of one slot stand
+    /// Each cell for itself, where it exactly comes; how many come in the block. Two of one slot stand
     /// next to each other.
     #[cold]
     fn lay_exactly(&mut self, slotted: &Slotted, scale: &Scale, train: &Train, by: Step) -> u32 {
@@ -315,8 +279,7 @@ impl Stretch {
     pub(super) fn take_off(&self, number: usize, input: &mut Input) {
         let laid = self.laid[number];
         for _ in 0..laid.trains {
-            input.head.left = 0;
-            input.refill();
+            input.skip_head();
         }
         input.head.skip(laid.cells);
     }

@@ -3,131 +3,40 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use self::frames::Loss;
+use self::frames::{Crossing, Frame, Loss};
+use self::gate::{CellGate, CellServer};
 use self::input::{Cell, Discard, Input, To};
-use self::lay::{MOST_INPUTS, Stretch};
-use self::own::OwnService;
+use self::lay::{Block, MOST_INPUTS};
 use self::soonest::Soonest;
-use self::steps::Held;
-use super::paced::Paced;
-use super::slotted::Slotted;
 use super::train::{Exact, Spacing, Train};
 use crate::aal5::{cells_of, padding_of};
-use crate::gate::{Count, Gate};
-use crate::plan::Reassembly;
+use crate::gate::Gate;
 use crate::unit::Unit;
 use crate::units::{Measured, Span, Time};
 
+mod block;
 mod build;
 mod frames;
+mod gate;
 mod input;
 mod interface;
 mod lay;
 mod own;
+mod piece;
 mod serve;
 mod slots;
 mod soonest;
 mod steps;
-mod stretch;
 
-pub use interface::{CellCounts, CrossingPlan, Options, Output, Passing};
-
-/// A gate of the section.
-#[derive(Debug)]
-struct CellGate {
-    /// Its number in the network.
-    number: usize,
-    server: CellServer,
-    /// What is waiting and what is a packet's own service, where cells pass one by one.
-    pace: OwnService,
-    /// Whose cell was served last there.
-    served: u32,
-    inputs: Vec<Input>,
-    /// Arrival of each input's next cell.
-    next: Soonest,
-    delay: Span,
-    /// How long a cell is on its wire; none where that is not always the same.
-    cell_time: Span,
-    host: bool,
-    observed: bool,
-    /// How long the gate before takes for a cell, by input.
-    spreads: Vec<Span>,
-    epd: Option<u64>,
-    ppd: bool,
-    /// One of the two.
-    discards: bool,
-    /// Each cell's departure is told.
-    tells: bool,
-    /// A cell that comes may let one begin sooner that waits ([`crate::plan::GatePlan::arrivals_hasten`]).
-    hastened: bool,
-    /// A gate further on tells each departure, or is hastened by what comes to it, so no departure may be found late.
-    before_prompt: bool,
-    /// A tagged cell that finds as many waiting is dropped.
-    tagged: Option<u64>,
-    /// Slotted, without anything that looks at single cells, before the section's end.
-    plain_slots: bool,
-    /// Slotted, with a policer before the queue.
-    policed: bool,
-    counts: CellCounts,
-}
+pub use interface::{CellCounts, CrossingPlan, Options, Output};
 
 const NEVER: u64 = u64::MAX;
 
 /// Packets that may come before a section is brought forward, which bounds what it keeps.
 const MOST_ENTERED: u32 = 1024;
 
-#[derive(Debug)]
-enum CellServer {
-    Paced(Box<Paced>),
-    Slotted(Box<Slotted>),
-    /// [`Gate::pass`], cell by cell.
-    Any,
-    /// [`Gate::handle_unit`] and [`Gate::handle_wakeup`]: its rate is set from outside.
-    Steps(Box<Held>),
-}
-
-/// One route's way through the section.
-#[derive(Debug)]
-struct Crossing {
-    /// First gate, and the input there.
-    entry: (u32, u32),
-    /// The section's last gate for it.
-    exit: u32,
-    llc: bool,
-    rule: Reassembly,
-    hears_departures: bool,
-    /// Deliveries of its packets are only counted.
-    background: bool,
-    /// Somebody asks when they came.
-    asks_when: bool,
-    /// Cells of packets without an end stand before the next packet.
-    joined: bool,
-    /// Packets without an end whose other cells are not all settled.
-    endless: u32,
-    /// Packets whose last cell has neither arrived nor been lost; not of those that nobody waits for.
-    open: VecDeque<u32>,
-    /// Those of nobody that arrived and were not told of, and where they are on their route.
-    counted: Count,
-    chain: u32,
-}
-
-/// A packet that has cells in the section.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    unit: Unit,
-    crossing: u32,
-    /// Cells whose fate is not known.
-    left: u32,
-    arrived: u32,
-    failed: bool,
-    /// Its last cell was lost.
-    endless: bool,
-    /// Its last cell is not known to leave before this.
-    due: Time,
-}
-
 /// Cell gates that share crossings.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Section {
     /// Upstream first.
     gates: Vec<CellGate>,
@@ -148,19 +57,18 @@ pub struct Section {
     fed_back: bool,
     /// It is brought forward with every packet that enters, so that losses are reported early.
     report_losses_early: bool,
-    passing: Passing,
+    /// Each cell is handled for itself, through [`Gate::pass`] wherever it can be.
+    one_by_one: bool,
     /// Packets that came since the section was brought forward.
     entered: u32,
     measured: Measured,
     outputs: VecDeque<Output>,
     /// The cells of one slot by crossing.
     due: Vec<(u32, Cell)>,
-    /// When they came, where that matters.
-    comes: Vec<u64>,
     /// Packets without a last cell, all of whose others have come to the section's end.
     settled: Vec<u32>,
     /// Kept to save allocations.
-    spare: Option<Stretch>,
+    spare: Option<Block>,
 }
 
 impl Section {
@@ -197,7 +105,7 @@ impl Section {
             ends: true,
             tagged: unit.tagged(),
         };
-        if self.passing == Passing::ThroughGates {
+        if self.one_by_one {
             for n in 0..cells {
                 let single = Train { left: 1, begins: n == 0, ends: n + 1 == cells, ..whole };
                 self.push(gate, input, single, gates);
@@ -295,7 +203,7 @@ impl Section {
                 false => {
                     // Not before every other cell that may come with it is known.
                     let slot = match server {
-                        CellServer::Slotted(slotted) => slotted.spacing().span(),
+                        CellServer::Slotted(slotted) => slotted.slot.span(),
                         _ => Span::ZERO,
                     };
                     let known = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
@@ -310,10 +218,7 @@ impl Section {
             }
         }
         let alone = inputs.len() == 1;
-        if alone
-            && Self::comes_together(self.passing, &train, *discards)
-            && matches!(server, CellServer::Paced(_))
-        {
+        if alone && Self::comes_together(&train, *discards) && matches!(server, CellServer::Paced(_)) {
             return self.pass_together(gate as usize, 0, train, gates);
         }
         inputs[input as usize].push(train);
@@ -350,15 +255,14 @@ impl Section {
         }
     }
 
-    /// Takes the next cell off an input: when it came, and what it is.
+    /// Takes the next cell off an input.
     #[inline]
-    fn take(&mut self, gate: usize, input: usize) -> (Time, Cell) {
+    fn take(&mut self, gate: usize, input: usize) -> Cell {
         crate::work::step();
         let CellGate { inputs, next, .. } = &mut self.gates[gate];
-        let at = inputs[input].head.next.at;
         let cell = inputs[input].take();
         next.set(input, inputs[input].next());
-        (at, cell)
+        cell
     }
 
     /// The run is over at `until`.

@@ -2,7 +2,6 @@
 //! passes packets whole. Only what its last cell waits beyond it is queueing delay.
 
 use crate::aal5::CELL_BITS;
-use crate::cells::paced::fraction_after;
 use crate::cells::train::{Exact, Spacing, Train};
 use crate::gate::rate::{Law, Service};
 use crate::plan::{GatePlan, RatePlan};
@@ -61,35 +60,25 @@ impl Own {
         start
     }
 
-    /// So many cells of a train come: when the service of the last of them would start.
-    pub(super) fn start_of_last(&mut self, spacing: Spacing, train: &Train, cells: u32) -> Exact {
-        let Train { next: came, spacing: apart, begins, .. } = *train;
-        let first = self.start(spacing, came.at, begins);
-        let more = u64::from(cells.max(1) - 1);
-        let at_once = first.at == came.at;
-        let last = if more == 0 {
-            first
-        } else if apart.picos.saturating_add(1) < spacing.picos
-            || (apart == spacing && (first.at > came.at || (at_once && first.carry >= came.carry)))
-        {
-            // Each comes before the server is free.
-            first.plus_times(spacing, more)
-        } else if at_once && apart.picos > spacing.picos.saturating_add(1) {
-            // Each comes after.
-            Exact::whole(came.plus_times(apart, more).at)
-        } else if at_once && apart == spacing {
-            let carry = fraction_after(spacing, came.carry, first.carry, more).unwrap_or(first.carry);
-            Exact { at: came.plus_times(apart, more).at, carry }
-        } else {
-            let (mut comes, mut start) = (came, first);
-            for _ in 0..more {
-                comes = comes.plus(apart);
-                start = self.start(spacing, comes.at, false);
-            }
-            start
-        };
+    /// So many cells come together at `at`: when the service of the last of them would start.
+    pub(super) fn start_of_last(
+        &mut self,
+        spacing: Spacing,
+        (at, cells): (Time, u32),
+        begins: bool,
+    ) -> Exact {
+        let last = self.start(spacing, at, begins).plus_times(spacing, u64::from(cells) - 1);
         self.free = last.plus(spacing);
         last
+    }
+
+    /// The cells of a train come, the packet's last of which is not among them.
+    pub(super) fn take(&mut self, spacing: Spacing, train: &Train) {
+        let mut rest = *train;
+        while rest.left > 0 {
+            self.start(spacing, rest.next.at, rest.begins);
+            rest.skip(1);
+        }
     }
 
     /// A cell comes in a slot: how many slots it would wait after that slot's end.

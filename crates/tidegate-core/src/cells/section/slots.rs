@@ -1,7 +1,7 @@
-//! Service of cells at a slot-synchronous multiplexer: row of slots by row of slots ([`super::stretch`]), or slot by slot where
+//! Service of cells at a slot-synchronous multiplexer: block of slots by block of slots ([`super::block`]), or slot by slot where
 //! order inside a slot matters.
 
-use super::{Cell, CellGate, CellServer, Input, MOST_INPUTS, NEVER, Passing, Section};
+use super::{Cell, CellGate, CellServer, Input, MOST_INPUTS, NEVER, Section};
 use crate::cells::slotted::Slotted;
 use crate::gate::Gate;
 use crate::units::Time;
@@ -12,8 +12,8 @@ impl Section {
         let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
         // Of one crossing alone, all is told when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
-        if self.passing == Passing::Trains && *plain_slots && many {
-            self.run_stretches(gate, until, gates);
+        if !self.one_by_one && *plain_slots && many {
+            self.run_blocks(gate, until, gates);
         } else {
             self.run_each_slot(gate, until, gates);
         }
@@ -40,24 +40,22 @@ impl Section {
             CellServer::Slotted(slotted) => slotted.boundary(),
             _ => return,
         };
-        let due = std::mem::take(&mut self.due);
-        let mut coming: Vec<(u64, usize, (u32, Cell))> =
-            self.comes.drain(..).zip(due).enumerate().map(|(place, (at, cell))| (at, place, cell)).collect();
-        coming.sort_unstable_by_key(|(at, place, _)| (*at, *place));
+        let mut due = std::mem::take(&mut self.due);
+        due.sort_by_key(|(_, cell)| cell.at);
         // Of one crossing alone a slot may be looked at several times: each cell meets all there is in turn.
         let alone = self.gates[gate].inputs.len() == 1;
-        coming.retain_mut(|(at, _, (input, cell))| {
-            let passes = self.police(gate, *input as usize, cell, (Time::from_picos(*at), end), gates);
+        due.retain_mut(|(input, cell)| {
+            let passes = self.police(gate, *input as usize, cell, end, gates);
             if passes && alone {
                 self.serve_slotted(gate, *input as usize, *cell, gates);
             }
             passes && !alone
         });
-        coming.sort_unstable_by_key(|(_, place, _)| *place);
-        self.due.extend(coming.into_iter().map(|(_, _, cell)| cell));
+        due.sort_by_key(|(crossing, _)| *crossing);
         if let CellServer::Slotted(slotted) = &self.gates[gate].server {
-            put_in_order(slotted, &mut self.due);
+            put_in_order(slotted, &mut due);
         }
+        self.due = due;
     }
 
     /// The cells of the present slot, put in order.
@@ -94,11 +92,8 @@ impl Section {
             let mut plain = *plain_slots;
             let mut take = |crossing: usize, input: &mut Input, mut at: u64| {
                 while at < end {
-                    if *policed {
-                        self.comes.push(at);
-                    }
                     let mut cell = input.take();
-                    cell.own = input.own.slots(slotted.number(), cell.begins, cell.ends);
+                    cell.own = input.own.slots(slotted.number, cell.begins, cell.ends);
                     at = input.next();
                     plain &= !cell.ends;
                     due.push((crossing as u32, cell));
@@ -118,7 +113,7 @@ impl Section {
                     next.set(crossing, take(crossing, &mut inputs[crossing], at));
                 }
                 soonest = next.first().0;
-                by_crossing(&mut self.comes, due);
+                due.sort_by_key(|(crossing, _)| *crossing);
             }
             if !plain || !slotted.has_room_for(due.len() as u64) {
                 if !*policed {
@@ -190,23 +185,12 @@ impl Section {
     }
 }
 
-/// Puts the cells of a slot in the order of their crossings, those of one crossing as they came. `comes`: when each came, where
-/// that is known.
-fn by_crossing(comes: &mut [u64], cells: &mut [(u32, Cell)]) {
-    if !comes.is_empty() {
-        let mut both: Vec<(u64, u32)> = comes.iter().copied().zip(cells.iter().map(|cell| cell.0)).collect();
-        both.sort_by_key(|(_, crossing)| *crossing);
-        both.iter().zip(comes).for_each(|((at, _), place)| *place = *at);
-    }
-    cells.sort_by_key(|(crossing, _)| *crossing);
-}
-
 /// Random order for the cells of the present slot, given by crossing. Cells of one crossing never
 /// overtake each other: they share the places that they drew in the order that they came.
 pub(super) fn put_in_order(slotted: &Slotted, cells: &mut [(u32, Cell)]) {
     let repeated = cells.windows(2).any(|pair| pair[0].0 == pair[1].0);
     let before = if repeated { cells.to_vec() } else { vec![] };
-    slotted.shuffle(slotted.number(), cells);
+    slotted.shuffle(slotted.number, cells);
     if repeated {
         restore_order_of_circuits(cells, &before);
     }

@@ -92,8 +92,9 @@ impl Section {
 
     /// A cell comes to the door.
     fn begin_step(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
-        let (at, mut cell) = self.take(gate, input);
-        if !self.police(gate, input, &mut cell, (at, at), gates) {
+        let mut cell = self.take(gate, input);
+        let at = cell.at;
+        if !self.police(gate, input, &mut cell, at, gates) {
             return;
         }
         let row = &mut self.gates[gate];
@@ -164,7 +165,7 @@ impl Section {
         let CellServer::Steps(held) = &row.server else {
             let comes = if row.before_prompt { row.next.first().0 } else { NEVER };
             let slot = match &row.server {
-                CellServer::Slotted(slotted) => slotted.spacing().span(),
+                CellServer::Slotted(slotted) => slotted.slot.span(),
                 _ => Span::ZERO,
             };
             return Time::from_picos(comes).saturating_add(slot).saturating_add(Span::from_picos(1));

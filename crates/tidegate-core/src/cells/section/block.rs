@@ -4,7 +4,8 @@
 //! Holds up to the next slot in which a packet ends whose delivery is awaited, or in which a cell finds the queue full: only there the
 //! order of the cells inside the slot matters, and [`super::slots`] takes the slot cell by cell.
 
-use super::lay::{MOST_SLOTS, Piece, Scale, Stretch};
+use super::lay::{Block, MOST_SLOTS, Scale};
+use super::piece::Piece;
 use super::{Cell, CellGate, CellServer, Section};
 use crate::gate::{DropReason, Gate};
 use crate::units::Time;
@@ -14,7 +15,7 @@ const LEAST_SLOTS: u64 = 8;
 
 impl Section {
     /// Slots that end by `until`, as many at once as can be.
-    pub(super) fn run_stretches(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
+    pub(super) fn run_blocks(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         loop {
             let CellGate { next, server: CellServer::Slotted(slotted), .. } = &mut self.gates[gate] else {
                 return;
@@ -25,7 +26,7 @@ impl Section {
             }
             let slots = slotted.slots_until(until, MOST_SLOTS as u64);
             let end = slotted.begin_after(slots);
-            if slots < LEAST_SLOTS || !self.run_stretch(gate, slots, gates) {
+            if slots < LEAST_SLOTS || !self.run_block(gate, slots, gates) {
                 self.run_each_slot(gate, end, gates);
             }
         }
@@ -33,98 +34,98 @@ impl Section {
 
     /// So many slots from the present one on at once; `false`: they have to be gone through one
     /// by one.
-    fn run_stretch(&mut self, gate: usize, slots: u64, gates: &mut [Gate]) -> bool {
+    fn run_block(&mut self, gate: usize, slots: u64, gates: &mut [Gate]) -> bool {
         crate::work::step();
         let CellGate { inputs, next, server: CellServer::Slotted(slotted), delay, .. } =
             &mut self.gates[gate]
         else {
             return false;
         };
-        let mut stretch = std::mem::take(&mut self.spare).unwrap_or_default();
-        stretch.begin(slots);
+        let mut block = std::mem::take(&mut self.spare).unwrap_or_default();
+        block.begin(slots);
         let scale = Scale::new(slotted, slots);
-        let alone = inputs.iter().all(|input| stretch.lay(slotted, &scale, input));
+        let alone = inputs.iter().all(|input| block.lay(slotted, &scale, input));
         // Cells of one packet, each in a slot of its own, would not wait for each other.
-        let clear = inputs.iter().all(|input| input.own.is_clear(slotted.number()));
-        let may = alone && clear && slotted.counts_ahead(slots + stretch.cells);
+        let clear = inputs.iter().all(|input| input.own.is_clear(slotted.number));
+        let may = alone && clear && slotted.counts_ahead(slots + block.cells);
         if may {
             for (number, input) in inputs.iter_mut().enumerate() {
-                stretch.take_off(number, input);
+                block.take_off(number, input);
                 next.set(number, input.next());
             }
-            // No cell that comes in the stretch is through after this.
-            let latest = slotted.begin_after(slots + slotted.backlog() + stretch.cells + 1);
+            // No cell that comes in the block is through after this.
+            let latest = slotted.begin_after(slots + slotted.backlog() + block.cells + 1);
             let latest = latest.saturating_add(*delay);
-            slotted.make_room(stretch.cells);
-            self.pass_stretch(gate, &mut stretch, latest, gates);
+            slotted.make_room(block.cells);
+            self.pass_block(gate, &mut block, latest, gates);
         }
-        stretch.clear();
-        self.spare = Some(stretch);
+        block.clear();
+        self.spare = Some(block);
         may
     }
 
-    /// The slots of a stretch, into which all cells are laid.
-    fn pass_stretch(&mut self, gate: usize, stretch: &mut Stretch, latest: Time, gates: &mut [Gate]) {
+    /// The slots of a block, into which all cells are laid.
+    fn pass_block(&mut self, gate: usize, block: &mut Block, latest: Time, gates: &mut [Gate]) {
         // Packets that only have to be counted count alike whenever they come.
         let alike = !self.report_losses_early && latest < self.measured.until;
-        for piece in stretch.pieces.iter_mut().filter(|piece| piece.ends) {
+        for piece in block.pieces.iter_mut().filter(|piece| piece.ends) {
             let crossing = self.frames[piece.frame as usize].crossing;
             piece.heard = !(alike && self.crossings[crossing as usize].only_counts());
             if piece.heard {
-                stretch.ends.push(piece.last);
+                block.ends.push(piece.last);
             }
         }
-        stretch.ends.sort_unstable();
+        block.ends.sort_unstable();
         let begin = match &self.gates[gate].server {
             CellServer::Slotted(slotted) => slotted.backlog(),
             _ => return,
         };
-        let (mut slot, slots, mut backlog, mut ended) = (0, stretch.counts().len(), begin, 0);
+        let (mut slot, slots, mut backlog, mut ended) = (0, block.counts().len(), begin, 0);
         while slot < slots {
-            while stretch.ends.get(ended).is_some_and(|end| (*end as usize) < slot) {
+            while block.ends.get(ended).is_some_and(|end| (*end as usize) < slot) {
                 ended += 1;
             }
-            let next = stretch.ends.get(ended).map_or(slots, |end| *end as usize);
+            let next = block.ends.get(ended).map_or(slots, |end| *end as usize);
             let CellServer::Slotted(slotted) = &mut self.gates[gate].server else { return };
-            (slot, backlog) = slotted.count_slots(&stretch.counts()[..next], slot, backlog);
+            (slot, backlog) = slotted.count_slots(&block.counts()[..next], slot, backlog);
             if slot < slots {
-                backlog = self.pass_slot(gate, stretch, (slot, backlog), latest, gates);
+                backlog = self.pass_slot(gate, block, (slot, backlog), latest, gates);
                 slot += 1;
             }
         }
         if let CellServer::Slotted(slotted) = &mut self.gates[gate].server {
             slotted.go_past(slots as u64, begin, backlog);
         }
-        for (place, after) in &stretch.of_input {
-            for piece in &mut stretch.pieces[*place as usize..*after as usize] {
+        for (place, after) in &block.of_input {
+            for piece in &mut block.pieces[*place as usize..*after as usize] {
                 self.tell_passed(gate, piece, 0, latest);
             }
         }
         self.tell_counted(latest);
     }
 
-    /// One slot of a stretch, where a packet ends or a cell finds no room: the backlog after it.
+    /// One slot of a block, where a packet ends or a cell finds no room: the backlog after it.
     fn pass_slot(
         &mut self,
         gate: usize,
-        stretch: &mut Stretch,
+        block: &mut Block,
         (slot, mut backlog): (usize, u64),
         latest: Time,
         gates: &mut [Gate],
     ) -> u64 {
         crate::work::step();
         let mut due = std::mem::take(&mut self.due);
-        for input in 0..stretch.of_input.len() {
-            if let Some(cell) = self.cell_in(gate, stretch, input, slot as u32, latest) {
+        for input in 0..block.of_input.len() {
+            if let Some(cell) = self.cell_in(gate, block, input, slot as u32, latest) {
                 due.push((input as u32, cell));
             }
         }
         let CellServer::Slotted(slotted) = &self.gates[gate].server else { return 0 };
-        let (number, limit) = (slotted.number() + slot as u64, slotted.limit());
+        let (number, limit) = (slotted.number + slot as u64, slotted.limit);
         slotted.shuffle(number, &mut due);
         let boundary = slotted.begin_after(slot as u64 + 1);
         for (input, cell) in due.drain(..) {
-            let piece = &mut stretch.pieces[stretch.of_input[input as usize].0 as usize];
+            let piece = &mut block.pieces[block.of_input[input as usize].0 as usize];
             let full = backlog > limit;
             if cell.ends && (full || piece.heard) {
                 piece.ends = false;
@@ -137,7 +138,7 @@ impl Section {
                 gates[self.gates[gate].number].refuse_cell(boundary);
                 self.lose(gate, input as usize, cell, boundary, DropReason::QueueFull);
                 if cell.ends {
-                    stretch.hear(input as usize);
+                    block.hear(input as usize);
                 }
                 continue;
             }
@@ -165,13 +166,13 @@ impl Section {
     fn cell_in(
         &mut self,
         gate: usize,
-        stretch: &mut Stretch,
+        block: &mut Block,
         input: usize,
         slot: u32,
         latest: Time,
     ) -> Option<Cell> {
         crate::work::step();
-        let Stretch { pieces, of_input, .. } = stretch;
+        let Block { pieces, of_input, .. } = block;
         let (place, after) = &mut of_input[input];
         while *place < *after && pieces[*place as usize].last < slot {
             self.tell_passed(gate, &mut pieces[*place as usize], 0, latest);
@@ -180,6 +181,7 @@ impl Section {
         let piece = pieces.get(*place as usize).filter(|_| *place < *after)?;
         let Piece { frame, last, ends, tagged, .. } = *piece;
         piece.comes_in(slot).then_some(Cell {
+            at: Time::NEVER,
             frame,
             begins: false,
             ends: ends && last == slot,
