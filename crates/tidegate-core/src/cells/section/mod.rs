@@ -146,8 +146,7 @@ impl Section {
         due.min(steps.unwrap_or(Time::NEVER))
     }
 
-    /// Whether a packet of a crossing that has just come changes neither what there is to tell
-    /// nor when the section wakes.
+    /// Whether a packet of a crossing that has just come changes neither what there is to tell nor when the section wakes.
     #[must_use]
     pub fn is_silent(&self, crossing: usize) -> bool {
         self.crossings[crossing].background && !self.report_losses_early && self.outputs.is_empty()
@@ -165,8 +164,7 @@ impl Section {
         self.outputs.pop_front()
     }
 
-    /// Handles every cell that comes to a gate before `until`, and where a rate is set from
-    /// outside every service that ends by then.
+    /// Handles every cell that comes to a gate before `until`, and where a rate is set from outside every service that ends by then.
     pub fn advance(&mut self, until: Time, gates: &mut [Gate]) {
         self.advance_both(until, until.saturating_add(Span::from_picos(1)), gates);
     }
@@ -190,8 +188,7 @@ impl Section {
         }
     }
 
-    /// Cells come to a gate. A gate with one input handles them at once: nothing can come
-    /// between them.
+    /// Cells come to a gate. A gate with one input handles them at once: nothing can come between them.
     fn push(&mut self, gate: u32, input: u32, train: Train, gates: &mut [Gate]) {
         crate::work::step();
         let CellGate { inputs, next, server, delay, host, discards, .. } = &mut self.gates[gate as usize];
