@@ -50,6 +50,6 @@ impl Gate {
     /// Writes rows for a cell that another server passes in the gate's name, and counts nothing.
     pub(crate) fn record_cell(&mut self, at: Time, service: Service) {
         self.parts.door.note_arrival(at, CELL_BYTES);
-        self.parts.books.record_cell(at, service);
+        self.parts.books.record_passage(at, service, CELL_BYTES);
     }
 }

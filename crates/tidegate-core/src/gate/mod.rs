@@ -153,7 +153,7 @@ impl Gate {
 
     /// Whether a unit may join the queue, and whether it is marked. Both ways of driving a gate call this. `found` is the queue that the
     /// unit finds, and whether the server is idle.
-    #[inline]
+    #[inline(always)]
     fn admit(
         &mut self,
         at: Time,

@@ -50,7 +50,7 @@ impl Queue {
     ///
     /// # Errors
     /// Why the unit is dropped.
-    #[inline]
+    #[inline(always)]
     pub(super) fn admit(
         &mut self,
         at: Time,

@@ -2,10 +2,11 @@
 //! nothing that happens later can change it.
 
 mod plain;
+mod server;
 
 use std::collections::VecDeque;
 
-pub(super) use plain::PlainServer;
+pub(super) use server::PlainServer;
 
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;

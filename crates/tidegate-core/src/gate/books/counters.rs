@@ -77,10 +77,20 @@ impl Counters {
     #[inline]
     pub(crate) fn pass(&mut self, at: Time, service: Service, wire: u64, queue: Backlog) {
         self.deliver(at, service.end, wire);
+        self.serve(at, service.start, (service.start, wire));
         if service.start > at {
-            self.wait(at, service.start);
-            self.queued(at, service.start, wire);
             self.queue_is(at, queue);
+        }
+    }
+
+    /// Counts the wait of a unit that arrived at `at` and is served from `start` on, and the time in the queue of its IP bytes.
+    #[inline(always)]
+    pub(super) fn serve(&mut self, at: Time, start: Time, (leaves, bytes): (Time, u64)) {
+        if start > at {
+            self.wait(at, start);
+        }
+        if leaves > at {
+            self.queued(at, leaves, bytes);
         }
     }
 

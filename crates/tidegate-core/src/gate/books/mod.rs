@@ -25,7 +25,6 @@ use record::Recorder;
 pub use row::{CellRow, GateRow};
 pub use still_waiting::StillWaiting;
 
-use crate::aal5::CELL_BYTES;
 use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::gate::{GateContext, rate_stream};
@@ -108,12 +107,7 @@ impl Books {
     #[inline(always)]
     pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
         let Served { arrival, service, leaves, bytes, wire } = served;
-        if service.start > arrival {
-            self.counters.wait(arrival, service.start);
-        }
-        if leaves > arrival {
-            self.counters.queued(arrival, leaves, u64::from(bytes));
-        }
+        self.counters.serve(arrival, service.start, (leaves, u64::from(bytes)));
         if let Some(recorder) = &mut self.recorder {
             recorder.took(service.start, tokens);
             if leaves > arrival {
@@ -124,30 +118,25 @@ impl Books {
         }
     }
 
-    /// A cell joins the queue of a gate in whose name another server works, or is served at once. Counts nothing.
-    pub(super) fn record_cell(&mut self, at: Time, service: Service) {
+    /// A unit that arrives at `at` joins a queue that counts waiting units alone, or is served at once. Writes rows, and counts nothing.
+    pub(super) fn record_passage(&mut self, at: Time, service: Service, bytes: u32) {
         let Some(recorder) = &mut self.recorder else { return };
         if service.start > at {
-            recorder.join(at, u64::from(CELL_BYTES));
-            let leaves = service.start;
-            recorder.serve(&Served { arrival: at, service, leaves, bytes: CELL_BYTES, wire: CELL_BYTES });
+            recorder.join(at, u64::from(bytes));
+            recorder.serve(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes });
         } else {
-            recorder.serve_at_once(at, service, u64::from(CELL_BYTES));
+            recorder.serve_at_once(at, service, u64::from(bytes));
         }
     }
 
-    /// A unit that arrives at `at` joins the queue of a plain gate, or is served at once. Writes rows, and counts nothing.
+    /// [`Books::record_passage`] at a plain gate, where rows that are written at fixed times have a shorter way.
     #[inline]
     pub(super) fn record_plain(&mut self, at: Time, service: Service, bytes: u32) {
-        let Some(recorder) = &mut self.recorder else { return };
-        let served = Served { arrival: at, service, leaves: service.start, bytes, wire: bytes };
-        if recorder.next_row().is_some() {
-            recorder.pass(&served);
-        } else if service.start > at {
-            recorder.join(at, u64::from(bytes));
-            recorder.serve(&served);
-        } else {
-            recorder.serve_at_once(at, service, u64::from(bytes));
+        match &mut self.recorder {
+            Some(recorder) if recorder.next_row().is_some() => {
+                recorder.pass(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes });
+            }
+            _ => self.record_passage(at, service, bytes),
         }
     }
 

@@ -173,7 +173,7 @@ impl Gate {
         Some((begins, class)).filter(|_| begins < Time::NEVER)
     }
 
-    fn wake_to_begin(&mut self, begins: Option<Time>) {
+    pub(super) fn wake_to_begin(&mut self, begins: Option<Time>) {
         if let Some(stepped) = self.parts.stepped.as_mut() {
             stepped.begins = begins;
         }
@@ -181,26 +181,19 @@ impl Gate {
 
     /// Begins the service of a unit that was chosen at `now`. `found` is the queue that it found, if it has just come.
     fn serve_of_class(&mut self, now: Time, class: usize, leaver: Leaver, found: Option<Backlog>) {
-        let Leaver { waiter: Waiter { arrival, mut unit }, marked } = leaver;
-        let wire = self.wire_bytes(unit.bytes);
-        if marked {
-            self.mark_classed(now, &mut unit, wire);
-        }
-        let service = self.parts.law.transmit_chosen(now, arrival, self.work(wire));
-        let joins = found.map(|found| found.with(unit.bytes));
-        let served = self.book_service((arrival, service), &mut unit, wire, joins);
+        let Waiter { arrival, unit } = leaver.waiter;
+        self.serve_chosen(now, leaver, found.map(|found| found.with(unit.bytes)));
+        let Some((_, served)) = self.parts.stepped.as_ref().and_then(|stepped| stepped.serving) else {
+            return;
+        };
         if let Some(classes) = self.classes_queue() {
-            classes.charge(class, (now, service.end), unit.bytes);
+            classes.charge(class, (now, served.service.end), unit.bytes);
         }
         if let Some(books) = &mut self.parts.classes {
             if found.is_some() && served.leaves > arrival {
                 books.join(class, arrival, Backlog::default().with(unit.bytes), unit.bytes);
             }
             books.serve(class, &served);
-        }
-        if let Some(stepped) = self.parts.stepped.as_mut() {
-            stepped.begins = None;
-            stepped.serving = Some((unit, served));
         }
     }
 
@@ -228,7 +221,8 @@ impl Gate {
         }
     }
 
-    fn mark_classed(&mut self, at: Time, unit: &mut Unit, wire: u32) {
+    /// Marks a unit CE at `at`, and counts that in its class, where it has one.
+    pub(super) fn mark_classed(&mut self, at: Time, unit: &mut Unit, wire: u32) {
         let before = unit.ecn();
         self.mark(at, unit, wire);
         if before != unit.ecn()

@@ -88,26 +88,30 @@ impl Gate {
     /// [`Gate::poll_departure`] returns the fates of units. Does nothing where there is no such instant.
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
-        if let Some((unit, served)) = self.parts.stepped.as_mut().and_then(|stepped| stepped.serving.take()) {
-            let departure = if self.is_classed() {
-                self.end_of_class(unit, &served)
-            } else {
-                Departure { unit, fate: self.depart(&served) }
-            };
+        if let Some(departure) = self.end_present() {
             self.parts.stepped.get_or_insert_default().departures.push_back(departure);
         }
         self.begin_next(now);
     }
 
-    /// [`Gate::handle_wakeup`] at `now`. Answers with the unit whose service has ended; [`Gate::poll_departure`] has the
+    /// [`Gate::handle_wakeup`] at `now`. Returns the unit whose service has ended; [`Gate::poll_departure`] has the
     /// others.
     #[inline]
     pub(crate) fn end_service(&mut self, now: Time) -> Option<Departure> {
-        if !self.is_judged() {
-            self.handle_wakeup();
-            return self.poll_departure();
-        }
-        self.end_judged(now)
+        let departure = self.end_present();
+        self.begin_next(now);
+        departure
+    }
+
+    /// Ends the present service.
+    #[inline(always)]
+    fn end_present(&mut self) -> Option<Departure> {
+        let (unit, served) = self.parts.stepped.as_mut()?.serving.take()?;
+        Some(if self.is_classed() {
+            self.end_of_class(unit, &served)
+        } else {
+            Departure { unit, fate: self.depart(&served) }
+        })
     }
 
     /// The next of the units that have left the gate, or were dropped after they had joined the queue.
@@ -156,6 +160,7 @@ impl Gate {
     }
 
     /// Begins the service of the next unit at `now`, if the server is idle and not stopped.
+    #[inline(always)]
     fn begin_next(&mut self, now: Time) {
         if self.is_judged() {
             self.begin_judged(now);

@@ -1,0 +1,120 @@
+//! The server of a plain gate ([`super::plain`]): when a service begins and ends, and how many units have passed.
+
+use crate::gate::books::Count;
+use crate::gate::rate::Service;
+use crate::serial::span_of;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// The server of a plain gate: all that a unit touches at an idle one is one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(in crate::gate) struct PlainServer {
+    /// End of the last unit's service; `Time::NEVER` where the gate is not plain.
+    pub(super) free: Time,
+    /// The size of the last unit.
+    pub(super) bytes: u64,
+    /// The service time of that size: whole picoseconds, and a remainder in 10⁻¹² bit.
+    quotient: u64,
+    remainder: u64,
+    /// Work left over, in 10⁻¹² bit; less than `speed`.
+    pub(super) carry: u64,
+    pub(super) delay: Span,
+    /// Units of the last size that arrived and were delivered inside the measured time; [`crate::gate::Gate::counters`] adds them.
+    pub(super) passed: u64,
+    /// Bits per second; 0 where the gate is not plain.
+    speed: u64,
+    /// Such units of other sizes, and those of the last size before others came.
+    earlier: Count,
+}
+
+impl PlainServer {
+    pub(in crate::gate) fn new(speed: u64, delay: Span) -> PlainServer {
+        PlainServer {
+            free: if speed == 0 { Time::NEVER } else { Time::ZERO },
+            bytes: 0,
+            quotient: 0,
+            remainder: 0,
+            carry: 0,
+            delay,
+            passed: 0,
+            speed,
+            earlier: Count::default(),
+        }
+    }
+
+    #[inline]
+    pub(in crate::gate) fn is_plain(&self) -> bool {
+        self.speed > 0
+    }
+
+    /// Units that arrived and were delivered inside the measured time.
+    pub(in crate::gate) fn inside(&self) -> Count {
+        Count {
+            packets: self.earlier.packets + self.passed,
+            bytes: self.earlier.bytes + self.passed * self.bytes,
+        }
+    }
+
+    /// Units of `bytes` follow.
+    #[inline]
+    pub(super) fn set_size(&mut self, bytes: u32) {
+        let bytes = u64::from(bytes);
+        if bytes != self.bytes {
+            self.earlier = self.inside();
+            (self.passed, self.bytes) = (0, bytes);
+            (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
+        }
+    }
+
+    /// The service of a unit of the last size that comes at `at`, and the work left over then. Its end is rounded down and the
+    /// remainder carried over, as in [`crate::serial::Serializer`].
+    #[inline(always)]
+    pub(super) fn service(&self, at: Time) -> (Service, u64) {
+        let (mut start, mut picos, mut left) = (at, self.quotient, self.remainder);
+        if at <= self.free {
+            (start, left) = (self.free, left + self.carry);
+            if left >= self.speed {
+                left -= self.speed;
+                picos += 1;
+            }
+        }
+        (Service { start, end: Time::from_picos(start.picos().saturating_add(picos)) }, left)
+    }
+
+    /// Whether a unit that arrives at `at` is served at once, and no work is left over then.
+    #[inline(always)]
+    pub(super) fn is_idle(&self, at: Time) -> bool {
+        at > self.free || (at == self.free && self.carry == 0)
+    }
+
+    /// Serves a unit of the last size that arrives at `at`, inside the measured time, and finds the server idle. Returns when it arrives
+    /// at whatever comes next. `None`: its service does not end before `until`; the state is unchanged.
+    #[inline(always)]
+    pub(super) fn serve_idle(&mut self, at: Time, until: Time) -> Option<Time> {
+        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days (`span_of`), and 213 days can
+        // be represented.
+        let end = at + Span::from_picos(self.quotient);
+        if end >= until {
+            return None;
+        }
+        (self.free, self.carry) = (end, self.remainder);
+        self.passed += 1;
+        Some(end + self.delay)
+    }
+
+    /// Serves the first of `units` as long as they have the last size and each arrives after the service before it. Returns their number.
+    #[inline(always)]
+    pub(super) fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)], until: Time) -> usize {
+        let mut passed = 0;
+        for (at, unit) in units {
+            if u64::from(unit.bytes) != self.bytes || *at <= self.free {
+                break;
+            }
+            let Some(out) = self.serve_idle(*at, until) else { break };
+            *at = out;
+            passed += 1;
+        }
+        passed
+    }
+}
