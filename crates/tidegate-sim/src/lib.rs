@@ -10,8 +10,8 @@
 mod alarms;
 mod arriving;
 mod checks;
+mod cohort_threads;
 mod connection;
-mod crew;
 mod dialogue;
 mod flow;
 mod groups;

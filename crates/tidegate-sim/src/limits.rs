@@ -37,7 +37,7 @@ impl Simulation {
         self.wire.network.memory_bytes()
             + self.wire.groups.memory_bytes(self.reached())
             + segments
-            + self.crew.as_ref().map_or(0, |crew| crew.memory_bytes())
+            + self.cohort_threads.as_ref().map_or(0, |cohort_threads| cohort_threads.memory_bytes())
             + flows
             + (drops + packets) as u64
     }

@@ -32,8 +32,8 @@ impl Simulation {
         while let Some(dropped) = self.wire.network.poll_drop() {
             self.drop(dropped);
         }
-        if let Some(crew) = &mut self.crew {
-            crew.sum_up(&mut self.wire.groups);
+        if let Some(cohort_threads) = &mut self.cohort_threads {
+            cohort_threads.sum_up(&mut self.wire.groups);
         }
         for flow in &mut self.flows {
             flow.finish(self.wire.until);

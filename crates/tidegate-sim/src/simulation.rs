@@ -7,7 +7,7 @@ use tidegate_core::units::Time;
 
 use crate::alarms::Alarm;
 use crate::checks::{Checks, REVIEW};
-use crate::crew::Crew;
+use crate::cohort_threads::CohortThreads;
 use crate::flow::Flow;
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
@@ -30,7 +30,7 @@ pub(crate) struct Simulation {
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire<Network>,
     /// Who takes the units of many flows.
-    pub(crate) crew: Option<Box<Crew>>,
+    pub(crate) cohort_threads: Option<Box<CohortThreads>>,
     /// So many threads may take them.
     threads: usize,
     pub(crate) drops: Vec<Dropped>,
@@ -57,7 +57,7 @@ impl Simulation {
             awaited: if plan.until_done { ending(plan).collect() } else { Vec::new() },
             flows,
             wire,
-            crew: None,
+            cohort_threads: None,
             threads: if own { 1 } else { threads },
             drops: Vec::new(),
             run: Run::default(),
@@ -94,7 +94,8 @@ impl Simulation {
             let flows = &self.flows;
             let half = |alarm| alarms.half(alarm, |flow| flows[flow].dialogue.is_some());
             if self.wire.network.take_turns(half) && flows.len() >= self.cohorts.from_flows {
-                self.crew = Some(Box::new(Crew::new(self.threads, flows.len(), self.cohorts, &self.wire)));
+                self.cohort_threads =
+                    Some(Box::new(CohortThreads::new(self.threads, flows.len(), self.cohorts, &self.wire)));
             }
         }
     }
@@ -191,16 +192,16 @@ impl Simulation {
     /// Units of many flows come to the ends of their routes.
     #[inline(never)]
     fn deliver_run(&mut self) {
-        let Simulation { run, flows, wire, crew, .. } = self;
-        match crew {
+        let Simulation { run, flows, wire, cohort_threads, .. } = self;
+        match cohort_threads {
             None => {
-                debug_assert!(!run.is_parted(), "there is a crew where there are cohorts");
+                debug_assert!(!run.is_parted(), "there are threads where there are cohorts");
                 wire.deliver_units(run.units(), flows, 0);
             }
-            Some(crew) if run.is_parted() => crew.deliver_run(run, wire, flows),
-            Some(crew) => {
+            Some(cohort_threads) if run.is_parted() => cohort_threads.deliver_run(run, wire, flows),
+            Some(cohort_threads) => {
                 for (at, unit) in run.units() {
-                    crew.turn_to(unit.chain as usize / 2, &mut wire.segments);
+                    cohort_threads.turn_to(unit.chain as usize / 2, &mut wire.segments);
                     wire.deliver_units(&[(*at, *unit)], flows, 0);
                 }
             }
@@ -211,8 +212,8 @@ impl Simulation {
     /// What belongs to a flow beside itself is at hand from now on.
     #[inline(always)]
     fn turn_to(&mut self, flow: usize) {
-        if let Some(crew) = &mut self.crew {
-            crew.turn_to(flow, &mut self.wire.segments);
+        if let Some(cohort_threads) = &mut self.cohort_threads {
+            cohort_threads.turn_to(flow, &mut self.wire.segments);
         }
     }
 

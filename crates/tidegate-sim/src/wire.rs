@@ -21,7 +21,7 @@ const RUN_AHEAD: usize = 1 << 12;
 /// The most ACKs in a row: what they let go stays in the first-level cache.
 const MOST: usize = 128;
 
-/// What lies between the endpoints: those of all flows, or of a cohort ([`crate::crew`]).
+/// What lies between the endpoints: those of all flows, or of a cohort ([`crate::cohort_threads`]).
 pub(crate) struct Wire<N> {
     pub(crate) until: Time,
     pub(crate) network: N,

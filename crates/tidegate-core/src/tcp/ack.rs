@@ -256,7 +256,7 @@ impl Sender {
     #[cold]
     fn read_sacks(&mut self, now: Time, segment: &Segment) -> bool {
         crate::work::step();
-        let mut news = false;
+        let mut any_new = false;
         let mut newest = None;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
         for (rank, (left, right)) in segment.sack[..count].iter().enumerate() {
@@ -265,7 +265,7 @@ impl Sender {
             if let (Some(left), Some(right)) = (left, right)
                 && right <= self.max
             {
-                news |= self.board.sack_each(rank, left, right, |_, sent| {
+                any_new |= self.board.sack_each(rank, left, right, |_, sent| {
                     if !sent.marked(REPEATED) {
                         newest = newest.max(Some(sent.at()));
                     }
@@ -276,7 +276,7 @@ impl Sender {
             self.measured = Some(now.saturating_since(sent));
         }
         self.board.find_lost(self.config.dupthresh, self.config.mss);
-        news
+        any_new
     }
 
     /// The acknowledgement field did not move, and data are outstanding.

@@ -60,10 +60,10 @@ impl Sender {
             self.wait_for_pacer(accounts);
             return None;
         }
-        let alone = self.outstanding() == 0;
+        let none_out = self.outstanding() == 0;
         let newest = self.board.next;
         let sent = if self.mode == Mode::Open && !accounts.probe.is_due() {
-            if alone && self.max > 0 && self.written > self.max {
+            if none_out && self.max > 0 && self.written > self.max {
                 self.resume(accounts, now);
                 *window = self.window_with(accounts);
             }
@@ -76,7 +76,7 @@ impl Sender {
             return None;
         };
         let packet = |sender: &Sender| sender.packet(*window);
-        Some(self.account_departure::<AnyData>(accounts, now, (sent, newest, alone), packet))
+        Some(self.account_departure::<AnyData>(accounts, now, (sent, newest, none_out), packet))
     }
 
     /// A full segment leaves a sender that is not disturbed ([`Leaving::UNDISTURBED`]), as the first of a packet of so many `segments` or
@@ -112,7 +112,7 @@ impl Sender {
         &mut self,
         accounts: &mut Accounts,
         now: Time,
-        (mut sent, newest, alone): (Outgoing, u64, bool),
+        (mut sent, newest, none_out): (Outgoing, u64, bool),
         packet: impl FnOnce(&Sender) -> u64,
     ) -> Outgoing {
         if K::UNDISTURBED || self.board.next > newest {
@@ -120,19 +120,20 @@ impl Sender {
                 && let Some(sampler) = &mut accounts.sampler
             {
                 let in_flight = if K::UNDISTURBED { self.max - self.una } else { self.pipe() };
-                let with = With { alone, in_flight, lost: self.board.lost_total, repeated: false };
+                let with = With { none_out, in_flight, lost: self.board.lost_total, repeated: false };
                 sampler.handle_sent(now, newest, self.board.first, with);
             }
             accounts.sent = true;
             if !K::UNDISTURBED {
                 self.note_reduced(accounts);
             }
+            // The last segment of a packet of several has PSH (`__tcp_transmit_skb`).
             sent = sent.push_if(accounts.offload.at_work && accounts.offload.next_of(|| packet(self)));
         }
         if K::UNDISTURBED {
             accounts.owed = Owed::Probe;
         } else if sent.is_retransmission() || !self.time_next(accounts, now) {
-            self.time_sent(now, sent, alone);
+            self.time_sent(now, sent, none_out);
         }
         let paced = K::PACED.unwrap_or(accounts.paced);
         let known = K::PACED == Some(true);
@@ -166,14 +167,14 @@ impl Sender {
     #[inline]
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         match self.controller.pacing_rate() {
-            None if self.config.rules.paces => self.usual_rate(),
+            None if self.config.rules.paces => self.rate_of_window(),
             rate => rate,
         }
     }
 
     /// Twice the window in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
     #[inline(never)]
-    pub(super) fn usual_rate(&self) -> Option<Rate> {
+    pub(super) fn rate_of_window(&self) -> Option<Rate> {
         let srtt = self.estimator.smoothed().picos();
         if srtt == 0 {
             return None;
@@ -329,7 +330,7 @@ impl Sender {
     pub(super) fn stamp(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
         if let Some(sampler) = &mut accounts.sampler {
             let with = With {
-                alone: self.board.next - self.board.first == 1,
+                none_out: self.board.next - self.board.first == 1,
                 in_flight: self.pipe(),
                 lost: self.board.lost_total,
                 repeated: self.board.slot(number).marked(REPEATED),

@@ -11,7 +11,7 @@ pub(super) struct Duplicates {
     /// Since the last ACK; empty: nothing.
     fresh: (u64, u64),
     /// What the ACK that leaves now tells.
-    told: (u64, u64),
+    reported: (u64, u64),
 }
 
 impl Duplicates {
@@ -31,12 +31,12 @@ impl Duplicates {
 
     /// An ACK leaves: each stretch is told once (RFC 2883 §4).
     pub(super) fn leave(&mut self) {
-        self.told = std::mem::take(&mut self.fresh);
+        self.reported = std::mem::take(&mut self.fresh);
     }
 
     /// What the ACK that leaves now tells.
-    pub(super) fn told(&self) -> Option<(u64, u64)> {
-        (self.told.0 < self.told.1).then_some(self.told)
+    pub(super) fn reported(&self) -> Option<(u64, u64)> {
+        (self.reported.0 < self.reported.1).then_some(self.reported)
     }
 }
 

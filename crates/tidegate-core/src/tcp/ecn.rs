@@ -54,7 +54,7 @@ impl Endpoint {
                 (if cwr { flags::CWR } else { 0 }) | (if marks.echo { flags::ECE } else { 0 })
             }
             Feedback::Counted => {
-                marks.told = marks.count;
+                marks.reported = marks.count;
                 // RFC 9768 §3.2.2.1: the last segment of the handshake says how the SYN-ACK arrived: Not-ECT.
                 if std::mem::take(&mut marks.first_ack) { flags::CWR } else { flags::of_ace(marks.count) }
             }
@@ -123,7 +123,7 @@ impl Endpoint {
                 marks.count_bytes(segment.ecn, segment.len);
                 // RFC 9768 §3.2.2.5.1: at once for the first mark, and for every second one.
                 let change = marked && !std::mem::replace(&mut marks.echo, marked);
-                if change || marks.count.wrapping_sub(marks.told) >= 2 {
+                if change || marks.count.wrapping_sub(marks.reported) >= 2 {
                     self.receiver.demand_ack();
                 }
             }

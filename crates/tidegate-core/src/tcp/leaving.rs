@@ -24,7 +24,7 @@ pub(super) trait Leaving {
 /// Nothing is known.
 pub(super) struct AnyData;
 
-/// The congestion window alone says what leaves a sender in the order of the RFCs ([`Sender::steady_acks`]).
+/// The congestion window alone says what leaves a sender in the order of the RFCs ([`Sender::acks_of_window_alone`]).
 pub(super) struct WindowAlone;
 
 /// ACKs alone clock a sender in the kernel's order ([`Sender::fills_window`]).

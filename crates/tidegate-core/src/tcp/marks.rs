@@ -52,12 +52,12 @@ pub(super) struct Marks {
     pub(super) early: Option<(u64, bool)>,
     /// Marked packets that arrived (r.cep), and as many as the last ACK reported.
     pub(super) count: u32,
-    pub(super) told: u32,
+    pub(super) reported: u32,
     /// User bytes that arrived with ECT(0), CE and ECT(1) (r.e0b, r.ceb, r.e1b), and which of the counters ever moved.
     bytes: [u32; 3],
     moved: [bool; 3],
     /// One of them has moved since an option told them.
-    news: bool,
+    has_changed: bool,
     pub(super) leaving: Leaving,
     // The sending half.
     /// Marked packets that the other end has reported (s.cep).
@@ -68,7 +68,7 @@ pub(super) struct Marks {
     /// Bytes that the other end's options have reported (s.e0b, s.ceb, s.e1b).
     heard_bytes: [u32; 3],
     /// Marked packets that ACKs without an option have reported since the last one with one.
-    untold: u32,
+    unreported: u32,
     /// SND.NXT when the window was reduced last, for whatever reason, and for a mark.
     pub(super) reduced_until: u64,
     pub(super) marked_until: u64,
@@ -101,16 +101,16 @@ impl Marks {
             echo: false,
             early: None,
             count: FIRST_COUNT,
-            told: FIRST_COUNT,
+            reported: FIRST_COUNT,
             bytes: FIRST_BYTES,
             moved: [false; 3],
-            news: false,
+            has_changed: false,
             leaving: Leaving { flags: 0, ecn: Ecn::NotEct, ack: None, option: None },
             heard: FIRST_COUNT,
             marked: 0,
             marked_bytes: None,
             heard_bytes: FIRST_BYTES,
-            untold: 0,
+            unreported: 0,
             reduced_until: 0,
             marked_until: 0,
             cwr_due: false,
@@ -155,7 +155,7 @@ impl Marks {
         };
         self.bytes[which] = self.bytes[which].wrapping_add(bytes);
         self.moved[which] = true;
-        self.news = true;
+        self.has_changed = true;
     }
 
     /// All counters, which test whether the option comes through (RFC 9768 §3.2.3.2.1).
@@ -166,7 +166,7 @@ impl Marks {
     /// RFC 9768 §3.2.3.3, the recommended simple scheme: an option on every ACK if any counter has moved since the last, with
     /// every counter that ever has, if it takes no more than `room` bytes.
     pub(super) fn option(&mut self, room: u32) -> Option<AccEcn> {
-        if !self.news {
+        if !self.has_changed {
             return None;
         }
         let order = u8::from(self.moved[ECT1] && !self.moved[ECT0]);
@@ -179,7 +179,7 @@ impl Marks {
         if option.len().next_multiple_of(4) > room {
             return None;
         }
-        self.news = false;
+        self.has_changed = false;
         Some(option)
     }
 
@@ -206,7 +206,7 @@ impl Marks {
                 self.marked = match option.filter(|option| !option.is_empty()) {
                     Some(option) => self.reconcile(option, least, most, mss),
                     None => {
-                        self.untold = self.untold.saturating_add(most);
+                        self.unreported = self.unreported.saturating_add(most);
                         most
                     }
                 };
@@ -230,11 +230,11 @@ impl Marks {
                 newly_marked = moved;
             }
         }
-        let untold = std::mem::take(&mut self.untold);
-        let packets = newly_marked.div_ceil(mss.max(1)).saturating_sub(untold);
+        let unreported = std::mem::take(&mut self.unreported);
+        let packets = newly_marked.div_ceil(mss.max(1)).saturating_sub(unreported);
         let rounds = packets.saturating_sub(least).div_ceil(8);
         // What ACKs without an option have reported counts as full segments (appendix A.3).
-        let estimated = u64::from(untold) * u64::from(mss);
+        let estimated = u64::from(unreported) * u64::from(mss);
         self.marked_bytes = Some(u64::from(newly_marked).saturating_sub(estimated));
         least.saturating_add(8 * rounds).min(most.max(least))
     }

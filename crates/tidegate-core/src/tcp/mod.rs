@@ -7,6 +7,7 @@ mod ack;
 mod buffer;
 mod compression;
 mod config;
+mod controller_ack;
 mod departure;
 mod dsack;
 mod ecn;
@@ -39,12 +40,11 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod seq;
-mod steady;
 mod timers;
 mod timestamp;
-mod told;
 mod undo;
 mod widening;
+mod window_alone;
 mod window_use;
 
 #[cfg(test)]

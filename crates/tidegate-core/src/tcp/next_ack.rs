@@ -2,11 +2,11 @@
 //! probed for, and the ACK acknowledges the oldest segments whole. It then takes these off the scoreboard, and [`Sender::account`] takes
 //! the steps without those that only disorder needs.
 
-use super::accounted::{Left, News};
+use super::accounted::{Delivery, Left};
 use super::accounts::Accounts;
 use super::ack::Known;
+use super::controller_ack::AckFacts;
 use super::sender::{Mode, Sender};
-use super::told::Brought;
 use crate::cc::InOrderAck;
 use crate::units::Time;
 
@@ -57,7 +57,7 @@ impl Sender {
             return false;
         }
         self.read_window(window);
-        self.account::<K>(accounts, now, bytes, None, left, News::default());
+        self.account::<K>(accounts, now, bytes, None, left, Delivery::default());
         true
     }
 
@@ -84,14 +84,16 @@ impl Sender {
 
     /// Tells a controller that is as it was after the last ACK. `false`: nothing has been done.
     #[inline(always)]
-    pub(super) fn tell_usual(&mut self, accounts: &mut Accounts, brought: &Brought, newest: Time) -> bool {
+    pub(super) fn tell_in_order(&mut self, accounts: &mut Accounts, facts: &AckFacts, newest: Time) -> bool {
         if !self.controller.may_take_fast_path() {
             return false;
         }
-        let Brought { at, delivered, segments, in_flight, .. } = *brought;
+        let AckFacts { at, delivered, segments, in_flight, .. } = *facts;
         let (rtt, least_rtt) = (at.saturating_since(newest), accounts.rack.least_rtt());
         let Some(sampler) = &mut accounts.sampler else { return false };
-        let Some(sample) = sampler.usual(at, self.board.first, newest, delivered) else { return false };
+        let Some(sample) = sampler.in_order_sample(at, self.board.first, newest, delivered) else {
+            return false;
+        };
         let told = least_rtt.is_some_and(|least| sample.interval >= least)
             && self.controller.handle_in_order_ack(&InOrderAck {
                 at,
@@ -106,7 +108,7 @@ impl Sender {
                 prior_delivered: sample.prior_delivered,
             });
         if told {
-            sampler.note_usual(at, newest, delivered);
+            sampler.note_in_order(at, newest, delivered);
         }
         told
     }

@@ -45,7 +45,7 @@ impl Sender {
         if window.saturating_mul(2_000_000_000_000 / 1024) < (LEAST + 1) * mss * srtt {
             return LEAST;
         }
-        let Some(rate) = self.usual_rate() else { return LEAST };
+        let Some(rate) = self.rate_of_window() else { return LEAST };
         (self.burst(rate) / mss).max(LEAST)
     }
 

@@ -120,8 +120,8 @@ impl Sender {
     #[inline(always)]
     fn start_probe(&mut self, now: Time, expiry: Time) {
         let srtt = self.estimator.smoothed();
-        let alone = self.board.next - self.board.first == 1;
-        let wait = srtt.saturating_mul(2) + if alone { ONE_IN_FLIGHT } else { LATE };
+        let one_out = self.board.next - self.board.first == 1;
+        let wait = srtt.saturating_mul(2) + if one_out { ONE_IN_FLIGHT } else { LATE };
         let at = now.saturating_add(wait);
         self.timers.set(Purpose::Probe, if expiry > now { at.min(expiry) } else { at });
     }
@@ -142,9 +142,9 @@ impl Sender {
 
     /// A segment of new data left for which no probe is set, or one again: the timer.
     #[inline(never)]
-    pub(super) fn time_sent(&mut self, now: Time, sent: Outgoing, alone: bool) {
+    pub(super) fn time_sent(&mut self, now: Time, sent: Outgoing, none_out: bool) {
         let (again, purpose) = (sent.is_retransmission(), self.timers.purpose());
-        let anew = if again { sent.start() <= self.una && purpose != Purpose::Reorder } else { alone };
+        let anew = if again { sent.start() <= self.una && purpose != Purpose::Reorder } else { none_out };
         if anew {
             self.timers.set(Purpose::TimeOut, self.estimator.expiry(now));
         } else if !again && purpose == Purpose::Probe {

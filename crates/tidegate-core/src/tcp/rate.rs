@@ -27,7 +27,7 @@ const SMALL: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct With {
     /// Nothing else is outstanding.
-    pub(super) alone: bool,
+    pub(super) none_out: bool,
     /// Bytes in flight, its own included.
     pub(super) in_flight: u64,
     /// Bytes ever taken to be lost.
@@ -38,7 +38,7 @@ pub(super) struct With {
 
 /// What is usually known of a sample ([`RateSample`]).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Usual {
+pub(super) struct InOrderSample {
     pub(super) delivered: u64,
     pub(super) interval: Span,
     pub(super) prior_delivered: u64,
@@ -66,8 +66,8 @@ impl Sampler {
     /// Record `number` was sent, with `first` as the oldest outstanding.
     #[inline]
     pub(super) fn handle_sent(&mut self, now: Time, number: u64, first: u64, with: With) {
-        let With { alone, in_flight, lost, repeated } = with;
-        if alone && !repeated {
+        let With { none_out, in_flight, lost, repeated } = with;
+        if none_out && !repeated {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
@@ -120,23 +120,29 @@ impl Sampler {
 
     /// The rate sample of an ACK after which no round ends, and which the application did not limit. `None`: it is another ACK.
     #[inline(always)]
-    pub(super) fn usual(&self, now: Time, first: u64, newest: Time, bytes: u64) -> Option<Usual> {
+    pub(super) fn in_order_sample(
+        &self,
+        now: Time,
+        first: u64,
+        newest: Time,
+        bytes: u64,
+    ) -> Option<InOrderSample> {
         let stamp = &self.stamps[(first - 1) as usize & (self.stamps.len() - 1)];
         if stamp.delivered >= self.round_end || stamp.app_limited || self.app_limited_until > 0 {
             return None;
         }
         let sending = newest.saturating_since(stamp.first_sent_at);
         let acknowledging = now.saturating_since(stamp.delivered_at);
-        Some(Usual {
+        Some(InOrderSample {
             delivered: self.delivered + bytes - stamp.delivered,
             interval: sending.max(acknowledging),
             prior_delivered: stamp.delivered,
         })
     }
 
-    /// [`Sampler::usual`] has been used.
+    /// [`Sampler::in_order_sample`] has been used.
     #[inline(always)]
-    pub(super) fn note_usual(&mut self, now: Time, newest: Time, bytes: u64) {
+    pub(super) fn note_in_order(&mut self, now: Time, newest: Time, bytes: u64) {
         self.delivered += bytes;
         self.delivered_at = now;
         self.first_sent_at = newest;
@@ -191,8 +197,8 @@ mod tests {
         Time::ZERO + Span::from_millis(millis)
     }
 
-    fn with(alone: bool, in_flight: u64) -> With {
-        With { alone, in_flight, lost: 0, repeated: false }
+    fn with(none_out: bool, in_flight: u64) -> With {
+        With { none_out, in_flight, lost: 0, repeated: false }
     }
 
     /// Ten segments leave at once, and one is reported each millisecond from 20 ms on: the sample is of what arrived since the

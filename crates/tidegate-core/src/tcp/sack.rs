@@ -8,7 +8,7 @@ impl Scoreboard {
         self.first != self.next && self.slot(self.first).marked(LOST)
     }
 
-    /// A SACK block; `true` if it brings news (RFC 6675 §4, Update). `arrived` sees each record of which it is news, and its
+    /// A SACK block; `true` if it reports anything new (RFC 6675 §4, Update). `arrived` sees each record that it newly reports, and its
     /// number.
     pub(super) fn sack_each(
         &mut self,
@@ -29,14 +29,14 @@ impl Scoreboard {
             return false;
         }
         let mut number = if known { after.max(self.first) } else { self.find(from.max(self.base)) };
-        let mut news = false;
+        let mut any_new = false;
         while number < self.next {
             let sent = *self.slot(number);
             if sent.end.wrapping_sub(right as u32).cast_signed() > 0 {
                 break;
             }
             if !sent.marked(SACKED) {
-                news = true;
+                any_new = true;
                 arrived(number, sent);
                 self.mark(number, SACKED, 0);
                 self.sacked_end = self.sacked_end.max(number + 1);
@@ -51,7 +51,7 @@ impl Scoreboard {
         // Unless a record lies across the end of the block.
         let whole = number == self.next || self.describe(number).start >= right;
         self.blocks[place].after = if whole { number } else { UNKNOWN };
-        news
+        any_new
     }
 
     /// The place among the blocks read last of the one that begins at `left`, which an ACK names as its `rank`th: the same

@@ -33,7 +33,7 @@ pub(super) enum Mode {
 /// [`super::endpoint::Endpoint::handle_row`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Undisturbed {
-    /// So many ACKs of the oldest segment, to which the window alone says what leaves ([`Sender::steady_acks`]).
+    /// So many ACKs of the oldest segment, to which the window alone says what leaves ([`Sender::acks_of_window_alone`]).
     pub(super) acks: u32,
     /// Data in order from this length on, each acknowledged at once ([`super::receiver::Receiver::acknowledged_singly`]),
     pub(super) shortest: u32,

@@ -4,6 +4,7 @@ mod accecn_rules;
 mod arrivals;
 mod ecn_rules;
 mod golden;
+mod header_prediction;
 mod linux_rules;
 mod loss_rules;
 mod ns2;
@@ -17,7 +18,6 @@ mod timer_rules;
 mod trace;
 mod twin;
 mod undo_rules;
-mod usual;
 mod window_rules;
 
 pub(crate) use plans::plain as plain_plan;

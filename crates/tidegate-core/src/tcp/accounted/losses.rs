@@ -1,6 +1,6 @@
 //! Which losses an acknowledgement proves, and the reduction that begins with them.
 
-use super::News;
+use super::Delivery;
 use crate::tcp::accounts::{Accounts, Repeats};
 use crate::tcp::frto::Sign;
 use crate::tcp::rack::Found;
@@ -16,9 +16,9 @@ impl Sender {
         now: Time,
         bytes: u64,
         duplicate: bool,
-        news: &News,
+        delivery: &Delivery,
     ) -> Found {
-        let (moved, echo) = (bytes > 0, news.echo);
+        let (moved, echo) = (bytes > 0, delivery.echo);
         accounts.repeats = Repeats::Lost;
         if self.mode == Mode::Sack && self.una >= self.recover {
             self.end_repair(accounts, echo);
@@ -32,8 +32,8 @@ impl Sender {
                 self.undo_superfluous(accounts);
             }
             Mode::Loss => {
-                let duplicate = news.newly_sacked > 0 || (duplicate && news.again.segments == 0);
-                let sign = Sign { moved, original: news.original, duplicate, echo };
+                let duplicate = delivery.newly_sacked > 0 || (duplicate && delivery.again.segments == 0);
+                let sign = Sign { moved, original: delivery.original, duplicate, echo };
                 self.account_after_timeout(accounts, sign);
             }
             Mode::Open | Mode::Fast => self.undo_superfluous(accounts),
@@ -44,7 +44,7 @@ impl Sender {
         let found = if accounts.by_time {
             self.find_lost_by_time(accounts, now)
         } else {
-            self.find_lost_by_sack(bytes, news)
+            self.find_lost_by_sack(bytes, delivery)
         };
         let again = self.mode == Mode::Loss && found.lost_retransmission;
         // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.
@@ -66,9 +66,9 @@ impl Sender {
     }
 
     /// RFC 6675 §5 steps 1 and 2.
-    fn find_lost_by_sack(&mut self, bytes: u64, news: &News) -> Found {
+    fn find_lost_by_sack(&mut self, bytes: u64, delivery: &Delivery) -> Found {
         let before = self.pipe();
-        if news.newly_sacked > 0 && bytes == 0 {
+        if delivery.newly_sacked > 0 && bytes == 0 {
             self.dupacks = self.dupacks.saturating_add(1);
         }
         self.board.find_lost(self.config.dupthresh, self.config.mss);

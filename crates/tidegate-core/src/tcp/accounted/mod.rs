@@ -18,7 +18,7 @@ use crate::units::{Span, Time};
 
 /// What one ACK newly reported as arrived.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct News {
+pub(super) struct Delivery {
     segments: u64,
     bytes: u64,
     /// When the first and the last of the newly acknowledged segments were sent, of those sent once.
@@ -43,7 +43,7 @@ pub(super) struct News {
     echo: u32,
 }
 
-impl News {
+impl Delivery {
     fn add(&mut self, sent: Sent) {
         self.segments += 1;
         self.bytes += u64::from(sent.len());
@@ -95,13 +95,13 @@ impl Sender {
     ) -> bool {
         crate::work::step();
         accounts.cached.forget();
-        let mut news = News {
+        let mut delivery = Delivery {
             echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
-            ..News::default()
+            ..Delivery::default()
         };
         if ahead < 0 {
             let ack = self.una.saturating_sub(u64::from(ahead.unsigned_abs()));
-            self.account_late(accounts, now, ack, segment, &mut news);
+            self.account_late(accounts, now, ack, segment, &mut delivery);
             return true;
         }
         let bytes = u64::from(ahead.unsigned_abs());
@@ -110,12 +110,12 @@ impl Sender {
         }
         self.read_window(window);
         if self.outstanding() == 0 {
-            self.account_late(accounts, now, self.una, segment, &mut news);
+            self.account_late(accounts, now, self.una, segment, &mut delivery);
             let duplicate = segment.is_none_or(|segment| segment.len == 0);
-            self.account_probe(accounts, now, news.again, duplicate);
+            self.account_probe(accounts, now, delivery.again, duplicate);
             return true;
         }
-        self.account::<AnyAck>(accounts, now, bytes, segment, Left::default(), news);
+        self.account::<AnyAck>(accounts, now, bytes, segment, Left::default(), delivery);
         true
     }
 
@@ -124,7 +124,7 @@ impl Sender {
         self.board.first != self.board.next && at < self.board.slot(self.board.first).at()
     }
 
-    /// An ACK below SND.UNA, or where nothing is outstanding: only what came again is news.
+    /// An ACK below SND.UNA, or where nothing is outstanding: only what came again is delivery.
     #[cold]
     fn account_late(
         &mut self,
@@ -132,14 +132,14 @@ impl Sender {
         now: Time,
         ack: u64,
         segment: Option<&Segment>,
-        news: &mut News,
+        delivery: &mut Delivery,
     ) {
         let report = segment
             .filter(|segment| segment.sack_count > 0)
             .and_then(|segment| self.read_duplicates(accounts, segment, ack));
         if let Some(report) = report {
-            news.again = report;
-            self.account_losses(accounts, now, 0, false, news);
+            delivery.again = report;
+            self.account_losses(accounts, now, 0, false, delivery);
         }
     }
 
@@ -149,11 +149,11 @@ impl Sender {
         now: Time,
         segment: &Segment,
         ack: u64,
-        news: &mut News,
+        delivery: &mut Delivery,
     ) {
         let again = self.read_duplicates(accounts, segment, ack);
-        news.again = again.unwrap_or_default();
-        let (recover, highest) = (self.recover, news.highest);
+        delivery.again = again.unwrap_or_default();
+        let (recover, highest) = (self.recover, delivery.highest);
         let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
         let count = usize::from(segment.sack_count).min(segment.sack.len());
@@ -164,41 +164,42 @@ impl Sender {
                 && right <= self.max
             {
                 self.board.sack_each(rank, left, right, |number, sent| {
-                    news.add(sent);
+                    delivery.add(sent);
                     if let Some(sampler) = sampler {
                         sampler.handle_delivered(number, sent);
                     }
-                    news.newly_sacked += 1;
+                    delivery.newly_sacked += 1;
                     let repeated = sent.marked(REPEATED);
                     let end = offset_behind(base_before, sent);
                     rack.handle_delivered(now, sent.at(), end, repeated);
                     if !repeated {
-                        news.original |= end <= recover;
+                        delivery.original |= end <= recover;
                         if number + 1 < highest {
                             rack.handle_reordering();
                         }
-                        news.sacked = Some((news.sacked.map_or(sent.at(), |(first, _)| first), sent.at()));
+                        delivery.sacked =
+                            Some((delivery.sacked.map_or(sent.at(), |(first, _)| first), sent.at()));
                     }
                 });
             }
         }
-        accounts.sacked += news.newly_sacked;
+        accounts.sacked += delivery.newly_sacked;
     }
 
-    fn account_each(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, news: &mut News) {
-        let highest = news.highest;
+    fn account_each(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, delivery: &mut Delivery) {
+        let highest = delivery.highest;
         let base_before = self.board.base;
         let ack = self.una + bytes;
-        let (recover, echo) = (self.recover, news.echo);
+        let (recover, echo) = (self.recover, delivery.echo);
         let Accounts { rack, sampler, .. } = accounts;
         self.board.acknowledge_each(ack, |number, sent| {
             let repeated = sent.marked(REPEATED);
-            news.repeated |= repeated;
+            delivery.repeated |= repeated;
             if sent.marked(SACKED) {
-                news.sacked_left += 1;
+                delivery.sacked_left += 1;
                 return;
             }
-            news.add(sent);
+            delivery.add(sent);
             if let Some(sampler) = sampler {
                 sampler.handle_delivered(number, sent);
             }
@@ -208,14 +209,14 @@ impl Sender {
                 rack.handle_delivered(now, sent.at(), end, repeated);
             }
             if !repeated {
-                news.original |= end <= recover;
+                delivery.original |= end <= recover;
                 if number + 1 < highest {
                     rack.handle_reordering();
                 }
-                news.acked = Some((news.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
+                delivery.acked = Some((delivery.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
             }
         });
-        accounts.sacked = accounts.sacked.saturating_sub(news.sacked_left);
+        accounts.sacked = accounts.sacked.saturating_sub(delivery.sacked_left);
     }
 
     /// Feeds the estimator with the round trip of the oldest segment that was newly reported, as `tcp_ack_update_rtt` does,
@@ -224,12 +225,12 @@ impl Sender {
         &mut self,
         accounts: &mut Accounts,
         now: Time,
-        news: &News,
+        delivery: &Delivery,
         moved: bool,
         segment: Option<&Segment>,
     ) -> Option<Span> {
-        let acked = news.acked.filter(|_| !news.repeated);
-        let (oldest, newest) = match (acked, news.sacked) {
+        let acked = delivery.acked.filter(|_| !delivery.repeated);
+        let (oldest, newest) = match (acked, delivery.sacked) {
             (Some((first, _)), Some((_, last))) => (first, last),
             (Some(times), None) | (None, Some(times)) => times,
             (None, None) => {
@@ -244,7 +245,7 @@ impl Sender {
         };
         let measured = self.measured;
         let rtt = self.account_round_trip(accounts, now, oldest, newest);
-        if acked.is_none() && news.sacked.is_none() {
+        if acked.is_none() && delivery.sacked.is_none() {
             // A timestamp alone is no exact round trip.
             self.measured = measured;
         }

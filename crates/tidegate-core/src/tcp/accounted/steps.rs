@@ -1,14 +1,14 @@
 //! The steps of an ACK at a sender that accounts for ACKs, in the order of `tcp_ack`. They stand once, and are compiled for what is
 //! known of an ACK beforehand ([`Known`]).
 
-use super::News;
+use super::Delivery;
 use crate::cc::Measured;
 use crate::tcp::accounts::{Accounts, Owed, Repeats};
 use crate::tcp::ack::{AnyAck, Known};
+use crate::tcp::controller_ack::AckFacts;
 use crate::tcp::rack::Found;
 use crate::tcp::segment::Segment;
 use crate::tcp::sender::Sender;
-use crate::tcp::told::Brought;
 use crate::units::{Span, Time};
 
 /// What an ACK that is in order took off the scoreboard.
@@ -24,7 +24,7 @@ pub(in crate::tcp) struct Left {
 
 impl Sender {
     /// An ACK that moves SND.UNA by `bytes`. One that is in order comes with what it took off the scoreboard, `left`, and has no SACK
-    /// blocks; of any other `news` collects what it reports.
+    /// blocks; of any other `delivery` collects what it reports.
     #[inline(always)]
     pub(in crate::tcp) fn account<K: Known>(
         &mut self,
@@ -33,22 +33,22 @@ impl Sender {
         bytes: u64,
         segment: Option<&Segment>,
         left: Left,
-        mut news: News,
+        mut delivery: Delivery,
     ) {
         let in_flight = if K::IN_ORDER { self.outstanding() } else { self.pipe() };
         let lost_before = self.board.lost_total;
-        let newest_in_order = self.take_reported::<K>(accounts, (now, bytes), segment, &left, &mut news);
-        let rtt = self.take_round_trips::<K>(accounts, (now, bytes), segment, &left, &news);
-        self.ready |= K::IN_ORDER || news.segments > 0;
+        let newest_in_order = self.take_reported::<K>(accounts, (now, bytes), segment, &left, &mut delivery);
+        let rtt = self.take_round_trips::<K>(accounts, (now, bytes), segment, &left, &delivery);
+        self.ready |= K::IN_ORDER || delivery.segments > 0;
         let mut found = Found::default();
         if !K::IN_ORDER {
-            found = self.account_disorder(accounts, (now, bytes), in_flight, segment, &mut news);
+            found = self.account_disorder(accounts, (now, bytes), in_flight, segment, &mut delivery);
         }
-        let brought = Brought {
+        let facts = AckFacts {
             at: now,
             acked: bytes,
-            segments: if K::IN_ORDER { left.segments } else { news.segments },
-            delivered: if K::IN_ORDER { left.bytes } else { news.bytes },
+            segments: if K::IN_ORDER { left.segments } else { delivery.segments },
+            delivered: if K::IN_ORDER { left.bytes } else { delivery.bytes },
             rtt,
             in_flight,
             lost_before,
@@ -58,11 +58,11 @@ impl Sender {
             accounts.undo.forget_first_copy();
             if !newest_in_order && (K::SELF_CLOCKED || accounts.by_time) {
                 accounts.sample_left(self.board.first, left.newest, left.bytes);
-                return self.account_overtaken(accounts, &brought);
+                return self.account_overtaken(accounts, &facts);
             }
         }
-        self.answer::<K>(accounts, &brought, found);
-        self.tell_delivered::<K>(accounts, &brought, &left);
+        self.answer::<K>(accounts, &facts, found);
+        self.tell_delivered::<K>(accounts, &facts, &left);
         if !K::IN_ORDER {
             accounts.cached.undisturbed = !self.config.exact && self.is_undisturbed(accounts);
             accounts.cached.probes = self.probes(accounts);
@@ -83,20 +83,20 @@ impl Sender {
         (now, bytes): (Time, u64),
         segment: Option<&Segment>,
         left: &Left,
-        news: &mut News,
+        delivery: &mut Delivery,
     ) -> bool {
         let mut newest_in_order = false;
         if K::IN_ORDER {
             newest_in_order = accounts.rack.handle_next(now, left.newest, left.end, &self.board);
         } else {
-            news.highest = self.board.sacked_end;
+            delivery.highest = self.board.sacked_end;
             if let Some(segment) = segment
                 && segment.sack_count > 0
             {
-                self.account_sacks(accounts, now, segment, self.una + bytes, news);
+                self.account_sacks(accounts, now, segment, self.una + bytes, delivery);
             }
             if bytes > 0 {
-                self.account_each(accounts, now, bytes, news);
+                self.account_each(accounts, now, bytes, delivery);
             }
         }
         if K::IN_ORDER || bytes > 0 {
@@ -116,12 +116,12 @@ impl Sender {
         (now, bytes): (Time, u64),
         segment: Option<&Segment>,
         left: &Left,
-        news: &News,
+        delivery: &Delivery,
     ) -> Option<Span> {
         let rtt = if K::IN_ORDER {
             Some(self.account_round_trip(accounts, now, left.oldest, left.newest))
         } else {
-            self.account_rtt(accounts, now, news, bytes > 0, segment)
+            self.account_rtt(accounts, now, delivery, bytes > 0, segment)
         };
         if let Some(rtt) = rtt
             && (!K::IN_ORDER || K::SELF_CLOCKED || self.controller.hears_measured())
@@ -130,7 +130,7 @@ impl Sender {
             let (una, max) = (self.una, self.max);
             self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
         }
-        let newest = if K::IN_ORDER { Some(left.newest) } else { news.newest };
+        let newest = if K::IN_ORDER { Some(left.newest) } else { delivery.newest };
         if let Some(newest) = newest {
             accounts.rack.widening.handle_ack(now, newest);
         }
@@ -165,19 +165,19 @@ impl Sender {
         (now, bytes): (Time, u64),
         in_flight: u64,
         segment: Option<&Segment>,
-        news: &mut News,
+        delivery: &mut Delivery,
     ) -> Found {
         let duplicate =
-            bytes == 0 && news.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
-        self.account_probe(accounts, now, news.again, duplicate);
-        let found = self.account_losses(accounts, now, bytes, duplicate, news);
+            bytes == 0 && delivery.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
+        self.account_probe(accounts, now, delivery.again, duplicate);
+        let found = self.account_losses(accounts, now, bytes, duplicate, delivery);
         if self.marks.is_some() {
-            self.account_marks(accounts, now, news.segments, in_flight);
+            self.account_marks(accounts, now, delivery.segments, in_flight);
         }
         // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
-        news.segments += news.again.segments;
+        delivery.segments += delivery.again.segments;
         if found.again_after.is_none()
-            && (bytes > 0 || news.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
+            && (bytes > 0 || delivery.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
         {
             self.set_timer(accounts, now);
         }
@@ -186,33 +186,33 @@ impl Sender {
 
     /// A controller that samples the delivery rate is told what was delivered.
     #[inline(always)]
-    fn tell_delivered<K: Known>(&mut self, accounts: &mut Accounts, brought: &Brought, left: &Left) {
+    fn tell_delivered<K: Known>(&mut self, accounts: &mut Accounts, facts: &AckFacts, left: &Left) {
         if K::SELF_CLOCKED
             || accounts.sampler.is_none()
-            || (K::IN_ORDER && self.tell_usual(accounts, brought, left.newest))
+            || (K::IN_ORDER && self.tell_in_order(accounts, facts, left.newest))
         {
             return;
         }
         if K::IN_ORDER {
             accounts.sample_left(self.board.first, left.newest, left.bytes);
         }
-        self.tell_ack(accounts, brought);
+        self.tell_controller(accounts, facts);
     }
 
     /// The ACK was in order, but a segment that was sent later has arrived before: what is missing between may be lost.
     #[cold]
-    fn account_overtaken(&mut self, accounts: &mut Accounts, brought: &Brought) {
+    fn account_overtaken(&mut self, accounts: &mut Accounts, facts: &AckFacts) {
         accounts.cached.forget();
-        let found = self.find_lost_by_time(accounts, brought.at);
+        let found = self.find_lost_by_time(accounts, facts.at);
         if self.board.holds_lost() {
-            self.begin_reduction(accounts, brought.at);
+            self.begin_reduction(accounts, facts.at);
         }
         if found.again_after.is_none() {
-            self.set_timer(accounts, brought.at);
+            self.set_timer(accounts, facts.at);
         }
-        self.answer::<AnyAck>(accounts, brought, found);
+        self.answer::<AnyAck>(accounts, facts, found);
         if accounts.sampler.is_some() {
-            self.tell_ack(accounts, brought);
+            self.tell_controller(accounts, facts);
         }
     }
 }

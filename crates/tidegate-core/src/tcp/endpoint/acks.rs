@@ -122,7 +122,7 @@ impl Endpoint {
     /// Answers ACKs.
     #[inline(always)]
     pub(super) fn answer_acks<R: Row>(&mut self, row: &mut R) {
-        if !(self.plain || self.short) {
+        if !(self.numbers_suffice || self.headers_suffice) {
             self.answer_any(row);
         } else if let Some(mut accounts) = self.sender.accounts.take() {
             self.answer_each(&mut *accounts, row);
@@ -190,16 +190,16 @@ impl Endpoint {
     /// Fast path in the order of the RFCs: ACKs of the oldest segment, whole and sent once, at a sender in which nothing is repaired,
     /// reported or in doubt, and whose congestion window alone says what leaves. Takes the steps of [`crate::tcp::ack`], known to be in
     /// order, and sends full segments; it skips SACK, recovery, and the questions to application and receiver. For how many ACKs these
-    /// conditions hold is looked up once ([`crate::tcp::steady`]) and remembered until anything else happens at this end.
+    /// conditions hold is looked up once ([`crate::tcp::window_alone`]) and remembered until anything else happens at this end.
     #[inline(always)]
     fn answer_oldest<R: Row>(&mut self, row: &mut R) -> Then {
         loop {
             if self.sender.undisturbed.acks == 0
-                && (self.sender.mode != Mode::Open || !self.look_for_steady_acks())
+                && (self.sender.mode != Mode::Open || !self.look_for_window_alone())
             {
                 return Then::AnyAck;
             }
-            debug_assert!(self.steady_acks() > 0, "something happened unnoticed");
+            debug_assert!(self.acks_of_window_alone() > 0, "something happened unnoticed");
             let (at, ack, _) = row.next();
             let Some(rtt) = self.sender.handle_oldest_acked(at, ack.number) else { return Then::AnyAck };
             self.sender.undisturbed.acks -= 1;
@@ -219,14 +219,14 @@ impl Endpoint {
 
     /// Looks up how many of the next ACKs take that fast path; whether there are any.
     #[inline(never)]
-    fn look_for_steady_acks(&mut self) -> bool {
-        self.sender.undisturbed.acks = self.steady_acks() as u32;
+    fn look_for_window_alone(&mut self) -> bool {
+        self.sender.undisturbed.acks = self.acks_of_window_alone() as u32;
         self.sender.undisturbed.acks > 0
     }
 
-    fn steady_acks(&self) -> u64 {
-        if self.plain && self.sender.accounts.is_none() && self.is_quiet() {
-            self.sender.steady_acks()
+    fn acks_of_window_alone(&self) -> u64 {
+        if self.numbers_suffice && self.sender.accounts.is_none() && self.is_quiet() {
+            self.sender.acks_of_window_alone()
         } else {
             0
         }

@@ -48,7 +48,7 @@ impl Endpoint {
     /// Takes any segment, and looks up whether the next ones take the fast path.
     #[inline(never)]
     fn take_other<R: Row>(&mut self, now: Time, header: Header, len: u32, row: &mut R) {
-        if self.short || !self.plain || self.sender.accounts.is_some() {
+        if self.headers_suffice || !self.numbers_suffice || self.sender.accounts.is_some() {
             self.handle_any(now, &self.segment_of_data(&header, len));
         } else if header.number == self.acknowledgement_number() {
             self.handle_next(now, len);
@@ -68,7 +68,7 @@ impl Endpoint {
 
     /// The lengths of segments that, in order, are acknowledged at once and by ACKs that say no more than their number.
     fn acknowledged_singly(&self) -> RangeInclusive<u32> {
-        if self.plain && !self.sender.ready && self.is_quiet() {
+        if self.numbers_suffice && !self.sender.ready && self.is_quiet() {
             self.receiver.acknowledged_singly(&self.sender.config)
         } else {
             RangeInclusive::new(1, 0)
@@ -80,7 +80,7 @@ impl Endpoint {
     fn is_next(&self, header: &Header) -> bool {
         let Sender { una, max, raw_window, .. } = &self.sender;
         let same_window = header.window_or(*raw_window) == *raw_window;
-        self.short && una == max && same_window && header.number == self.acknowledgement_number()
+        self.headers_suffice && una == max && same_window && header.number == self.acknowledgement_number()
     }
 
     /// `len` bytes of data that continue the stream ([`Endpoint::is_next`]) have come.

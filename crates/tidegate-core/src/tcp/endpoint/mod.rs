@@ -39,9 +39,9 @@ pub struct Endpoint {
     pub(in crate::tcp) theirs: Numbering,
     pub(in crate::tcp) state: State,
     /// ESTABLISHED, and neither timestamps nor ECN to look at.
-    pub(in crate::tcp) plain: bool,
+    pub(in crate::tcp) numbers_suffice: bool,
     /// ESTABLISHED, and what comes has a short header as a rule.
-    pub(in crate::tcp) short: bool,
+    pub(in crate::tcp) headers_suffice: bool,
     role: Role,
     /// A SYN is to be sent.
     pub(in crate::tcp) syn_due: bool,
@@ -62,8 +62,8 @@ impl Endpoint {
         let waits = if plan.handshake { State::Listen } else { State::Established };
         let sender = Sender::new(plan, isn, rng);
         let mut end = Endpoint {
-            plain: false,
-            short: false,
+            numbers_suffice: false,
+            headers_suffice: false,
             sender,
             receiver: Receiver::new(plan),
             state: if role == Role::Active { State::Closed } else { waits },
@@ -88,8 +88,8 @@ impl Endpoint {
     /// Its state, or what its segments may say, has changed.
     pub(in crate::tcp) fn see_what_comes(&mut self) {
         let config = &self.sender.config;
-        self.plain = !config.exact && self.state == State::Established && config.is_plain();
-        self.short = !self.sender.config.exact && self.reads_headers();
+        self.numbers_suffice = !config.exact && self.state == State::Established && config.is_plain();
+        self.headers_suffice = !self.sender.config.exact && self.reads_headers();
     }
 
     /// Switches the fast paths of TCP and of its controller off, before the connection begins: every ACK, every departure and every

@@ -14,7 +14,7 @@ impl Endpoint {
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         // Nearly all segments are data in order for an end that has nothing outstanding, or
         // ACKs without data. The rest takes the long way, which would do for these too.
-        if self.plain && segment.flags & (flags::SYN | flags::ACK) == flags::ACK {
+        if self.numbers_suffice && segment.flags & (flags::SYN | flags::ACK) == flags::ACK {
             if segment.len == 0 {
                 return self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }

@@ -161,7 +161,7 @@ impl Receiver {
     #[cold]
     pub(in crate::tcp) fn report(&self, segment: &mut Segment, numbering: Numbering) {
         let mut count = 0;
-        if let Some((start, end)) = self.duplicates.as_ref().and_then(|duplicates| duplicates.told()) {
+        if let Some((start, end)) = self.duplicates.as_ref().and_then(|duplicates| duplicates.reported()) {
             segment.sack[0] = (numbering.wire(start), numbering.wire(end));
             count = 1;
         }

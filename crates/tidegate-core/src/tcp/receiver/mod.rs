@@ -30,7 +30,7 @@ pub(in crate::tcp) struct Receiver {
     recent: Recent,
     /// A window that grows, and what of it the other side was told last.
     buffer: Option<Box<Buffer>>,
-    told: u64,
+    said: u64,
     /// What came again, if that is reported.
     duplicates: Option<Box<Duplicates>>,
     /// Ahead of `next`.
@@ -69,7 +69,7 @@ impl Receiver {
             scheduled: false,
             tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
-            told: 0,
+            said: 0,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
         }
     }
@@ -127,7 +127,7 @@ impl Receiver {
 
     /// The next ACK says more than its number and gaps.
     fn has_news(&self) -> bool {
-        let told = self.duplicates.as_ref().is_some_and(|duplicates| duplicates.told().is_some());
+        let told = self.duplicates.as_ref().is_some_and(|duplicates| duplicates.reported().is_some());
         told || self.has_duplicates() || self.window_is_news()
     }
 
@@ -140,7 +140,7 @@ impl Receiver {
     /// Whether the other side does not know the window yet.
     #[inline]
     pub(in crate::tcp) fn window_is_news(&self) -> bool {
-        self.buffer.as_ref().is_some_and(|buffer| buffer.offered() != self.told)
+        self.buffer.as_ref().is_some_and(|buffer| buffer.offered() != self.said)
     }
 
     /// The handshake took a round trip of `rtt`.
@@ -150,7 +150,7 @@ impl Receiver {
         }
     }
 
-    /// Data brought the timestamp `echo` back at `now`; 0: they brought none.
+    /// Data facts the timestamp `echo` back at `now`; 0: they facts none.
     #[inline]
     pub(in crate::tcp) fn handle_echo(&mut self, now: Time, echo: u32) {
         if let Some(buffer) = &mut self.buffer
@@ -164,7 +164,7 @@ impl Receiver {
     #[inline]
     pub(in crate::tcp) fn acknowledged(&mut self) {
         if let Some(buffer) = &mut self.buffer {
-            self.told = buffer.offered();
+            self.said = buffer.offered();
             buffer.compression.held = 0;
             if std::mem::take(&mut self.scheduled) {
                 // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.

@@ -82,10 +82,10 @@ fn sack(board: &mut Scoreboard, blocks: [(u64, u64); 3]) {
     for (rank, (after, count)) in blocks.into_iter().enumerate() {
         let from = (board.first + after).min(board.next);
         let to = (from + count).min(board.next);
-        let news: Vec<u64> = (from..to).filter(|number| !board.slot(*number).marked(SACKED)).collect();
+        let delivery: Vec<u64> = (from..to).filter(|number| !board.slot(*number).marked(SACKED)).collect();
         let mut told = Vec::new();
         let any = board.sack_each(rank, from * LEN, to * LEN, |number, _| told.push(number));
-        assert_eq!((any, &told), (!news.is_empty(), &news));
+        assert_eq!((any, &told), (!delivery.is_empty(), &delivery));
         assert!((from..to).all(|number| board.slot(number).marked(SACKED)));
     }
 }

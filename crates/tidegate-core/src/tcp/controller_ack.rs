@@ -8,9 +8,9 @@ use super::sender::{Mode, Sender};
 use crate::cc::{Ack, Acked, Repair};
 use crate::units::{Span, Time};
 
-/// What an ACK brought.
+/// What an ACK facts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Brought {
+pub(super) struct AckFacts {
     /// When.
     pub(super) at: Time,
     /// Bytes by which the cumulative acknowledgement moved.
@@ -42,25 +42,25 @@ impl Sender {
 
     /// Tells the controller all that is known after an ACK.
     #[inline(never)]
-    pub(super) fn tell_ack(&mut self, accounts: &mut Accounts, brought: &Brought) {
+    pub(super) fn tell_controller(&mut self, accounts: &mut Accounts, facts: &AckFacts) {
         let lost = self.board.lost_total;
         let window_limited =
-            self.controller.reads_window_limited() && self.is_window_limited(accounts, brought.acked);
+            self.controller.reads_window_limited() && self.is_window_limited(accounts, facts.acked);
         let least_rtt = accounts.rack.least_rtt();
         let Some(sampler) = &mut accounts.sampler else { return };
-        let rate = sampler.sample(brought.at, lost, least_rtt);
+        let rate = sampler.sample(facts.at, lost, least_rtt);
         let in_flight = self.pipe();
         self.controller.handle_ack(&Ack {
-            at: brought.at,
-            delivered: brought.delivered,
+            at: facts.at,
+            delivered: facts.delivered,
             ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
             ecn_marked_bytes: self.marks.as_ref().and_then(|marks| marks.marked_bytes),
-            segments: u32::try_from(brought.segments).unwrap_or(u32::MAX),
-            lost: lost - brought.lost_before,
+            segments: u32::try_from(facts.segments).unwrap_or(u32::MAX),
+            lost: lost - facts.lost_before,
             total_lost: lost,
-            in_flight_before: brought.in_flight,
+            in_flight_before: facts.in_flight,
             in_flight,
-            rtt: brought.rtt,
+            rtt: facts.rtt,
             smoothed_rtt: self.estimator.smoothed(),
             una: self.una,
             max: self.max,
@@ -81,11 +81,11 @@ impl Sender {
 
     /// `tcp_cong_control`: the window after the ACK.
     #[inline(always)]
-    pub(super) fn answer<K: Known>(&mut self, accounts: &mut Accounts, brought: &Brought, found: Found) {
+    pub(super) fn answer<K: Known>(&mut self, accounts: &mut Accounts, facts: &AckFacts, found: Found) {
         if !K::SELF_CLOCKED && accounts.governed {
             return;
         }
-        let Brought { at, acked: bytes, segments, rtt, in_flight, .. } = *brought;
+        let AckFacts { at, acked: bytes, segments, rtt, in_flight, .. } = *facts;
         if !K::IN_ORDER && (self.mode == Mode::Sack || (accounts.yields && accounts.proportional)) {
             accounts.prr.handle_ack(Progress {
                 delivered: segments,

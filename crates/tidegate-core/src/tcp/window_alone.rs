@@ -11,7 +11,7 @@ const MOST: u64 = 128;
 
 impl Sender {
     /// In how many of the next usual ACKs the window alone will have a say: neither the application nor the receiver.
-    pub(super) fn steady_acks(&self) -> u64 {
+    pub(super) fn acks_of_window_alone(&self) -> u64 {
         if !self.is_in_order() {
             return 0;
         }

@@ -21,7 +21,7 @@ use crate::segments::Segments;
 use crate::wire::Wire;
 
 /// The threads that take the cohorts of a run, and what each of them needs.
-pub(crate) struct Crew {
+pub(crate) struct CohortThreads {
     plan: CohortPlan,
     /// Those beside the caller's thread.
     workers: Vec<Worker>,
@@ -55,9 +55,9 @@ struct Job<'a> {
     ringing: &'a mut Vec<(Time, usize)>,
 }
 
-impl Crew {
+impl CohortThreads {
     /// So many threads take so many flows. Nothing has happened yet on the wire.
-    pub(crate) fn new(threads: usize, flows: usize, plan: CohortPlan, wire: &Wire<Network>) -> Crew {
+    pub(crate) fn new(threads: usize, flows: usize, plan: CohortPlan, wire: &Wire<Network>) -> CohortThreads {
         let (until, alarms) = (wire.until, wire.alarms);
         let worker = |groups| Worker {
             until,
@@ -68,7 +68,7 @@ impl Crew {
             ahead: 0,
         };
         let cohorts = flows.div_ceil(plan.size());
-        Crew {
+        CohortThreads {
             plan,
             workers: (1..threads.min(cohorts)).map(|_| worker(wire.groups.clone())).collect(),
             caller: worker(Groups::default()),
