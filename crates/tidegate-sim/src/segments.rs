@@ -11,14 +11,14 @@ use tidegate_result::Side;
 
 /// Headers of one kind; a place is used again as soon as it is free.
 #[derive(Debug)]
-pub(crate) struct Pool<H> {
-    places: Vec<Place<H>>,
+pub(crate) struct HeaderPool<H> {
+    places: Vec<Slot<H>>,
     /// The place that became free last; [`NONE`]: none is free.
     free: u32,
 }
 
 #[derive(Debug)]
-struct Place<H> {
+struct Slot<H> {
     header: H,
     /// Of a free place: the one that became free before it.
     next: u32,
@@ -54,20 +54,20 @@ pub(crate) struct Style {
 /// The headers of all segments in the network.
 #[derive(Debug, Default)]
 pub(crate) struct Segments {
-    whole: Pool<Segment>,
-    headers: Pool<Stored>,
+    whole: HeaderPool<Segment>,
+    headers: HeaderPool<Stored>,
 }
 
 /// No place.
 const NONE: u32 = u32::MAX;
 
-impl<H> Default for Pool<H> {
-    fn default() -> Pool<H> {
-        Pool { places: Vec::new(), free: NONE }
+impl<H> Default for HeaderPool<H> {
+    fn default() -> HeaderPool<H> {
+        HeaderPool { places: Vec::new(), free: NONE }
     }
 }
 
-impl<H: Copy> Pool<H> {
+impl<H: Copy> HeaderPool<H> {
     /// Stores one more, and says where.
     #[inline(always)]
     pub(crate) fn add(&mut self, header: H) -> u32 {
@@ -85,7 +85,7 @@ impl<H: Copy> Pool<H> {
 
     #[cold]
     fn grow(&mut self, header: H) -> u32 {
-        self.places.push(Place { header, next: NONE });
+        self.places.push(Slot { header, next: NONE });
         (self.places.len() - 1) as u32
     }
 
@@ -103,11 +103,11 @@ impl<H: Copy> Pool<H> {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.places.capacity() * size_of::<Place<H>>()
+        self.places.capacity() * size_of::<Slot<H>>()
     }
 }
 
-impl<H: Copy + Default> Pool<H> {
+impl<H: Copy + Default> HeaderPool<H> {
     /// A place for one more, to be filled; what it holds is old.
     #[inline(always)]
     fn place(&mut self) -> (u32, &mut H) {

@@ -16,7 +16,7 @@ use crate::units::{Span, Time};
 
 /// What time-outs are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ExpiryRule {
     /// A time-out that never changes.
     Fixed,
     /// An estimator in picoseconds.
@@ -48,7 +48,7 @@ pub(super) struct Estimator {
     min: Span,
     max: Span,
     // What samples and timers touch.
-    kind: Kind,
+    kind: ExpiryRule,
     /// With ticks: timers started before this, since the last one was, expire at `on_tick`.
     tick_ends: Time,
     on_tick: Time,
@@ -65,13 +65,17 @@ pub(super) struct Estimator {
 impl Estimator {
     pub(super) fn new(plan: &RtoPlan, bounds_variance: bool) -> Estimator {
         let (kind, min, max, initial) = match *plan {
-            RtoPlan::Fixed { rto, .. } => (Kind::Fixed, rto, rto, rto),
+            RtoPlan::Fixed { rto, .. } => (ExpiryRule::Fixed, rto, rto, rto),
             RtoPlan::Estimated { min, max, initial, tick } if tick == Span::ZERO => {
-                let kind = if bounds_variance { Kind::Variance { mean: 0, largest: 0 } } else { Kind::Exact };
+                let kind = if bounds_variance {
+                    ExpiryRule::Variance { mean: 0, largest: 0 }
+                } else {
+                    ExpiryRule::Exact
+                };
                 (kind, min, max, initial)
             }
             RtoPlan::Estimated { min, max, initial, tick } => {
-                (Kind::Ticks { phase: 0, tick: tick.picos() }, min, max, initial)
+                (ExpiryRule::Ticks { phase: 0, tick: tick.picos() }, min, max, initial)
             }
         };
         Estimator {
@@ -89,7 +93,7 @@ impl Estimator {
 
     /// The host had been up for `uptime` at time 0. Before any timer is started.
     pub(super) fn start_clock(&mut self, uptime: Span) {
-        if let Kind::Ticks { phase, tick } = &mut self.kind {
+        if let ExpiryRule::Ticks { phase, tick } = &mut self.kind {
             *phase = phase_of(uptime, *tick);
         }
     }
@@ -98,10 +102,10 @@ impl Estimator {
     #[inline]
     pub(super) fn sample(&mut self, sent: Time, now: Time) {
         let estimate = match self.kind {
-            Kind::Fixed => return,
-            Kind::Exact => self.sample_exact(now.saturating_since(sent)),
-            Kind::Variance { .. } => return self.sample_of_round(sent, now, true),
-            Kind::Ticks { phase, tick } => {
+            ExpiryRule::Fixed => return,
+            ExpiryRule::Exact => self.sample_exact(now.saturating_since(sent)),
+            ExpiryRule::Variance { .. } => return self.sample_of_round(sent, now, true),
+            ExpiryRule::Ticks { phase, tick } => {
                 let passed = passed(phase, tick);
                 let ticks = |at: Time| at.picos().saturating_add(passed) / tick;
                 self.sample_ticks(ticks(now) - ticks(sent), tick)
@@ -117,7 +121,7 @@ impl Estimator {
     /// last round of samples began.
     #[inline]
     pub(super) fn sample_of_round(&mut self, sent: Time, now: Time, round_over: bool) {
-        let Kind::Variance { mean, largest } = &mut self.kind else { return self.sample(sent, now) };
+        let ExpiryRule::Variance { mean, largest } = &mut self.kind else { return self.sample(sent, now) };
         let rtt = now.saturating_since(sent).picos().max(1).cast_signed();
         let least = self.min.picos().cast_signed();
         if self.srtt == 0 {
@@ -199,9 +203,11 @@ impl Estimator {
     #[inline(always)]
     pub(super) fn expiry(&mut self, now: Time) -> Time {
         match self.kind {
-            Kind::Fixed | Kind::Exact | Kind::Variance { .. } => now.saturating_add(self.rto),
-            Kind::Ticks { .. } if now < self.tick_ends => self.on_tick,
-            Kind::Ticks { phase, tick } => self.expiry_on_tick(now, passed(phase, tick), tick),
+            ExpiryRule::Fixed | ExpiryRule::Exact | ExpiryRule::Variance { .. } => {
+                now.saturating_add(self.rto)
+            }
+            ExpiryRule::Ticks { .. } if now < self.tick_ends => self.on_tick,
+            ExpiryRule::Ticks { phase, tick } => self.expiry_on_tick(now, passed(phase, tick), tick),
         }
     }
 
@@ -231,7 +237,7 @@ impl Estimator {
     /// RFC 6298 §5.7: the SYN timed out and no sample followed from it; data begin with 3 s
     /// at least.
     pub(super) fn after_lost_syn(&mut self) {
-        if self.kind != Kind::Fixed && self.srtt == 0 {
+        if self.kind != ExpiryRule::Fixed && self.srtt == 0 {
             self.base = self.base.max(Span::from_secs(3)).min(self.max);
             self.set_rto(self.base);
         }
@@ -243,8 +249,8 @@ impl Estimator {
         // Never below zero.
         let srtt = self.srtt.cast_unsigned();
         match self.kind {
-            Kind::Ticks { tick, .. } => Span::from_picos(srtt.saturating_mul(tick) / 8),
-            Kind::Fixed | Kind::Exact | Kind::Variance { .. } => Span::from_picos(srtt),
+            ExpiryRule::Ticks { tick, .. } => Span::from_picos(srtt.saturating_mul(tick) / 8),
+            ExpiryRule::Fixed | ExpiryRule::Exact | ExpiryRule::Variance { .. } => Span::from_picos(srtt),
         }
     }
 }
@@ -257,7 +263,7 @@ mod tests {
 
     /// The n-th tick after `now`, where n ticks are the time-out, counted from the beginning.
     fn nth_tick(estimator: &Estimator, now: Time) -> Time {
-        let Kind::Ticks { phase, tick } = estimator.kind else { panic!("it has ticks") };
+        let ExpiryRule::Ticks { phase, tick } = estimator.kind else { panic!("it has ticks") };
         let passed = passed(phase, tick);
         let ticks = (estimator.rto().picos() / tick).max(1);
         Time::from_picos(((now.picos() + passed) / tick + ticks) * tick - passed)

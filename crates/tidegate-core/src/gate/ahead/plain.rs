@@ -1,7 +1,7 @@
 //! The service of a unit at a plain gate: one constant rate, no random loss, IP bytes as the packet's size, a queue that counts
 //! waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such gates.
 //!
-//! [`Row::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A unit
+//! [`UnitRow::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A unit
 //! that comes alone is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
 //! server idle, as most do, need no more than [`PlainServer`].
 //!
@@ -18,7 +18,7 @@ use crate::unit::{Blame, Unit};
 use crate::units::{Measured, Span, Time};
 
 /// A plain gate that units of one size pass; `RECORDED`: it writes rows.
-struct Row<'a, const RECORDED: bool> {
+struct UnitRow<'a, const RECORDED: bool> {
     /// The server, in registers, and where it goes back to.
     server: PlainServer,
     stored: &'a mut PlainServer,
@@ -42,7 +42,7 @@ enum Unusual {
     Outside(Service),
 }
 
-impl<const RECORDED: bool> Row<'_, RECORDED> {
+impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
     /// A unit comes at `at`: when it arrives at whatever comes next, and what it has waited for by then. `ONE`: no other follows, so
     /// nothing is kept for it.
     #[inline(always)]
@@ -95,7 +95,7 @@ impl<const RECORDED: bool> Row<'_, RECORDED> {
 impl Gate {
     /// The gate as units of its server's last size pass it, the first of which arrives at `first`.
     #[inline(always)]
-    fn row<const RECORDED: bool>(&mut self, first: Time, measured: &Measured) -> Row<'_, RECORDED> {
+    fn row<const RECORDED: bool>(&mut self, first: Time, measured: &Measured) -> UnitRow<'_, RECORDED> {
         let Gate { plain, index, parts } = self;
         let Parts { recorded, ahead, queue, books, .. } = &mut **parts;
         let stored = match recorded {
@@ -105,7 +105,7 @@ impl Gate {
         let server = *stored;
         let until = if first < measured.from { Time::ZERO } else { measured.until };
         let waits = Lengths::default();
-        Row { server, stored, ahead, queue, books, waits, spare: 0, index: *index as usize, until }
+        UnitRow { server, stored, ahead, queue, books, waits, spare: 0, index: *index as usize, until }
     }
 
     /// A unit passes a plain gate that is not recorded, if the server is idle, the unit has the size of the last one, and its service lies

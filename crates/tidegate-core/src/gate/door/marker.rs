@@ -30,14 +30,14 @@ pub(super) struct Marking {
 #[derive(Clone, Debug)]
 enum Meter {
     /// Committed and excess bucket (RFC 2697 §3).
-    SingleRate { source: Source, committed: Bucket, excess: Bucket },
+    SingleRate { source: TokenSource, committed: Bucket, excess: Bucket },
     /// Committed and peak bucket (RFC 2698 §3).
-    TwoRate { sources: [Source; 2], committed: Bucket, peak: Bucket },
+    TwoRate { sources: [TokenSource; 2], committed: Bucket, peak: Bucket },
 }
 
 /// Where tokens come from: how many have come so far.
 #[derive(Clone, Copy, Debug)]
-struct Source {
+struct TokenSource {
     rate: Rate,
     come: u64,
 }
@@ -48,9 +48,9 @@ struct Bucket {
     size: u64,
 }
 
-impl Source {
-    fn new(rate: Rate) -> Source {
-        Source { rate, come: 0 }
+impl TokenSource {
+    fn new(rate: Rate) -> TokenSource {
+        TokenSource { rate, come: 0 }
     }
 
     /// The tokens that have come since the last time, until `at`.
@@ -83,12 +83,12 @@ impl Meter {
     fn new(plan: MeterPlan) -> Meter {
         match plan {
             MeterPlan::SingleRate { cir, cbs, ebs } => Meter::SingleRate {
-                source: Source::new(cir),
+                source: TokenSource::new(cir),
                 committed: Bucket::new(cbs),
                 excess: Bucket::new(ebs),
             },
             MeterPlan::TwoRate { cir, cbs, pir, pbs } => Meter::TwoRate {
-                sources: [cir, pir].map(Source::new),
+                sources: [cir, pir].map(TokenSource::new),
                 committed: Bucket::new(cbs),
                 peak: Bucket::new(pbs),
             },
@@ -286,7 +286,7 @@ mod tests {
     /// 3 bit/s: a byte comes each 8/3 s, at 2.66…, 5.33… and 8 s, whatever was asked between.
     #[test]
     fn tokens_come_one_by_one() {
-        let mut source = Source::new(Rate::from_bps(3));
+        let mut source = TokenSource::new(Rate::from_bps(3));
         let second = PICOS_PER_SECOND;
         let asked =
             [2 * second, 2_666_666_666_666, 2_666_666_666_667, 5 * second, 8 * second - 1, 8 * second];

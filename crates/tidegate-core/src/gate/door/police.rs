@@ -11,7 +11,7 @@ use crate::units::{Measured, Time};
 /// and how much of that rate was used.
 #[derive(Clone, Debug)]
 pub struct Policer {
-    kind: Kind,
+    kind: PolicerKind,
     /// The contract of each flow, beside that of all together.
     flows: Option<Flows>,
     /// Bytes of a unit: a cell, or a byte.
@@ -44,24 +44,27 @@ impl Flows {
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum PolicerKind {
     One { gcra: Gcra, tags: bool },
     Two { dual: Dual, conformance: Conformance },
 }
 
-impl Kind {
+impl PolicerKind {
     /// Whether it tags what exceeds the contract.
     fn tags(&self) -> bool {
-        matches!(self, Kind::One { tags: true, .. } | Kind::Two { conformance: Conformance::Vbr3, .. })
+        matches!(
+            self,
+            PolicerKind::One { tags: true, .. } | PolicerKind::Two { conformance: Conformance::Vbr3, .. }
+        )
     }
 }
 
 impl Policer {
     pub(super) fn new(plan: &PolicePlan, unit: u32, measured: Measured) -> Policer {
         let kind = match plan.sustained {
-            None => Kind::One { gcra: Gcra::new(plan.peak), tags: plan.tags },
+            None => PolicerKind::One { gcra: Gcra::new(plan.peak), tags: plan.tags },
             Some((sustained, conformance)) => {
-                Kind::Two { dual: Dual::new(plan.peak, sustained, conformance), conformance }
+                PolicerKind::Two { dual: Dual::new(plan.peak, sustained, conformance), conformance }
             }
         };
         let flows = plan.per_flow.map(|limit| Flows { limit, flows: Vec::new() });
@@ -84,8 +87,8 @@ impl Policer {
                     Verdict::Discard
                 }
             }
-            Kind::Two { dual, .. } => dual.police_units(at.picos(), units, tagged),
-            Kind::One { gcra, tags } => {
+            PolicerKind::Two { dual, .. } => dual.police_units(at.picos(), units, tagged),
+            PolicerKind::One { gcra, tags } => {
                 if gcra.police_units(at.picos(), units) {
                     Verdict::Pass
                 } else if *tags {
@@ -119,13 +122,17 @@ impl Policer {
 
     /// Whether the contract counts a unit that passes and is `tagged` already, or is not.
     fn counts(&self, tagged: bool) -> bool {
-        !tagged || !matches!(self.kind, Kind::Two { conformance: Conformance::Vbr2 | Conformance::Vbr3, .. })
+        !tagged
+            || !matches!(
+                self.kind,
+                PolicerKind::Two { conformance: Conformance::Vbr2 | Conformance::Vbr3, .. }
+            )
     }
 
     fn contract(&self) -> &Gcra {
         match &self.kind {
-            Kind::One { gcra, .. } => gcra,
-            Kind::Two { dual, .. } => dual.sustained(),
+            PolicerKind::One { gcra, .. } => gcra,
+            PolicerKind::Two { dual, .. } => dual.sustained(),
         }
     }
 

@@ -27,12 +27,12 @@ pub struct Piece {
 /// A walk over the pieces of a speed that changes with time.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    source: Source,
+    source: RateSteps,
     now: Piece,
 }
 
 #[derive(Clone, Debug)]
-enum Source {
+enum RateSteps {
     List { points: Arc<[(Time, u64)]>, index: usize, cycle: u64, period: Option<Span>, at_end: AtEnd },
     Chain(Box<Chain>),
 }
@@ -42,17 +42,17 @@ impl Profile {
     #[must_use]
     pub fn new(plan: &RatePlan, stream: Stream) -> Profile {
         let source = match plan {
-            RatePlan::Steps { steps, repeat } => Source::list(
+            RatePlan::Steps { steps, repeat } => RateSteps::list(
                 steps.iter().map(|(from, speed)| (*from, speed.work_per_second())).collect(),
                 *repeat,
                 AtEnd::Repeat,
             ),
-            RatePlan::RateTrace { trace, at_end } => Source::list(
+            RatePlan::RateTrace { trace, at_end } => RateSteps::list(
                 trace.points.iter().map(|(from, rate)| (*from, rate.bps())).collect(),
                 Some(trace.period),
                 *at_end,
             ),
-            RatePlan::Markov(markov) => Source::Chain(Box::new(Chain::new(markov, stream))),
+            RatePlan::Markov(markov) => RateSteps::Chain(Box::new(Chain::new(markov, stream))),
             other => unreachable!("{other:?} has no pieces of constant speed"),
         };
         let mut profile = Profile { source, now: Piece { from: Time::ZERO, until: Time::ZERO, speed: 0 } };
@@ -82,20 +82,20 @@ impl Profile {
     }
 }
 
-impl Source {
-    fn list(points: Arc<[(Time, u64)]>, period: Option<Span>, at_end: AtEnd) -> Source {
+impl RateSteps {
+    fn list(points: Arc<[(Time, u64)]>, period: Option<Span>, at_end: AtEnd) -> RateSteps {
         // No unit ever passes: one endless piece, or a search for a speed above zero would not end.
         let period = if points.iter().all(|(_, speed)| *speed == 0) { None } else { period };
-        Source::List { points, index: 0, cycle: 0, period, at_end }
+        RateSteps::List { points, index: 0, cycle: 0, period, at_end }
     }
 
     fn next(&mut self, from: Time) -> (u64, Time) {
         match self {
-            Source::Chain(chain) => {
+            RateSteps::Chain(chain) => {
                 let (speed, holding) = chain.next();
                 (speed, from.saturating_add(holding))
             }
-            Source::List { points, index, cycle, period, at_end } => {
+            RateSteps::List { points, index, cycle, period, at_end } => {
                 if *index == points.len() {
                     if *at_end == AtEnd::Stop {
                         return (0, Time::NEVER);

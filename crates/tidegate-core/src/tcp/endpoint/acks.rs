@@ -11,7 +11,7 @@ use crate::tcp::sender::Mode;
 use crate::units::Time;
 
 /// What answers ACKs: a sender in the order of the RFCs, or one in the kernel's order, whose accounts are outside it as long as it answers.
-trait Order {
+trait StepOrder {
     /// As many ACKs as take the fast path, with all that they let go; what comes then.
     fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Then;
     /// Takes the steps of an ACK.
@@ -32,14 +32,14 @@ enum Then {
     Nothing,
     /// One that takes the general steps.
     AnyAck,
-    /// One came at this time and its steps have been taken; [`Order::release`] has what it lets go.
+    /// One came at this time and its steps have been taken; [`StepOrder::release`] has what it lets go.
     Taken(Time),
 }
 
 /// The order of the RFCs: there are no accounts.
 struct NoAccounts;
 
-impl Order for NoAccounts {
+impl StepOrder for NoAccounts {
     #[inline(always)]
     fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Then {
         end.answer_oldest(row)
@@ -77,7 +77,7 @@ impl Order for NoAccounts {
     }
 }
 
-impl Order for Accounts {
+impl StepOrder for Accounts {
     #[inline(always)]
     fn answer_fast<R: Row>(&mut self, end: &mut Endpoint, row: &mut R) -> Then {
         end.answer_self_clocked(self, row)
@@ -154,7 +154,7 @@ impl Endpoint {
     }
 
     #[inline(always)]
-    fn answer_each<R: Row>(&mut self, order: &mut impl Order, row: &mut R) {
+    fn answer_each<R: Row>(&mut self, order: &mut impl StepOrder, row: &mut R) {
         loop {
             let mut at = match order.answer_fast(self, row) {
                 Then::Nothing => return,

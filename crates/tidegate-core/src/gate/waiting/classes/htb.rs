@@ -21,14 +21,14 @@ pub(super) struct Htb {
     /// Nodes that are classes: the first ones.
     classes: usize,
     /// Whose turn it is: of lenders at one level and with one priority, and of those that borrow from one lender.
-    turns: BTreeMap<(Turn, u32), usize>,
+    turns: BTreeMap<(Eligible, u32), usize>,
     /// The lender of the class that was chosen last, with its level.
     chosen: (Option<usize>, u32),
 }
 
 /// Who takes turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
+enum Eligible {
     /// Lenders at a level.
     Lenders(u32),
     /// Classes that borrow from this node, or from the gate.
@@ -37,9 +37,9 @@ enum Turn {
     Owners,
 }
 
-impl Turn {
-    fn of(level: u32, lender: Option<usize>) -> Turn {
-        if level == 0 { Turn::Owners } else { Turn::Borrowers(lender) }
+impl Eligible {
+    fn of(level: u32, lender: Option<usize>) -> Eligible {
+        if level == 0 { Eligible::Owners } else { Eligible::Borrowers(lender) }
     }
 }
 
@@ -171,12 +171,12 @@ impl Htb {
         }
         let Some((level, priority)) = first else { return Err(earliest) };
         if level > 0 {
-            let from = self.turns.get(&(Turn::Lenders(level), priority)).copied().unwrap_or(0);
+            let from = self.turns.get(&(Eligible::Lenders(level), priority)).copied().unwrap_or(0);
             let place = could.iter().filter_map(|(_, lender)| *lender).filter(|lender| *lender >= from).min();
             let lender = place.or_else(|| could.iter().filter_map(|(_, lender)| *lender).min());
             could.retain(|(_, of)| *of == lender);
         }
-        let turn = Turn::of(level, could[0].1);
+        let turn = Eligible::of(level, could[0].1);
         let from = self.turns.get(&(turn, priority)).copied().unwrap_or(0);
         let mut place = could.iter().position(|(class, _)| *class >= from).unwrap_or(0);
         // A class that has sent more than its quantum sits out.
@@ -211,10 +211,10 @@ impl Htb {
         *left -= i64::from(bytes);
         if *left < 0 {
             *left += node.quantum;
-            self.turns.insert((Turn::of(level, lender), node.priority), class + 1);
+            self.turns.insert((Eligible::of(level, lender), node.priority), class + 1);
         }
         if let Some(lender) = lender {
-            self.turns.insert((Turn::Lenders(level), self.nodes[class].priority), lender + 1);
+            self.turns.insert((Eligible::Lenders(level), self.nodes[class].priority), lender + 1);
         }
     }
 }

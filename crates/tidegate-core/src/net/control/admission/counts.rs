@@ -41,7 +41,7 @@ pub struct PoolUse {
 
 /// A pool, and how it has been used.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(super) struct BandwidthPool {
     pub(super) capacity: u64,
     pub(super) order: PoolOrder,
     pub(super) reserved: u64,
@@ -88,9 +88,9 @@ impl CallCounts {
     }
 }
 
-impl Pool {
-    pub(super) fn new(plan: &PoolPlan, precision: Precision) -> Pool {
-        Pool {
+impl BandwidthPool {
+    pub(super) fn new(plan: &PoolPlan, precision: Precision) -> BandwidthPool {
+        BandwidthPool {
             capacity: plan.capacity.bps(),
             order: plan.order,
             reserved: 0,
@@ -123,7 +123,7 @@ impl Pool {
 
     /// The pool inside the measured time, if nothing changes any more.
     pub(super) fn in_use(&self, measured: Measured) -> PoolUse {
-        let Pool { since, reserved, queued, .. } = *self;
+        let BandwidthPool { since, reserved, queued, .. } = *self;
         let rest = u128::from(measured.overlap(since, Time::NEVER));
         let span = measured.overlap(Time::ZERO, Time::NEVER).max(1) as f64;
         let lasts = |now: u64, most: u64| if rest > 0 { most.max(now) } else { most };

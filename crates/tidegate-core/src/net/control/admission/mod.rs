@@ -18,7 +18,7 @@ use crate::gate::Precision;
 use crate::plan::{Demand, PoolOrder, PoolPlan};
 use crate::units::{Measured, Rate, Time};
 
-use counts::Pool;
+use counts::BandwidthPool;
 
 /// The request of calls of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,10 +52,10 @@ pub struct Grant {
 /// The pools and everyone who has, or wants, something of them.
 #[derive(Debug)]
 pub struct Admission {
-    pools: Vec<Pool>,
+    pools: Vec<BandwidthPool>,
     classes: Vec<Class>,
     /// In the order of asking.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingCall>,
     granted: VecDeque<Grant>,
     measured: Measured,
 }
@@ -72,7 +72,7 @@ struct Class {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct WaitingCall {
     class: usize,
     call: u64,
     asked: Time,
@@ -97,7 +97,7 @@ impl Admission {
             counts: CallCounts::new(precision),
         };
         Admission {
-            pools: pools.iter().map(|plan| Pool::new(plan, precision)).collect(),
+            pools: pools.iter().map(|plan| BandwidthPool::new(plan, precision)).collect(),
             classes: classes.into_iter().map(|row| class((merged(row.demands), row.waits))).collect(),
             waiting: VecDeque::new(),
             granted: VecDeque::new(),
@@ -126,7 +126,7 @@ impl Admission {
         match answer {
             Answer::Granted => self.reserve(at, class),
             Answer::Waits => {
-                self.waiting.push_back(Waiting { class, call, asked: at });
+                self.waiting.push_back(WaitingCall { class, call, asked: at });
                 self.count_waiting(at, class, true);
             }
             Answer::Refused => {}
@@ -164,9 +164,9 @@ impl Admission {
     }
 
     fn stop_waiting(&mut self, at: Time, class: usize, call: u64, what: impl Fn(&mut CallCounts)) -> bool {
-        let is_it = |waiting: &Waiting| (waiting.class, waiting.call) == (class, call);
+        let is_it = |waiting: &WaitingCall| (waiting.class, waiting.call) == (class, call);
         let Some(place) = self.waiting.iter().position(is_it) else { return false };
-        let Some(Waiting { asked, .. }) = self.waiting.remove(place) else { return false };
+        let Some(WaitingCall { asked, .. }) = self.waiting.remove(place) else { return false };
         self.count_waiting(at, class, false);
         self.count(class, asked, what);
         self.serve_waiting(at);
@@ -183,7 +183,7 @@ impl Admission {
         let mut shut = vec![false; self.pools.len()];
         let mut place = 0;
         while place < self.waiting.len() && !shut.iter().all(|shut| *shut) {
-            let Waiting { class, call, asked } = self.waiting[place];
+            let WaitingCall { class, call, asked } = self.waiting[place];
             let demands = &self.classes[class].demands;
             let passes =
                 |demand: &Demand| !shut[demand.pool] && self.pools[demand.pool].free() >= demand.rate.bps();

@@ -11,7 +11,7 @@ use crate::units::{Span, Time};
 #[derive(Debug)]
 pub(super) struct Callers {
     plan: CallsPlan,
-    arrivals: Arrivals,
+    arrivals: CallArrivals,
     made: u64,
     /// Calls that are neither over nor lost.
     open: BTreeMap<u64, OpenCall>,
@@ -20,7 +20,7 @@ pub(super) struct Callers {
 /// Where a source's luck comes from. One draw of each kind for every call that is made: what
 /// becomes of a call changes nothing for the others.
 #[derive(Debug)]
-enum Arrivals {
+enum CallArrivals {
     Every(Box<Every>),
     /// Each of a number of sources (its users) has a stream, and draws idle time, holding time and patience in turn.
     Sources {
@@ -59,7 +59,7 @@ impl Callers {
     pub(super) fn new(plan: &CallsPlan, seed: Seed) -> Callers {
         let stream = |what: &str| seed.stream(&format!("calls.{}/{what}", plan.name));
         let arrivals = match plan.arrivals {
-            ArrivalPlan::Every(gap) => Arrivals::Every(Box::new(Every {
+            ArrivalPlan::Every(gap) => CallArrivals::Every(Box::new(Every {
                 gap,
                 next: plan.start,
                 gaps: stream("gaps"),
@@ -68,7 +68,7 @@ impl Callers {
             })),
             ArrivalPlan::Sources { count, idle } => {
                 let streams = (1..=count).map(|user| stream(&format!("user.{user}"))).collect();
-                Arrivals::Sources { idle, streams }
+                CallArrivals::Sources { idle, streams }
             }
         };
         Callers { arrivals, made: 0, open: BTreeMap::new(), plan: plan.clone() }
@@ -77,15 +77,15 @@ impl Callers {
     /// When the first calls are made, and by which users; once.
     pub(super) fn first_calls(&mut self) -> Vec<(Time, u32)> {
         let users = match &self.arrivals {
-            Arrivals::Every(_) => return self.next_arrival().into_iter().map(|at| (at, 0)).collect(),
-            Arrivals::Sources { streams, .. } => 0..streams.len() as u32,
+            CallArrivals::Every(_) => return self.next_arrival().into_iter().map(|at| (at, 0)).collect(),
+            CallArrivals::Sources { streams, .. } => 0..streams.len() as u32,
         };
         users.map(|user| (self.idle_until(self.plan.start, user), user)).collect()
     }
 
     /// When the next call comes of those that come whatever is under way.
     pub(super) fn next_arrival(&mut self) -> Option<Time> {
-        let Arrivals::Every(every) = &mut self.arrivals else { return None };
+        let CallArrivals::Every(every) = &mut self.arrivals else { return None };
         every.next = later(every.next, draw(every.gap, &mut every.gaps));
         Some(every.next)
     }
@@ -93,19 +93,19 @@ impl Callers {
     /// When a user that falls idle at `at` makes its next call.
     fn idle_until(&mut self, at: Time, user: u32) -> Time {
         match &mut self.arrivals {
-            Arrivals::Sources { idle, streams } => later(at, draw(*idle, &mut streams[user as usize])),
-            Arrivals::Every(_) => Time::NEVER,
+            CallArrivals::Sources { idle, streams } => later(at, draw(*idle, &mut streams[user as usize])),
+            CallArrivals::Every(_) => Time::NEVER,
         }
     }
 
     /// A user makes a call; says which it is.
     pub(super) fn make(&mut self, user: u32) -> u64 {
         let (held, patience) = match &mut self.arrivals {
-            Arrivals::Every(every) => {
+            CallArrivals::Every(every) => {
                 let patience = self.plan.patience.map(|law| draw(law, &mut every.patience));
                 (draw(self.plan.hold, &mut every.holds), patience)
             }
-            Arrivals::Sources { streams, .. } => {
+            CallArrivals::Sources { streams, .. } => {
                 let stream = &mut streams[user as usize];
                 (draw(self.plan.hold, stream), self.plan.patience.map(|law| draw(law, stream)))
             }
@@ -134,7 +134,7 @@ impl Callers {
     /// A call is over, or lost, at `at`: says when its user makes the next one, and who that is.
     pub(super) fn end(&mut self, at: Time, call: u64) -> Option<(Time, u32)> {
         let OpenCall { user, .. } = self.open.remove(&call)?;
-        matches!(self.arrivals, Arrivals::Sources { .. }).then(|| (self.idle_until(at, user), user))
+        matches!(self.arrivals, CallArrivals::Sources { .. }).then(|| (self.idle_until(at, user), user))
     }
 
     pub(super) fn blocked(&self) -> Blocked {
@@ -144,8 +144,8 @@ impl Callers {
     /// Bytes held, about.
     pub(super) fn memory_bytes(&self) -> usize {
         let users = match &self.arrivals {
-            Arrivals::Every(_) => 0,
-            Arrivals::Sources { streams, .. } => streams.len() * size_of::<Stream>(),
+            CallArrivals::Every(_) => 0,
+            CallArrivals::Sources { streams, .. } => streams.len() * size_of::<Stream>(),
         };
         users + self.open.len() * size_of::<(u64, OpenCall)>()
     }
