@@ -119,7 +119,7 @@ impl<N: Carrier> Wire<N> {
         if flow.watched_closely {
             self.tell_circuits(at, index, flow);
         }
-        self.settle_receiver(index, flow, Time::NEVER);
+        self.settle_receiver(index, flow, flow.receiver.next_wakeup());
     }
 
     /// ACKs that have left the receiver and are certain to come to the sender are dealt with by [`Wire::run_ahead`].
@@ -135,10 +135,9 @@ impl<N: Carrier> Wire<N> {
         }
     }
 
-    /// The receiver has done something: it is woken when it wants to be, and at `wakeup` at the latest.
+    /// The receiver has done something, and wants to be woken at `wakeup`, if ever.
     #[inline(always)]
     fn settle_receiver(&mut self, index: usize, flow: &mut Flow, wakeup: Time) {
-        let wakeup = wakeup.min(flow.receiver.next_wakeup());
         if wakeup != Time::NEVER {
             flow.receiver_undisturbed_until = flow.receiver_undisturbed_until.min(wakeup);
             self.network.set_alarm(Alarms::receiver(index), wakeup);

@@ -162,8 +162,7 @@ impl Sender {
         let old = self.una;
         let ack = old + bytes;
         let removed = if K::IN_ORDER { self.board.take_first(ack) } else { self.board.acknowledge(ack) };
-        self.una = ack;
-        self.counters.acked_bytes += bytes;
+        self.move_una(bytes);
         let rtt = self.measure::<K>(now, &removed, segment);
         let timer_before = self.timers.expires();
         // RFC 6298 §5.2 and §5.3.

@@ -179,6 +179,13 @@ impl Sender {
         self.controller = controller;
     }
 
+    /// `bytes` more are acknowledged: SND.UNA moves.
+    #[inline(always)]
+    pub(super) fn move_una(&mut self, bytes: u64) {
+        self.una += bytes;
+        self.counters.acked_bytes += bytes;
+    }
+
     /// Puts back the accounts that were taken: nothing has their place.
     #[inline(always)]
     pub(super) fn put_back(&mut self, accounts: Box<Accounts>) {

@@ -101,9 +101,8 @@ impl Sender {
         }
         if K::IN_ORDER || bytes > 0 {
             accounts.timeouts = 0;
-            self.una += bytes;
+            self.move_una(bytes);
             self.dupacks = 0;
-            self.counters.acked_bytes += bytes;
         }
         newest_in_order
     }
