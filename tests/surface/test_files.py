@@ -58,6 +58,8 @@ def test_a_full_disk_leaves_nothing_and_names_the_file(
         text=True,
         check=False,
         cwd=scenario.parent,
+        # Bytecode would be cut off as well, and stay.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=small_files,
     )
     assert done.returncode == 4, done.stderr
