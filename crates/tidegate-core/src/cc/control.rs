@@ -15,7 +15,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_established(&mut self, _at: Time, _rtt: Option<Span>) {}
     /// A round trip was measured.
     fn handle_measured(&mut self, _measured: &Measured) {}
-    /// An ACK has been dealt with, whatever it brought. Scripted only if [`CongestionControl::hears_acks`].
+    /// An ACK has been dealt with, whatever it brought. Told only if [`CongestionControl::hears_acks`].
     fn handle_ack(&mut self, _ack: &Ack) {}
     /// Whether it is told of every ACK.
     fn hears_acks(&self) -> bool {
@@ -32,7 +32,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
-    /// The last reduction has proved needless. Scripted where the plan lets reductions be taken back
+    /// The last reduction has proved needless. Told where the plan lets reductions be taken back
     /// ([`crate::plan::TcpRules::takes_back`]).
     fn handle_undone(&mut self, _undone: &Undone) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681

@@ -18,7 +18,7 @@ pub struct Measured {
     pub max: u64,
 }
 
-/// All that is known after an ACK: what it brought, what it proved lost, how fast data arrive. Scripted on every ACK, last, to
+/// All that is known after an ACK: what it brought, what it proved lost, how fast data arrive. Told on every ACK, last, to
 /// controllers that ask for it ([`super::CongestionControl::hears_acks`]); SACK is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {

@@ -177,7 +177,7 @@ impl ClassesPlan {
     pub fn marks(&self) -> bool {
         self.classes.iter().any(|class| class.queue.discipline.marks())
     }
-    /// Whether units that are too much are dropped from the classes' queues, not at the door.
+    /// Whether units that are too much are dropped from the classes' queues, not when they come.
     #[must_use]
     pub fn makes_room(&self) -> bool {
         matches!(self.scheduler, SchedulerPlan::Cake(_))

@@ -94,7 +94,7 @@ pub struct DtmPlan {
     pub settings: Settings,
     /// The rate before the first update, above zero.
     pub initial: Rate,
-    /// Bytes at the door are counted over intervals of this length, the first from 0.
+    /// Bytes that come to the gate are counted over intervals of this length, the first from 0.
     pub measure: Span,
     /// Measurements from one update to the next; at least one.
     pub update_every: u32,
@@ -144,8 +144,8 @@ pub struct SignalPlan {
 pub enum SignalKind {
     /// Mean of the rate law's speed, rounded down: bit/s, or millionths of a packet per second.
     Capacity,
-    /// Bytes on the gate's wire that came to its door, those dropped there included.
+    /// Bytes on the gate's wire that came to it, dropped ones included.
     Arrivals,
-    /// Units dropped at its door.
+    /// Units dropped when they came.
     Drops,
 }

@@ -2,7 +2,7 @@
 
 use crate::units::Rate;
 
-/// A marker at a gate's door: which colour a packet gets, and what becomes of packets of each colour.
+/// A marker at the entrance of a gate: which colour a packet gets, and what becomes of packets of each colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerPlan {
     /// Its rates and bursts.

@@ -1,6 +1,5 @@
 //! What a sender remembers that accounts for every ACK.
 
-use super::offload::Offload;
 use super::pacer::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
@@ -8,7 +7,7 @@ use super::rate::Sampler;
 use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
-use crate::plan::{Arithmetic, LossDetection, Reduction, TcpRules};
+use crate::plan::{Arithmetic, LossDetection, Reduction, Segmentation, TcpRules};
 use crate::units::Rate;
 
 /// What a sender remembers to account for ACKs.
@@ -175,5 +174,41 @@ impl Probe {
     /// Whether a probe is to be sent.
     pub(super) fn is_due(&self) -> bool {
         self.due
+    }
+}
+
+/// Linux's segmentation offload: the packet of several segments that is being handed to the device ([`super::packets`]).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offload {
+    pub(super) at_work: bool,
+    /// Segments of it that have not left.
+    pub(super) left: u64,
+    /// It has more than one.
+    pub(super) many: bool,
+    /// The last rest of a window waits.
+    pub(super) waits: bool,
+}
+
+impl Offload {
+    pub(super) fn new(rules: &TcpRules) -> Offload {
+        let at_work = rules.segmentation == Segmentation::Kernel && rules.arithmetic == Arithmetic::Linux;
+        Offload { at_work, left: 0, many: false, waits: false }
+    }
+
+    /// A segment has left: whether it is the last of a packet of several. `segments` says of how many, where it is the first.
+    #[inline(always)]
+    pub(super) fn next_of(&mut self, segments: impl FnOnce() -> u64) -> bool {
+        if self.left == 0 {
+            self.left = segments();
+            self.many = self.left > 1;
+        }
+        self.left -= 1;
+        self.left == 0 && self.many
+    }
+
+    /// What may leave has left; whether a rest of the window waits.
+    pub(super) fn close(&mut self) -> bool {
+        self.left = 0;
+        std::mem::take(&mut self.waits)
     }
 }

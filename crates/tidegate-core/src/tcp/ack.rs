@@ -14,7 +14,7 @@ pub(super) trait Known {
     /// It acknowledges the oldest segments, whole and as they were sent: nothing is SACKed, lost, retransmitted, marked, being repaired
     /// or probed for.
     const IN_ORDER: bool;
-    /// ACKs alone clock the sender as well ([`Accounts::clocked`]).
+    /// ACKs alone clock the sender as well ([`Accounts::self_clocked`]).
     const SELF_CLOCKED: bool = false;
 }
 
@@ -88,9 +88,9 @@ impl Sender {
         window: u32,
         segment: Option<&Segment>,
     ) -> bool {
-        let usual = segment.is_none_or(|segment| segment.sack_count == 0)
+        let in_order = segment.is_none_or(|segment| segment.sack_count == 0)
             && self.handle_next_number::<InOrder>(accounts, now, number, window);
-        usual || self.handle_ack_accounted(accounts, now, self.ahead(number), window, segment)
+        in_order || self.handle_ack_accounted(accounts, now, self.ahead(number), window, segment)
     }
 
     /// Takes the steps of an ACK without SACK blocks that moves SND.UNA in order ([`Known`]); `false`: it is another one, and nothing

@@ -233,7 +233,7 @@ mod tests {
             buffer.handle_data(at, end * 1000, end * 1000, true);
         }
         buffer.handle_data(at + Span::from_millis(1), 41_000, 41_000, true);
-        // The first of 39 was read where 38 waited: that facts nothing, and the next round trip begins behind it.
+        // The first of 39 was read where 38 waited: that says nothing, and the next round trip begins behind it.
         assert_eq!((buffer.space, buffer.counted_from, buffer.counted_since), (10_000, 2000, at));
     }
 }

@@ -8,7 +8,7 @@ use super::sender::{Mode, Sender};
 use crate::cc::{Ack, Acked, Repair};
 use crate::units::{Span, Time};
 
-/// What an ACK facts.
+/// What an ACK says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckFacts {
     /// When.

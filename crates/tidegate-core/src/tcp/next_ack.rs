@@ -22,7 +22,7 @@ impl Sender {
             && !accounts.undo.all_superfluous()
     }
 
-    /// An ACK without SACK blocks that moves SND.UNA by `bytes` > 0. `false`: it is not a usual one, and nothing has been done.
+    /// An ACK without SACK blocks that moves SND.UNA by `bytes` > 0. `false`: it is not in order, and nothing has been done.
     #[inline(always)]
     pub(super) fn handle_next_ack<K: Known>(
         &mut self,

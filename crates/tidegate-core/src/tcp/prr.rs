@@ -16,7 +16,7 @@ pub(super) struct Prr {
     window: u64,
 }
 
-/// What an ACK facts, in segments.
+/// What an ACK says, in segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     /// Newly reported as arrived.

@@ -13,7 +13,7 @@ pub struct Counters {
     pub timeouts: u64,
     /// Recoveries that duplicate ACKs or SACK started.
     pub fast_retransmits: u64,
-    /// Data segments that facts nothing new.
+    /// Data segments that bring nothing new.
     pub duplicates_received: u64,
     /// Data segments dropped because they lay outside the receive window.
     pub outside_window: u64,
@@ -30,7 +30,7 @@ pub struct Counters {
     pub acked_bytes: u64,
     /// User bytes received, each counted when it first arrives, in order or not.
     pub delivered_bytes: u64,
-    /// Data segments received that facts at least one byte for the first time.
+    /// Data segments received that bring at least one byte for the first time.
     pub delivered_segments: u64,
     /// ACKs sent without data.
     pub acks_sent: u64,

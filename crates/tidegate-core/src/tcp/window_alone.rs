@@ -10,7 +10,7 @@ use crate::units::{Span, Time};
 const MOST: u64 = 128;
 
 impl Sender {
-    /// In how many of the next usual ACKs the window alone will have a say: neither the application nor the receiver.
+    /// In how many of the next in-order ACKs the window alone will have a say: neither the application nor the receiver.
     pub(super) fn acks_of_window_alone(&self) -> u64 {
         if !self.is_in_order() {
             return 0;

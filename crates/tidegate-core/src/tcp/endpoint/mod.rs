@@ -40,7 +40,7 @@ pub struct Endpoint {
     pub(in crate::tcp) state: State,
     /// ESTABLISHED, and neither timestamps nor ECN to look at.
     pub(in crate::tcp) numbers_suffice: bool,
-    /// ESTABLISHED, and what comes has a short header as a rule.
+    /// ESTABLISHED, and what comes is a [`Header`](super::Header) as a rule.
     pub(in crate::tcp) headers_suffice: bool,
     role: Role,
     /// A SYN is to be sent.

@@ -150,7 +150,7 @@ impl Receiver {
         }
     }
 
-    /// Data facts the timestamp `echo` back at `now`; 0: they facts none.
+    /// Data bring the timestamp `echo` back at `now`; 0: they bring none.
     #[inline]
     pub(in crate::tcp) fn handle_echo(&mut self, now: Time, echo: u32) {
         if let Some(buffer) = &mut self.buffer
