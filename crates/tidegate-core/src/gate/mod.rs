@@ -20,6 +20,7 @@ mod cells;
 mod door;
 mod drops;
 mod exit;
+mod general;
 mod queue;
 pub mod rate;
 mod red;
@@ -38,15 +39,15 @@ pub use drops::{DropReason, GateDrop};
 pub use stepped::Departure;
 
 use crate::gate::ahead::{Ahead, PlainServer};
-use crate::gate::books::{Books, ClassBooks, Served};
+use crate::gate::books::{Books, ClassBooks};
 use crate::gate::door::Door;
 use crate::gate::exit::Exit;
 use crate::gate::queue::Queue;
-use crate::gate::rate::{Capacity, Law, Service};
+use crate::gate::rate::{Capacity, Law};
 use crate::gate::stepped::Stepped;
 use crate::plan::{ClassesPlan, GatePlan, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
-use crate::unit::{Ecn, Unit};
+use crate::unit::Unit;
 use crate::units::{Measured, Span, Time};
 
 /// Work of one packet at a gate that counts packets, in millionths of a packet.
@@ -145,104 +146,7 @@ impl Gate {
         if self.parts.door.admits(at, unit, wire, &mut self.parts.books) {
             return Ok(wire);
         }
-        if self.is_classed() {
-            self.note_refused_of_class(at, unit, DropReason::Policed);
-        }
-        Err(self.refuse(at, wire, DropReason::Policed))
-    }
-
-    /// Whether a unit may join the queue, and whether it is marked. Both ways of driving a gate call this. `found` is the queue that the
-    /// unit finds, and whether the server is idle.
-    #[inline(always)]
-    fn admit(
-        &mut self,
-        at: Time,
-        unit: &mut Unit,
-        wire: u32,
-        (found, idle): (Backlog, bool),
-    ) -> Result<(), GateDrop> {
-        if !self.parts.law.admits(wire) {
-            return Err(self.refuse(at, wire, DropReason::TooLarge));
-        }
-        let work = self.work(wire);
-        let at_once = || idle && self.parts.law.begins_at(at, work);
-        let verdict = self.parts.queue.admit(at, (found, idle), unit, at_once);
-        self.parts.books.probability(at, self.parts.queue.probability());
-        match verdict {
-            Ok(marked) => {
-                if marked {
-                    self.mark(at, unit, wire);
-                }
-                Ok(())
-            }
-            Err(reason) => Err(self.refuse(at, wire, reason)),
-        }
-    }
-
-    /// Asks the rate law for the service of a unit, and books it. `joins` is the queue with this unit, if the unit has
-    /// not joined the queue before.
-    fn serve(&mut self, arrival: Time, unit: &mut Unit, wire: u32, joins: Option<Backlog>) -> Served {
-        let service = self.parts.law.transmit(arrival, self.work(wire));
-        self.book_service((arrival, service), unit, wire, joins)
-    }
-
-    /// Books the service of a unit with its arrival.
-    #[inline]
-    fn book_service(
-        &mut self,
-        (arrival, service): (Time, Service),
-        unit: &mut Unit,
-        wire: u32,
-        joins: Option<Backlog>,
-    ) -> Served {
-        let leaves = self.parts.queue.leaves(service);
-        if let Some(queue) = joins
-            && leaves > arrival
-        {
-            self.parts.books.join(arrival, queue, unit.bytes);
-        }
-        if service.start > arrival {
-            unit.note_wait(service.start.saturating_since(arrival), self.index as usize);
-        }
-        let served = Served { arrival, service, leaves, bytes: unit.bytes, wire };
-        self.parts.books.serve(served, self.parts.law.tokens());
-        served
-    }
-
-    /// The end of a service: the unit is lost, or goes on after the delay.
-    #[inline(always)]
-    fn depart(&mut self, served: &Served) -> Result<Time, GateDrop> {
-        let Served { arrival, service, wire, .. } = *served;
-        self.parts.queue.note_end(service.end);
-        if let Some(reason) = self.parts.exit.loses_next() {
-            self.parts.books.lose(arrival, service.end, wire);
-            return Err(GateDrop { at: service.end, reason });
-        }
-        self.parts.books.counters.deliver(arrival, service.end, u64::from(wire));
-        Ok(self.parts.exit.out_after(service.end))
-    }
-
-    /// Marks a unit CE at `at`. One that another gate has marked stays as it is.
-    #[cold]
-    fn mark(&mut self, at: Time, unit: &mut Unit, wire: u32) {
-        if unit.ecn() != Ecn::Ce {
-            unit.set_ecn(Ecn::Ce);
-            self.parts.books.mark(at, wire);
-        }
-    }
-
-    /// Drops a unit at its arrival.
-    #[cold]
-    fn refuse(&mut self, at: Time, wire: u32, reason: DropReason) -> GateDrop {
-        self.note_refusal(at, wire);
-        GateDrop { at, reason }
-    }
-
-    /// Counts and records a unit that is dropped at its arrival.
-    #[cold]
-    fn note_refusal(&mut self, at: Time, wire: u32) {
-        self.parts.books.refuse(at, wire);
-        self.parts.door.note_refusal(at);
+        Err(self.refuse(at, unit, DropReason::Policed))
     }
 
     #[inline]

@@ -10,6 +10,7 @@ pub(super) use server::PlainServer;
 
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
+use crate::gate::books::Served;
 use crate::gate::drops::GateDrop;
 use crate::gate::rate::Service;
 use crate::unit::Unit;
@@ -74,18 +75,18 @@ impl Gate {
         fate.ok()
     }
 
-    /// A unit's way through the parts of the gate: door, queue, rate law, exit.
+    /// A unit passes the parts of the gate in the general order, all of them now.
     fn pass_parts(&mut self, at: Time, unit: &mut Unit) -> Result<Time, GateDrop> {
-        let wire = self.handle_at_door(at, unit)?;
-        let found = self.parts.ahead.backlog_at(at);
-        let idle = at >= self.parts.ahead.last.end;
-        self.admit(at, unit, wire, (found, idle))?;
-        let served = self.serve(at, unit, wire, Some(found.with(unit.bytes)));
-        if served.leaves > at {
-            self.parts.ahead.join(found, served.leaves, unit.bytes);
-        }
-        self.parts.ahead.last = served.service;
+        self.handle_at_door(at, unit)?;
+        let Some(served) = self.take::<true>(at, unit)? else { return Ok(Time::NEVER) };
+        self.parts.ahead.keep(at, &served);
         self.depart(&served)
+    }
+
+    /// The queue that a unit finds at `at`, and whether the server is idle.
+    #[inline(always)]
+    pub(super) fn found_ahead(&mut self, at: Time) -> (Backlog, bool) {
+        (self.parts.ahead.backlog_at(at), at >= self.parts.ahead.last.end)
     }
 
     /// The backlog of a gate driven ahead at `at`, as the gate's queue counts.
@@ -156,6 +157,15 @@ impl Ahead {
         self.joined += u64::from(bytes);
         self.leaving.push_back((leaves, self.joined));
         queue
+    }
+
+    /// A unit that arrived at `at` has this service, and is in the queue until it leaves it.
+    #[inline(always)]
+    fn keep(&mut self, at: Time, served: &Served) {
+        if served.leaves > at {
+            self.join(self.backlog(), served.leaves, served.bytes);
+        }
+        self.last = served.service;
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {

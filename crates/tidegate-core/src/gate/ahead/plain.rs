@@ -5,12 +5,12 @@
 //! that comes alone is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
 //! server idle, as most do, need no more than [`PlainServer`].
 //!
-//! *Computes* what [`Gate::pass_parts`] computes. *Condition*: the gate is plain. *Skips* the parts that such a gate does not have, and
+//! *Computes* what [`Gate::take`] and [`Gate::depart`] computes. *Condition*: the gate is plain. *Skips* the parts that such a gate does not have, and
 //! a look at the queue as long as its largest length so far cannot be exceeded. `ahead_and_step_by_step_agree` compares it.
 
 use crate::gate::ahead::{Ahead, PlainServer};
 use crate::gate::books::{Books, Counters, Lengths};
-use crate::gate::drops::{DropReason, GateDrop};
+use crate::gate::drops::DropReason;
 use crate::gate::queue::Queue;
 use crate::gate::rate::Service;
 use crate::gate::{Gate, Parts};
@@ -153,8 +153,7 @@ impl Gate {
         let bytes = unit.bytes;
         match unusual {
             Unusual::Full => {
-                let drop: GateDrop = self.refuse(at, bytes, DropReason::QueueFull);
-                self.parts.ahead.last_drop = Some(drop);
+                self.parts.ahead.last_drop = Some(self.refuse(at, unit, DropReason::QueueFull));
                 None
             }
             Unusual::Outside(service) => {

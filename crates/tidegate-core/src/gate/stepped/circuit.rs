@@ -3,6 +3,7 @@
 use crate::gate::Gate;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::{Circuit, Law};
+use crate::unit::Unit;
 use crate::units::Time;
 
 impl Gate {
@@ -42,8 +43,8 @@ impl Gate {
         self.circuit().map(Circuit::open_inside)
     }
 
-    /// Drops a packet of so many IP bytes that [`Gate::handle_at_door`] has let through: its call was refused.
-    pub(crate) fn refuse_call(&mut self, at: Time, bytes: u32) -> GateDrop {
-        self.refuse(at, self.wire_bytes(bytes), DropReason::Refused)
+    /// Drops a packet that [`Gate::handle_at_door`] has let through: its call was refused.
+    pub(crate) fn refuse_call(&mut self, at: Time, unit: &Unit) -> GateDrop {
+        self.refuse(at, unit, DropReason::Refused)
     }
 }

@@ -72,20 +72,17 @@ impl Gate {
     }
 
     /// The books of the classes, with the class of a unit.
-    pub(super) fn class_books(&mut self, unit: &Unit) -> Option<(&mut ClassBooks, usize)> {
+    pub(in crate::gate) fn class_books(&mut self, unit: &Unit) -> Option<(&mut ClassBooks, usize)> {
         let class = self.parts.stepped.as_mut()?.classes()?.class_of(unit);
         Some((self.parts.classes.as_deref_mut()?, class))
     }
 
-    /// [`Gate::handle_behind_door`] of a gate with classes.
-    pub(super) fn join_classed(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
-        let wire = self.wire_bytes(unit.bytes);
-        let found = self.backlog_stepped(at);
-        match self.admits_to_class(at, &unit, found) {
-            Ok(true) => self.mark_classed(at, &mut unit, wire),
-            Ok(false) => {}
-            Err(reason) => return Err(self.refuse_classed(at, &unit, reason)),
-        }
+    /// Takes a unit that arrives at `at` and was admitted into the queue of its class; into service if the scheduler chooses it now.
+    /// `found`: the queue of the gate without it.
+    ///
+    /// # Errors
+    /// How the unit was dropped.
+    pub(super) fn join_classed(&mut self, at: Time, unit: Unit, found: Backlog) -> Result<(), GateDrop> {
         let Some(classes) = self.classes_queue() else { return Ok(()) };
         let class = classes.class_of(&unit);
         let was_empty = classes.backlog_of(class).units == 0;
@@ -96,7 +93,7 @@ impl Gate {
         self.cull_classed(at, DropReason::QueueFull, &mut gone);
         if itself.is_some() {
             self.keep_room(gone);
-            return Err(self.refuse_classed(at, &unit, DropReason::QueueFull));
+            return Err(self.refuse(at, &unit, DropReason::QueueFull));
         }
         let begins = self.decide(at);
         if was_empty && begins == Some((at, class)) {
@@ -116,24 +113,6 @@ impl Gate {
         }
         self.wake_to_begin(begins.map(|(begins, _)| begins));
         Ok(())
-    }
-
-    /// Whether a unit may join, and whether it is marked.
-    fn admits_to_class(&mut self, at: Time, unit: &Unit, found: Backlog) -> Result<bool, DropReason> {
-        let wire = self.wire_bytes(unit.bytes);
-        if !self.parts.law.admits(wire) {
-            return Err(DropReason::TooLarge);
-        }
-        let work = self.work(wire);
-        let is_idle = self.parts.stepped.as_ref().is_none_or(|stepped| stepped.serving.is_none());
-        let law = &mut self.parts.law;
-        let classes = self.parts.stepped.as_mut().and_then(|stepped| stepped.classes());
-        let Some(classes) = classes else { return Ok(false) };
-        // The limit of all classes together. What begins at once in a class that holds nothing needs no place.
-        self.parts.queue.admit(at, (found, is_idle), unit, || {
-            is_idle && law.begins_at(at, work) && classes.would_begin(at, unit)
-        })?;
-        classes.admit(at, unit, || is_idle && law.begins_at(at, work))
     }
 
     /// Begins the next service at `now`, or says when it begins.
@@ -221,24 +200,6 @@ impl Gate {
         }
     }
 
-    /// Marks a unit CE at `at`, and counts that in its class, where it has one.
-    pub(super) fn mark_classed(&mut self, at: Time, unit: &mut Unit, wire: u32) {
-        let before = unit.ecn();
-        self.mark(at, unit, wire);
-        if before != unit.ecn()
-            && let Some((books, class)) = self.class_books(unit)
-        {
-            books.mark(class, at, wire);
-        }
-    }
-
-    /// Drops a unit at its arrival.
-    pub(super) fn refuse_classed(&mut self, at: Time, unit: &Unit, reason: DropReason) -> GateDrop {
-        let wire = self.wire_bytes(unit.bytes);
-        self.note_refused_of_class(at, unit, reason);
-        self.refuse(at, wire, reason)
-    }
-
     /// Counts a unit that is dropped at its arrival in its class.
     #[cold]
     pub(crate) fn note_refused_of_class(&mut self, at: Time, unit: &Unit, reason: DropReason) {
@@ -277,7 +238,7 @@ impl Gate {
             self.parts.stepped.as_mut().and_then(|stepped| stepped.waiting.take_first())
         {
             let wire = self.wire_bytes(unit.bytes);
-            let served = self.book_service((arrival, never), &mut unit, wire, None);
+            let served = self.serve((arrival, never), &mut unit, wire, None);
             if let Some((books, class)) = self.class_books(&unit) {
                 books.serve(class, &served);
             }

@@ -20,26 +20,7 @@ impl Gate {
         self.parts.stepped.as_ref().is_some_and(|stepped| stepped.is_judged)
     }
 
-    /// The discipline judges a unit that arrives at `at`, and may mark it.
-    ///
-    /// # Errors
-    /// It drops the unit.
-    #[inline(always)]
-    fn judge(&mut self, at: Time, unit: &mut Unit, wire: u32) -> Result<(), GateDrop> {
-        let stepped = self.parts.stepped.as_mut();
-        let verdict = stepped.map_or(Ok(false), |stepped| stepped.waiting.admit(at, unit));
-        self.note_probability(at);
-        match verdict {
-            Ok(false) => Ok(()),
-            Ok(true) => {
-                self.mark(at, unit, wire);
-                Ok(())
-            }
-            Err(reason) => Err(self.refuse(at, wire, reason)),
-        }
-    }
-
-    /// Takes a unit that arrives at `at` into the queue, in which it found `found`; into service if it found the gate
+    /// Takes a unit that arrives at `at` and was admitted into the queue, in which it found `found`; into service if it found the gate
     /// `empty` and its service may begin.
     ///
     /// # Errors
@@ -47,12 +28,14 @@ impl Gate {
     pub(super) fn join_judged(
         &mut self,
         at: Time,
-        mut unit: Unit,
+        unit: Unit,
         (found, empty): (Backlog, bool),
     ) -> Result<(), GateDrop> {
-        let wire = self.wire_bytes(unit.bytes);
-        self.judge(at, &mut unit, wire)?;
-        let begins = if empty { self.parts.law.next_start(at, self.work(wire)) } else { Time::NEVER };
+        let begins = if empty {
+            self.parts.law.next_start(at, self.work(self.wire_bytes(unit.bytes)))
+        } else {
+            Time::NEVER
+        };
         let Some(stepped) = self.parts.stepped.as_deref_mut() else { return Ok(()) };
         let stays = stepped.waiting.push(at, unit, &mut stepped.gone);
         if begins == at {
@@ -91,8 +74,7 @@ impl Gate {
         if self.parts.queue.leaves(served.service) > at {
             found = found.with(in_service.bytes);
         }
-        self.admit(at, &mut unit, wire, (found, false))?;
-        self.judge(at, &mut unit, wire)?;
+        self.admit::<false>(at, &mut unit, wire, (found, false))?;
         let Some(held) = self.parts.stepped.as_mut() else { return Ok(()) };
         let stays = held.waiting.push(at, unit, &mut held.gone);
         if stays && held.gone.is_empty() {
@@ -112,8 +94,7 @@ impl Gate {
         }
         self.cull_gone(at, DropReason::QueueFull);
         if !stays {
-            let wire = self.wire_bytes(unit.bytes);
-            return Err(self.refuse(at, wire, DropReason::QueueFull));
+            return Err(self.refuse(at, &unit, DropReason::QueueFull));
         }
         let queue = self.backlog_stepped(at);
         self.parts.books.join(at, queue, unit.bytes);
@@ -155,7 +136,7 @@ impl Gate {
 
     /// Records the discipline's drop probability at `now`.
     #[inline]
-    fn note_probability(&mut self, now: Time) {
+    pub(in crate::gate) fn note_probability(&mut self, now: Time) {
         if !self.parts.books.is_recorded() {
             return;
         }
@@ -177,10 +158,10 @@ impl Gate {
         let Leaver { waiter: Waiter { arrival, mut unit }, marked } = leaver;
         let wire = self.wire_bytes(unit.bytes);
         if marked {
-            self.mark_classed(now, &mut unit, wire);
+            self.mark(now, &mut unit, wire);
         }
         let service = self.parts.law.transmit_chosen(now, arrival, self.work(wire));
-        let served = self.book_service((arrival, service), &mut unit, wire, joins);
+        let served = self.serve((arrival, service), &mut unit, wire, joins);
         if let Some(stepped) = self.parts.stepped.as_mut() {
             stepped.begins = None;
             stepped.serving = Some((unit, served));

@@ -58,23 +58,44 @@ impl Gate {
 
     /// [`Gate::handle_unit`] for a unit that [`Gate::handle_at_door`] has let through.
     pub(crate) fn handle_behind_door(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
-        if self.is_classed() {
-            return self.join_classed(at, unit);
-        }
-        let wire = self.wire_bytes(unit.bytes);
-        let (found, idle) = (self.backlog_stepped(at), self.is_empty());
-        self.admit(at, &mut unit, wire, (found, idle))?;
-        if self.is_judged() {
-            return self.join_judged(at, unit, (found, idle));
-        }
-        let queue = found.with(unit.bytes);
-        if idle && !self.parts.law.is_stopped() {
-            self.begin(at, unit, Some(queue));
-        } else {
-            self.parts.stepped.get_or_insert_default().waiting.push(at, unit, &mut Vec::new());
-            self.parts.books.join(at, queue, unit.bytes);
+        if let Some(served) = self.take::<false>(at, &mut unit)? {
+            self.begin(unit, served);
         }
         Ok(())
+    }
+
+    /// The queue that a unit finds at `at`, and whether the server is idle. Where there are no classes, it counts as busy while any
+    /// unit waits.
+    #[inline(always)]
+    pub(super) fn found_stepped(&self, at: Time) -> (Backlog, bool) {
+        let idle = if self.is_classed() { !self.is_serving() } else { self.is_empty() };
+        (self.backlog_stepped(at), idle)
+    }
+
+    /// Whether the service of a unit that was admitted begins at once. Otherwise it waits, or the discipline or the scheduler have
+    /// decided about it.
+    ///
+    /// # Errors
+    /// They have dropped it.
+    #[inline(always)]
+    pub(super) fn may_serve(
+        &mut self,
+        at: Time,
+        unit: Unit,
+        (found, idle): (Backlog, bool),
+    ) -> Result<bool, GateDrop> {
+        if self.is_classed() {
+            return self.join_classed(at, unit, found).map(|()| false);
+        }
+        if self.is_judged() {
+            return self.join_judged(at, unit, (found, idle)).map(|()| false);
+        }
+        if idle && !self.parts.law.is_stopped() {
+            return Ok(true);
+        }
+        self.parts.stepped.get_or_insert_default().waiting.push(at, unit, &mut Vec::new());
+        self.parts.books.join(at, found.with(unit.bytes), unit.bytes);
+        Ok(false)
     }
 
     /// When the present service ends, as its rate is now, or the next one begins; `None` where neither is known.
@@ -176,14 +197,15 @@ impl Gate {
     fn begin_first(&mut self) {
         let idle = |stepped: &&mut Box<Stepped>| stepped.serving.is_none() && stepped.begins.is_none();
         let Some(stepped) = self.parts.stepped.as_mut().filter(idle) else { return };
-        let Some(Waiter { arrival, unit }) = stepped.waiting.take_first() else { return };
-        self.begin(arrival, unit, None);
+        let Some(Waiter { arrival, mut unit }) = stepped.waiting.take_first() else { return };
+        let wire = self.wire_bytes(unit.bytes);
+        let service = self.parts.law.transmit(arrival, self.work(wire));
+        let served = self.serve((arrival, service), &mut unit, wire, None);
+        self.begin(unit, served);
     }
 
-    /// Begins the service of a unit. `joins` is the queue with it, if it has not joined the queue before.
-    fn begin(&mut self, arrival: Time, mut unit: Unit, joins: Option<Backlog>) {
-        let wire = self.wire_bytes(unit.bytes);
-        let served = self.serve(arrival, &mut unit, wire, joins);
+    /// The service of a unit begins.
+    fn begin(&mut self, unit: Unit, served: Served) {
         self.parts.stepped.get_or_insert_default().serving = Some((unit, served));
     }
 
@@ -218,6 +240,11 @@ impl Stepped {
     pub(super) fn judged(queue: &QueuePlan, stream: impl FnOnce() -> Stream) -> Option<Box<Stepped>> {
         let waiting = Waiting::judged(queue, stream)?;
         Some(Box::new(Stepped { waiting, is_judged: true, ..Stepped::default() }))
+    }
+
+    /// The units that wait.
+    pub(super) fn waiting(&mut self) -> &mut Waiting {
+        &mut self.waiting
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {

@@ -96,6 +96,28 @@ impl Waiting {
         }
     }
 
+    /// [`Waiting::admit`], or that of the unit's class. `is_idle`: no unit is in service and the rate law would begin with this one.
+    #[inline(always)]
+    pub(super) fn admit_any(
+        &mut self,
+        at: Time,
+        unit: &Unit,
+        is_idle: impl FnOnce() -> bool,
+    ) -> Result<bool, DropReason> {
+        match self {
+            Waiting::Classes(queue) => queue.admit(at, unit, is_idle),
+            _ => self.admit(at, unit),
+        }
+    }
+
+    /// Whether a unit that comes to an idle server at `at` would be served at once: always, but where there are classes.
+    pub(super) fn would_begin(&mut self, at: Time, unit: &Unit) -> bool {
+        match self {
+            Waiting::Classes(queue) => queue.would_begin(at, unit),
+            _ => true,
+        }
+    }
+
     /// The probability in 10⁻¹⁸ with which it drops or marks, as of the last unit that came or went; `None` where it has
     /// none.
     pub(super) fn probability(&self) -> Option<u64> {

@@ -60,7 +60,7 @@ impl Network {
             if control.admits(at, gate, gates) {
                 gates[gate].handle_behind_door(at, unit)
             } else {
-                Err(gates[gate].refuse_call(at, unit.bytes))
+                Err(gates[gate].refuse_call(at, &unit))
             }
         });
         let (wire, dropped) = (gates[gate].wire_bytes(unit.bytes), taken.is_err());
