@@ -111,13 +111,14 @@ fresh: ## about two minutes of random tests with new draws, or those of SEED
 	  $(CARGO) test --locked -p tidegate-core -p tidegate-sim -- --quiet && \
 	  $(CARGO) test --locked -p tidegate-fuzz --test random_scenarios -- --quiet
 
-soak: ## random tests with new draws, ROUNDS times, then each fuzz target for SECONDS_EACH
+soak: setup ## random tests with new draws, ROUNDS times, conversations beside the kernel, each fuzz target for SECONDS_EACH
 	@# Not in release: the build of the tests is the one that ends where arithmetic overflows.
 	@for round in $$(seq $(or $(ROUNDS),5)); do first=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
 	  echo "TIDEGATE_RANDOM_SCENARIOS=\"$$first 2000\""; \
 	  TIDEGATE_RANDOM_SCENARIOS="$$first 2000" $(CARGO) test --locked -p tidegate-fuzz --test random_scenarios -- --quiet || exit 1; done
 	@for round in $$(seq $(or $(ROUNDS),5)); do \
 	  $(CARGO) test --locked --release -p tidegate-core -p tidegate-scenario -p tidegate-sim -- --quiet || exit 1; done
+	@cd tests && $(abspath $(BIN))/python -m conformance.table --count 60
 	@if ! $(CARGO) +nightly --version >/dev/null 2>&1; \
 	then echo "skipped: libFuzzer programs not run, no nightly toolchain (rustup toolchain install nightly)"; \
 	elif ! command -v c++ >/dev/null; then echo "skipped: libFuzzer programs not run, no C++ compiler (c++) here"; \

@@ -42,6 +42,11 @@ class Record:
     states: list[dict[str, Any]] = field(default_factory=list)
     #: How much too late the script's own end acted at most.
     late_ms: float = 0.0
+    #: The handshake's round trip and the times at which the lines were said, as they came to be.
+    rtt_ms: float = 0.0
+    times_ms: list[float] = field(default_factory=list)
+    #: Of each segment: after how many lines, and whether at once.
+    afters: list[tuple[int, bool]] = field(default_factory=list)
 
 
 #: How much earlier and later than the script a segment may come when something happens to the endpoint.

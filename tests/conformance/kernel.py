@@ -1,7 +1,7 @@
 """Conversations with this machine's kernel: a socket of its own, and raw packets through a TUN device.
 
 A program of its own, which needs nothing but Python: it reads conversations as JSON lines and writes
-a record of each. Each has a network namespace of its own; the machine's network is not touched.
+a record of each. It has a network namespace of its own; the machine's network is not touched.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import info
 from wire import HERE, THERE, Wire
 
 CLONE_NEWNET, CLONE_NEWUSER = 0x4000_0000, 0x1000_0000
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 PORT, OUR_PORT = 5001, 40_001
-PHASES = {3: "recovery", 4: "loss"}
 SYSCTLS = {"tcp_no_metrics_save": 1, "tcp_autocorking": 0}
-#: Where things are in struct tcp_info.
-INFO = struct.Struct("=8B24I")
 
 
 def enter() -> None:
@@ -66,14 +64,22 @@ def sysctl(name: str, value: int, family: str = "ipv4") -> None:
 class Talk:
     """Holds one conversation."""
 
-    def __init__(self, talk: dict[str, Any]) -> None:
+    def __init__(self, talk: dict[str, Any], tun: int, number: int) -> None:
         self.talk = talk
+        # Each connection of the namespace has ports of its own.
+        self.port, self.our_port = PORT + number, OUR_PORT + number
+        active = talk["role"] == "active"
+        self.wire = Wire(tun, (self.port, self.our_port) if active else (self.our_port, self.port))
         self.tcp = talk["tcp"]
         self.stamps = self.tcp.get("timestamps", False)
         self.said: list[dict[str, Any]] = []
         self.states: list[dict[str, Any]] = []
         self.late_ms = 0.0
         self.start = 0.0
+        #: The round trip of the handshake, and when each line was said, as it came to be.
+        self.rtt_ms = 0.0
+        self.did_ms = 0.0
+        self.times_ms: list[float] = []
         #: The newest timestamp, and all of the script.
         self.newest = 0
         self.echoes: list[int] = []
@@ -83,25 +89,39 @@ class Talk:
         self.listener: socket.socket | None = None
 
     def hold(self) -> dict[str, Any]:
-        enter()
         for name, value in {**SYSCTLS, **self.talk["sysctls"]}.items():
             sysctl(name, value)
-        tun = device()
-        ports = (PORT, OUR_PORT) if self.talk["role"] == "active" else (OUR_PORT, PORT)
-        self.wire = Wire(tun, ports)
         try:
             self.open()
             for step in self.talk["steps"]:
                 if step["what"] in ("write", "<", "="):
                     self.wait(step["at_ms"])
                     self.do(step)
+                    if self.talk.get("watched"):
+                        self.watch()
             self.wait(self.talk["end_ms"], last=True)
         finally:
             for each in (self.socket, self.listener):
                 if each is not None:
+                    # At once, with a RST: nothing of it is sent in the next conversation.
+                    each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     each.close()
-            os.close(tun)
-        return {"said": self.said, "states": self.states, "late_ms": self.late_ms}
+        while self.wire.receive() is not None:
+            pass
+        return {
+            "said": self.said, "states": self.states, "late_ms": self.late_ms,
+            "rtt_ms": self.rtt_ms, "times_ms": self.times_ms,
+        }  # fmt: skip
+
+    def watch(self) -> None:
+        """What a line brings about at once is taken before the next, and so is the state."""
+        self.times_ms.append(self.did_ms)
+        before = len(self.said)
+        self.take()
+        for segment in self.said[before:]:
+            segment["prompt"] = True
+        if self.socket is not None:
+            self.states.append(info.of(self.socket))
 
     def open(self) -> None:
         """The handshake, unless it is in the script."""
@@ -116,28 +136,31 @@ class Talk:
         ecn = self.tcp.get("ecn") == "classic"
         self.start = time.monotonic()
         if self.talk["role"] == "active":
-            own.bind((HERE, OUR_PORT))
+            own.bind((HERE, self.our_port))
             self.socket = own
             with suppress(BlockingIOError):
-                own.connect((THERE, PORT))
+                own.connect((THERE, self.port))
             if self.talk["scripted"]:
                 return
             self.hear(self.start + rtt)
+            began = time.monotonic()
             self.say({"flags": ["SYN", "ACK", *(["ECE"] if ecn else [])], "ack": 1}, 0)
             self.until_ack()
             # The window of a SYN is not scaled: now the usual one, so that no later ACK changes it.
             self.say({"flags": ["ACK"], "ack": 1}, 0)
         else:
             own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            own.bind((HERE, PORT))
+            own.bind((HERE, self.port))
             own.listen(1)
             self.listener = own
             if self.talk["scripted"]:
                 return
             self.say({"flags": ["SYN", *(["ECE", "CWR"] if ecn else [])]}, 0)
             self.hear(self.start + rtt)
+            began = time.monotonic()
             self.say({"flags": ["ACK"], "ack": 1}, 0)
-        self.start = self.start + rtt
+        self.rtt_ms = (began - self.start) * 1000
+        self.start = began
         self.said = []
         self.echoes = []
 
@@ -159,18 +182,23 @@ class Talk:
     def hear(self, until: float) -> None:
         """Take what the kernel sends until then, and let its application read."""
         while True:
-            while (segment := self.wire.receive()) is not None:
-                segment["at_ms"] = (time.monotonic() - self.start) * 1000
-                stamp = segment.pop("stamp")
-                if stamp is not None:
-                    self.newest = stamp
-                    self.echoes.append(stamp)
-                self.said.append(segment)
+            self.take()
             self.read()
             left = until - time.monotonic()
             if left <= 0:
                 return
             select.select([self.wire.tun], [], [], left)
+
+    def take(self) -> None:
+        """Take what the kernel has sent, and note after how many lines it did."""
+        while (segment := self.wire.receive()) is not None:
+            segment["at_ms"] = (time.monotonic() - self.start) * 1000
+            segment["after"] = len(self.times_ms)
+            stamp = segment.pop("stamp")
+            if stamp is not None:
+                self.newest = stamp
+                self.echoes.append(stamp)
+            self.said.append(segment)
 
     def read(self) -> None:
         """The application reads at once."""
@@ -184,6 +212,7 @@ class Talk:
                     pass
 
     def do(self, step: dict[str, Any]) -> None:
+        self.did_ms = (time.monotonic() - self.start) * 1000
         if step["what"] == "write":
             self.read()
             assert self.socket is not None
@@ -193,7 +222,8 @@ class Talk:
         elif step["what"] == "<":
             self.say(step["of"], step["at_ms"])
         else:
-            self.states.append(self.state())
+            assert self.socket is not None
+            self.states.append(info.of(self.socket))
 
     def say(self, of: dict[str, Any], at_ms: float) -> None:
         start, end = of.get("data", (self.next, self.next))
@@ -217,7 +247,9 @@ class Talk:
             }
             segment["window"] = 65_535
         if self.stamps:
-            echo = self.echoes[of["echo"] - 1] if "echo" in of else self.newest
+            # A segment that was not sent cannot be echoed.
+            sent = 0 < of.get("echo", 0) <= len(self.echoes)
+            echo = self.echoes[of["echo"] - 1] if sent else self.newest
             segment["stamps"] = (of.get("stamp", int(at_ms) + 2), echo if "ACK" in flags else 0)
         if start == self.next:
             self.next = end
@@ -228,33 +260,21 @@ class Talk:
         """A segment of the script that acknowledges nothing new."""
         return 1
 
-    def state(self) -> dict[str, Any]:
-        assert self.socket is not None
-        told = INFO.unpack(self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.size))
-        numbers = told[8:]
-        rto, unacked, sacked, lost, retrans, rtt = (numbers[i] for i in (0, 4, 5, 6, 7, 15))
-        ssthresh, cwnd = numbers[17], numbers[18]
-        growing = "slow start" if cwnd < ssthresh else "congestion avoidance"
-        return {
-            "cwnd": cwnd,
-            "ssthresh": None if ssthresh >= 0x7FFFFFFF else ssthresh,
-            "phase": PHASES.get(told[1], growing),
-            "rto": rto / 1000,
-            "srtt": rtt / 1000 or None,
-            "lost": lost,
-            "sacked": sacked,
-            "retrans": retrans,
-            "out": unacked,
-        }
-
 
 def main() -> None:
     """Hold the conversations that standard input brings, one a line."""
+    tun, wrong = -1, ""
+    try:
+        enter()
+        tun = device()
+    except OSError as error:
+        wrong = str(error)
+    # Not before: a device waits for threads of the kernel, which a real-time class would hold up.
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    for line in sys.stdin:
+    for number, line in enumerate(sys.stdin):
         try:
-            told = Talk(json.loads(line)).hold()
+            told = {"error": wrong} if wrong else Talk(json.loads(line), tun, number % 20_000).hold()
         except OSError as error:
             told = {"error": str(error)}
         print(json.dumps(told), flush=True)

@@ -102,8 +102,13 @@ class Talk:
             given["flags"] = given["flags"] or "ACK"
         given |= {name: of[name] for name in ("ack", "ecn", "accecn") if name in of}
         if self.stamps:
-            echo = self.echoes[of["echo"] - 1] if "echo" in of else [*self.before, *self.echoes][-1]
-            given["timestamps"] = (of.get("stamp", int(at_ms) + 2), echo if "ACK" in given["flags"] else 0)
+            # A segment that was not sent cannot be echoed.
+            sent = 0 < of.get("echo", 0) <= len(self.echoes)
+            echo = self.echoes[of["echo"] - 1] if sent else [*self.before, *self.echoes][-1]
+            given["timestamps"] = (
+                of.get("stamp", int(step.at_ms) + 2),
+                echo if "ACK" in given["flags"] else 0,
+            )
         self.end.receive(
             self.at(at_ms),
             window=of.get("win", WINDOW),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import platform
-import subprocess
-import sys
 
 import pytest
 from conformance import judge, live, script
@@ -21,17 +18,9 @@ WRITTEN_FROM = "6.18"
 @pytest.fixture(scope="module")
 def records() -> dict[str, judge.Record | str]:
     """Hold all of them, several at once; skip where the kernel cannot be reached."""
-    empty = script.Conversation("nothing", "kernel", steps=[script.Step(0, 0, "quiet", {}, "")])
-    done = subprocess.run(
-        [sys.executable, "-E", "-s", str(live.PROGRAM)],
-        input=json.dumps(live.settings(empty)) + "\n",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    told = json.loads(done.stdout) if done.stdout else {"error": done.stderr}
-    if "error" in told:
-        pytest.skip(f"no conversation with the kernel: {told['error']}")
+    with live.Programs(1) as program:
+        if refusal := program.refusal():
+            pytest.skip(f"no conversation with the kernel: {refusal}")
     return live.hold(KERNEL)
 
 

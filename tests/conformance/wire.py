@@ -73,8 +73,12 @@ class Wire:
                 packet = os.read(self.tun, 70_000)
             except BlockingIOError:
                 return None
-            if packet[0] >> 4 == 4 and packet[9] == 6:
+            if packet[0] >> 4 == 4 and packet[9] == 6 and self.mine(packet):
                 return self.read(packet)
+
+    def mine(self, packet: bytes) -> bool:
+        """Whether a packet is of this connection, and not of an earlier one."""
+        return struct.unpack_from("!HH", packet, (packet[0] & 15) * 4) == self.ports[::-1]
 
     def read(self, packet: bytes) -> dict[str, Any]:
         tcp = packet[(packet[0] & 15) * 4 :]

@@ -1,0 +1,183 @@
+"""Differences between the kernel and our endpoint that have a name: choices, and faults to be mended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.beside import said_lines
+from conformance.script import MSS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conformance.beside import Difference, Held
+    from conformance.script import Step
+
+
+@dataclass(frozen=True)
+class Named:
+    """A difference with a name, and whether one is of it."""
+
+    name: str
+    #: What the kernel does, where, and what ours does.
+    tells: str
+    fits: Callable[[Held, Difference], bool]
+    #: It is to be mended: not a choice.
+    fault: bool = True
+
+
+def name(held: Held) -> Named | None:
+    """Return the name of a conversation's difference; None: it is open."""
+    if held.difference is None:
+        return None
+    return next((each for each in NAMED if each.fits(held, held.difference)), None)
+
+
+def _last(held: Held, difference: Difference) -> Step | None:
+    return said_lines(held.talk)[difference.after - 1] if difference.after else None
+
+
+def _una(held: Held, difference: Difference) -> int:
+    """What had been acknowledged before the line."""
+    before = said_lines(held.talk)[: max(0, difference.after - 1)]
+    return max([1, *(step.of.get("ack", 1) for step in before)])
+
+
+def _without_sack(held: Held, _: Difference) -> bool:
+    return held.talk.tcp.get("sack") is False
+
+
+def _repeated_arrival(held: Held, difference: Difference) -> bool:
+    """A D-SACK is among the last lines since the recovery began: it counts as delivered."""
+    una = 1
+    for step in said_lines(held.talk)[: difference.after]:
+        blocks = step.of.get("sack", [])
+        una = max(una, step.of.get("ack", 1))
+        if blocks and (blocks[0][1] <= step.of["ack"] or any(_in(blocks[0], other) for other in blocks[1:])):
+            return difference.ca in ("Recovery", "CWR", "Loss") or difference.what in ("cwnd", "ssthresh")
+    return False
+
+
+def _in(one: list[int], other: list[int]) -> bool:
+    return other[0] <= one[0] and one[1] <= other[1]
+
+
+def _old_ack(held: Held, difference: Difference) -> bool:
+    una = 1
+    for step in said_lines(held.talk)[: difference.after]:
+        if step.of.get("ack", una) < una and "sack" in step.of:
+            return True
+        una = max(una, step.of.get("ack", 1))
+    return False
+
+
+def _two_blocks(held: Held, difference: Difference) -> bool:
+    """Two blocks of one ACK are new."""
+    seen: list[list[int]] = []
+    for step in said_lines(held.talk)[: difference.after]:
+        blocks = step.of.get("sack", [])
+        new = [
+            block
+            for block in blocks
+            if not any(_in(block, each) for each in seen) and block[1] > step.of["ack"]
+        ]
+        if len(new) > 1:
+            return True
+        seen += blocks
+    return False
+
+
+def _echo(held: Held, difference: Difference) -> bool:
+    last = _last(held, difference)
+    return held.talk.tcp.get("ecn") == "classic" and last is not None and "ECE" in last.of.get("flags", [])
+
+
+def _window_use(_: Held, difference: Difference) -> bool:
+    return (
+        difference.what == "cwnd"
+        and difference.ca == "Open"
+        and float(difference.kernel) > float(difference.ours)
+    )
+
+
+def _reordering(held: Held, difference: Difference) -> bool:
+    """Reordering was seen, and SACKed data widen the window."""
+    last = _last(held, difference)
+    seen = (
+        0 < difference.after <= len(held.kernel.states)
+        and held.kernel.states[difference.after - 1]["reordering"] > 3
+    )
+    return seen and last is not None and "sack" in last.of and difference.ca in ("Open", "Disorder")
+
+
+def _partial(_: Held, difference: Difference) -> bool:
+    """A piece of a segment fills the announced window."""
+    return difference.what in ("more", "segment") and _size(difference.kernel) % MSS != 0
+
+
+def _size(said: str) -> int:
+    """User bytes in the first segment of a text."""
+    data = next((word.rstrip(",") for word in said.split() if ":" in word), "0:0")
+    return int(data.split(":")[1]) - int(data.split(":")[0])
+
+
+def _pieces(held: Held, difference: Difference) -> bool:
+    """Less than full segments were sent, each of which is one to the kernel."""
+    sent = [said for said in held.kernel.said if 0 < said.payload < MSS]
+    return bool(sent) and difference.what in ("less", "more", "out", "cwnd")
+
+
+def _deferred(_: Held, difference: Difference) -> bool:
+    """A rest of a burst was held back by one of the two only."""
+    return difference.what in ("more", "less") and difference.ca in ("Open", "Disorder", "CWR") and _size(
+        difference.kernel if difference.what == "more" else difference.ours
+    ) > 0  # fmt: skip
+
+
+def _compressed(held: Held, difference: Difference) -> bool:
+    return (
+        difference.what in ("less", "more", "segment")
+        and "sack" in difference.kernel + difference.ours
+        and _receives(held)
+    )
+
+
+def _receives(held: Held) -> bool:
+    return not any(step.what == "write" for step in held.talk.steps)
+
+
+def _quick(held: Held, difference: Difference) -> bool:
+    return difference.what in ("less", "more", "time") and _receives(held)
+
+
+def _paced(held: Held, _: Difference) -> bool:
+    return held.talk.tcp.get("cc") == "bbr"
+
+
+NAMED = (
+    Named(
+        "rfc-without-sack",
+        "without SACK our endpoint keeps to RFC 5681 and 6582 with any base",
+        _without_sack,
+        fault=False,
+    ),
+    Named(
+        "compressed-sacks",
+        "from the fourth ACK behind a hole on they wait (__tcp_ack_snd_check)",
+        _compressed,
+    ),
+    Named(
+        "quick-acks", "how many ACKs come at once (tcp_incr_quickack), and when a delayed one does", _quick
+    ),
+    Named("bbr", "BBR: not told apart yet", _paced),
+    Named("old-ack", "SACK in an ACK below SND.UNA is taken (tcp_ack, old_ack)", _old_ack),
+    Named("ece", "ECE at the end of a recovery, and beside one (tcp_try_to_open)", _echo),
+    Named("dsack-delivered", "what a D-SACK tells counts as delivered (tcp_dsack_seen)", _repeated_arrival),
+    Named("block-order", "new blocks are walked by their numbers (tcp_sacktag_write_queue)", _two_blocks),
+    Named("sacked-growth", "after reordering SACKed data widen the window (tcp_may_raise_cwnd)", _reordering),
+    Named("partial", "a piece of a segment fills the announced window (tcp_mss_split_point)", _partial),
+    Named("pieces", "a small segment counts as one in flight (tcp_packets_in_flight)", _pieces),
+    Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),
+    Named("deferred", "which rest of a burst is held back (tcp_tso_should_defer)", _deferred),
+)

@@ -1,0 +1,34 @@
+"""Random conversations with this machine's kernel and our endpoint: ten of each kind, the same each time."""
+
+from __future__ import annotations
+
+import platform
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conformance import live, shrink, table
+
+pytestmark = pytest.mark.live
+SEEDS = [f"fixed-{index}" for index in range(10)]
+#: The kernel whose rules our base has.
+WRITTEN_FROM = "6.18"
+
+
+@pytest.fixture(scope="module")
+def counts() -> dict[str, table.Count]:
+    """Hold the conversations of all kinds; skip where the kernel cannot be reached."""
+    if not platform.release().startswith(WRITTEN_FROM):
+        pytest.skip(f"the base linux has the rules of {WRITTEN_FROM}, and this is {platform.release()}")
+    with live.Programs(16) as programs, ThreadPoolExecutor(len(table.ALL)) as workers:
+        if refusal := programs.refusal():
+            pytest.skip(f"no conversation with the kernel: {refusal}")
+        found = list(workers.map(lambda kind: table.judge(programs, kind, SEEDS), table.ALL))
+    return {count.kind: count for count in found}
+
+
+@pytest.mark.parametrize("kind", table.ALL)
+def test_drawn_conversations_go_as_with_the_kernel(counts: dict[str, table.Count], kind: str) -> None:
+    count = counts[kind]
+    assert not count.errors
+    still = [held for name, some in count.named.items() if name.startswith(kind + " ") for held in some]
+    assert not still, "\n".join(shrink.written(held) for held in still)
