@@ -1,5 +1,5 @@
-//! The DTM bandwidth estimator: how many slots a channel gets for the rate measured at its
-//! door. A plain object without clock or network; [`crate::net`] drives one per channel.
+//! The DTM bandwidth estimator: how many slots a channel gets for the rate measured on
+//! arrival. A plain object without clock or network; [`crate::net`] drives one per channel.
 //!
 //! Source: H. Abrahamsson, O. Hagsand and I. Marsh, "TCP over High Speed Variable Capacity
 //! Links: A Simulation Study for Bandwidth Allocation", Fig. 1 and §3.1 (the remedies).

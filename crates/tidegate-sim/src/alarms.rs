@@ -1,6 +1,6 @@
 //! Which alarm of the network is whose.
 
-use tidegate_core::net::Half;
+use tidegate_core::net::Direction;
 
 /// What an alarm wakes: something of a flow, or a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +79,12 @@ impl Alarms {
         }
     }
 
-    /// For which half of the network it rings. Of a flow that `asks` it is the receiver that has the application, a client.
-    pub(crate) fn half(self, number: usize, asks: impl Fn(usize) -> bool) -> Half {
+    /// For which direction of the network it rings. Of a flow that `asks` it is the receiver that has the application, a client.
+    pub(crate) fn direction(self, number: usize, asks: impl Fn(usize) -> bool) -> Direction {
         match self.of(number) {
-            Alarm::Receiver(_) => Half::Receivers,
-            Alarm::Application(flow) if asks(flow) => Half::Receivers,
-            _ => Half::Senders,
+            Alarm::Receiver(_) => Direction::Data,
+            Alarm::Application(flow) if asks(flow) => Direction::Data,
+            _ => Direction::Back,
         }
     }
 }

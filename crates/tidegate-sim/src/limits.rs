@@ -12,7 +12,7 @@ impl Simulation {
     /// So many steps are taken before the next check: every step is an event at least.
     pub(crate) fn steps_to_review(&self) -> u64 {
         let left = self.limits.events.map(|events| events - self.wire.events_handled().min(events));
-        // Sooner at first: whether turns are worth it is seen early.
+        // Sooner at first: whether alternating directions are worth it is seen early.
         let often = (self.wire.events_handled() + FIRST_REVIEW).min(REVIEW);
         left.map_or(often, |left| left.clamp(1, often))
     }

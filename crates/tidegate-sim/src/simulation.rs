@@ -92,8 +92,8 @@ impl Simulation {
         }
         if all_ahead {
             let flows = &self.flows;
-            let half = |alarm| alarms.half(alarm, |flow| flows[flow].dialogue.is_some());
-            if self.wire.network.take_turns(half) && flows.len() >= self.cohorts.from_flows {
+            let direction = |alarm| alarms.direction(alarm, |flow| flows[flow].dialogue.is_some());
+            if self.wire.network.alternate(direction) && flows.len() >= self.cohorts.from_flows {
                 self.cohort_threads =
                     Some(Box::new(CohortThreads::new(self.threads, flows.len(), self.cohorts, &self.wire)));
             }
@@ -136,7 +136,7 @@ impl Simulation {
                     break;
                 }
             }
-            self.wire.network.review_turns();
+            self.wire.network.review_alternation();
             if let Some(packets) = &mut self.wire.packets {
                 watch.packets(packets);
             }

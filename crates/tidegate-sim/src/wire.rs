@@ -70,7 +70,7 @@ impl<N: Carrier> Wire<N> {
     /// Units come to the ends of their routes, all of them to the same end. `flows`: those from number `first` on.
     #[inline(always)]
     pub(crate) fn deliver_units(&mut self, units: &[(Time, Unit)], flows: &mut [Flow], first: usize) {
-        // No flow is policed where halves take turns.
+        // No flow is policed where directions alternate.
         if units.first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
             for one in units {
                 let index = one.1.chain as usize / 2;

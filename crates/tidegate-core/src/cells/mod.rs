@@ -9,7 +9,7 @@
 //!
 //! What a cell meets at a gate depends only on cells that came before it. So all arrivals at a gate up to an
 //! instant are computed at once ([`section::Section::advance`]), upstream gates first, and the event queue has
-//! events of packets alone.
+//! events of packets only.
 
 mod paced;
 mod section;

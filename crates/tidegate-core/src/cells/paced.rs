@@ -22,7 +22,7 @@ impl CellService {
         Service { start: self.start.at, end: self.end.at }
     }
 
-    /// Books it for a cell that came at `at`.
+    /// Statistics it for a cell that came at `at`.
     #[inline]
     pub(super) fn count(&self, counters: &mut Counters, at: Time) {
         let bytes = u64::from(CELL_BYTES);
@@ -144,7 +144,7 @@ impl Paced {
         Some(CellService { start, end: self.end_of(start), waiting: 0 })
     }
 
-    /// Serves and books `cells` > 0 that come together at `at` and find room: the first and
+    /// Serves and counts `cells` > 0 that come together at `at` and find room: the first and
     /// the last cell_service.
     pub(super) fn serve_together(
         &mut self,
@@ -204,7 +204,7 @@ impl Paced {
         self.bursts[cells] += 1;
     }
 
-    /// Tells the waits of all bursts; that of their first cells, who did not wait, is told.
+    /// Reports the waits of all bursts; those of their first cells, which did not wait, have been.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
         let mut bursts = 0;
         // The n-th cell after the first is in every longer burst.

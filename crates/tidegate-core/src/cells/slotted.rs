@@ -171,7 +171,7 @@ impl Slotted {
     }
 
     /// Random order for what came in one slot, given by crossing: a function of the slot's
-    /// number alone, so it need not be drawn where nothing depends on it.
+    /// number only, so it need not be drawn where nothing depends on it.
     #[inline]
     pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {
         let word_of = |state| SplitMix64::seed_from_u64(state).next_u64();

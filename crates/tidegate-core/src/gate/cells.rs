@@ -3,21 +3,21 @@
 use crate::aal5::CELL_BYTES;
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
-use crate::gate::books::Counters;
 use crate::gate::rate::Service;
+use crate::gate::statistics::Counters;
 use crate::gcra::Verdict;
 use crate::units::{Span, Time};
 
 impl Gate {
     /// The counters, for a server that passes cells in the gate's name.
     pub(crate) fn counters_mut(&mut self) -> &mut Counters {
-        &mut self.parts.books.counters
+        &mut self.parts.stats.counters
     }
 
     /// Counts and records a cell that is dropped at its arrival.
     #[cold]
     pub(crate) fn refuse_cell(&mut self, at: Time) {
-        self.parts.door.note_arrival(at, CELL_BYTES);
+        self.parts.ingress.note_arrival(at, CELL_BYTES);
         self.note_refusal(at, CELL_BYTES);
     }
 
@@ -25,7 +25,7 @@ impl Gate {
     /// or `None` if it is dropped, which is counted at `counted`. A cell gate asks before anything else, so
     /// [`Gate::pass`] and [`Gate::handle_unit`] do not ask there.
     pub(crate) fn police_cell(&mut self, at: Time, counted: Time, tagged: bool, chain: u32) -> Option<bool> {
-        match self.parts.door.judge(at, CELL_BYTES, (tagged, chain), &mut self.parts.books) {
+        match self.parts.ingress.judge(at, CELL_BYTES, (tagged, chain), &mut self.parts.stats) {
             Verdict::Pass => Some(tagged),
             Verdict::Tag => Some(true),
             Verdict::Discard => {
@@ -37,19 +37,19 @@ impl Gate {
 
     /// The gate before needs `spread` for the next cell.
     pub(crate) fn spread_next(&mut self, spread: Span) {
-        self.parts.books.spread(spread);
+        self.parts.stats.spread(spread);
     }
 
     /// Counts a cell that another server passes in the gate's name; `waiting` cells wait now, this one included.
     pub(crate) fn count_cell(&mut self, at: Time, service: Service, waiting: u64) {
         let bytes = u64::from(CELL_BYTES);
         let queue = Backlog { units: waiting, bytes: waiting * bytes };
-        self.parts.books.counters.pass(at, service, bytes, queue);
+        self.parts.stats.counters.pass(at, service, bytes, queue);
     }
 
     /// Writes rows for a cell that another server passes in the gate's name, and counts nothing.
     pub(crate) fn record_cell(&mut self, at: Time, service: Service) {
-        self.parts.door.note_arrival(at, CELL_BYTES);
-        self.parts.books.record_passage(at, service, CELL_BYTES);
+        self.parts.ingress.note_arrival(at, CELL_BYTES);
+        self.parts.stats.record_passage(at, service, CELL_BYTES);
     }
 }

@@ -1,4 +1,4 @@
-//! The general order of a unit's way through a gate: admission ([`Gate::handle_at_door`]), queue, rate law ([`Gate::take`]), and exit
+//! The general order of a unit's way through a gate: admission ([`Gate::handle_ingress`]), queue, rate law ([`Gate::take`]), and exit
 //! ([`Gate::depart`]). Every gate but a plain one is passed by these steps, in both ways of driving it.
 //!
 //! The two ways differ in when they take the steps. `AHEAD`: all of them at the arrival of the unit, since nothing that comes later
@@ -6,9 +6,9 @@
 //! until then, and who is served next, is the subject of [`super::stepped`].
 
 use crate::gate::backlog::Backlog;
-use crate::gate::books::Served;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
+use crate::gate::statistics::Served;
 use crate::gate::{Gate, Parts};
 use crate::unit::{Ecn, Unit};
 use crate::units::Time;
@@ -51,13 +51,13 @@ impl Gate {
             return Err(self.refuse(at, unit, DropReason::TooLarge));
         }
         let work = self.work(wire);
-        let Parts { law, queue, books, stepped, .. } = &mut *self.parts;
+        let Parts { law, queue, stats, stepped, .. } = &mut *self.parts;
         let mut waiting = if AHEAD { None } else { stepped.as_mut().map(|stepped| stepped.waiting()) };
         let mut verdict = queue.admit(at, (found, idle), unit, || {
             idle && law.begins_at(at, work)
                 && waiting.as_mut().is_none_or(|waiting| waiting.would_begin(at, unit))
         });
-        books.probability(at, queue.probability());
+        stats.probability(at, queue.probability());
         if let (Ok(marked), Some(waiting)) = (&mut verdict, waiting) {
             match waiting.admit_any(at, unit, || idle && law.begins_at(at, work)) {
                 Ok(also) => *marked |= also,
@@ -90,13 +90,13 @@ impl Gate {
         if let Some(queue) = joins
             && leaves > arrival
         {
-            self.parts.books.join(arrival, queue, unit.bytes);
+            self.parts.stats.join(arrival, queue, unit.bytes);
         }
         if service.start > arrival {
             unit.note_wait(service.start.saturating_since(arrival), self.index as usize);
         }
         let served = Served { arrival, service, leaves, bytes: unit.bytes, wire };
-        self.parts.books.serve(served, self.parts.law.tokens());
+        self.parts.stats.serve(served, self.parts.law.tokens());
         served
     }
 
@@ -106,10 +106,10 @@ impl Gate {
         let Served { arrival, service, wire, .. } = *served;
         self.parts.queue.note_end(service.end);
         if let Some(reason) = self.parts.exit.loses_next() {
-            self.parts.books.lose(arrival, service.end, wire);
+            self.parts.stats.lose(arrival, service.end, wire);
             return Err(GateDrop { at: service.end, reason });
         }
-        self.parts.books.counters.deliver(arrival, service.end, u64::from(wire));
+        self.parts.stats.counters.deliver(arrival, service.end, u64::from(wire));
         Ok(self.parts.exit.out_after(service.end))
     }
 
@@ -120,9 +120,9 @@ impl Gate {
             return;
         }
         unit.set_ecn(Ecn::Ce);
-        self.parts.books.mark(at, wire);
-        if let Some((books, class)) = self.class_books(unit) {
-            books.mark(class, at, wire);
+        self.parts.stats.mark(at, wire);
+        if let Some((stats, class)) = self.class_stats(unit) {
+            stats.mark(class, at, wire);
         }
     }
 
@@ -137,7 +137,7 @@ impl Gate {
     /// Counts and records a unit that is dropped at its arrival.
     #[cold]
     pub(super) fn note_refusal(&mut self, at: Time, wire: u32) {
-        self.parts.books.refuse(at, wire);
-        self.parts.door.note_refusal(at);
+        self.parts.stats.refuse(at, wire);
+        self.parts.ingress.note_refusal(at);
     }
 }

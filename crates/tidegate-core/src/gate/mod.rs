@@ -2,12 +2,12 @@
 //!
 //! A unit passes the parts of a gate in this order:
 //!
-//! - `door`: bytes on the wire, tallies of arrivals, policer,
+//! - `ingress`: bytes on the wire, tallies of arrivals, policer,
 //! - `queue`: the discipline, which says what may join,
 //! - [`rate`]: the law, which says when the service starts and ends,
 //! - `exit`: random loss, delay, jitter.
 //!
-//! `books` count and record what happens. The same gate can be driven in two ways, which give the same results to
+//! `statistics` count and record what happens. The same gate can be driven in two ways, which give the same results to
 //! the picosecond. **Ahead** (`ahead`): [`Gate::pass`] states a unit's departure at its arrival. **Step by step**
 //! (`stepped`): [`Gate::handle_unit`] queues a unit, [`Gate::handle_wakeup`] ends a service and starts the next,
 //! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact`. Where the
@@ -15,35 +15,35 @@
 
 mod ahead;
 mod backlog;
-mod books;
 mod cells;
-mod door;
 mod drops;
 mod exit;
 mod general;
+mod ingress;
 mod queue;
 pub mod rate;
 mod red;
+mod statistics;
 mod step;
 mod stepped;
 mod waiting;
 
 pub use backlog::Backlog;
-pub use books::{
+pub use drops::{DropReason, GateDrop};
+pub use ingress::{Marker, Policer, Slot};
+pub use statistics::{
     CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles, Recording,
     StillWaiting,
 };
-pub(crate) use books::{ExactPicos, Progression};
-pub use door::{Marker, Policer, Slot};
-pub use drops::{DropReason, GateDrop};
+pub(crate) use statistics::{ExactPicos, Progression};
 pub use stepped::Departure;
 
 use crate::gate::ahead::{Ahead, PlainServer};
-use crate::gate::books::{Books, ClassBooks};
-use crate::gate::door::Door;
 use crate::gate::exit::Exit;
+use crate::gate::ingress::Ingress;
 use crate::gate::queue::Queue;
 use crate::gate::rate::{Capacity, Law};
+use crate::gate::statistics::{ClassStatistics, Statistics};
 use crate::gate::stepped::Stepped;
 use crate::plan::{ClassesPlan, GatePlan, RatePlan, RecordLevel};
 use crate::random::{Seed, Stream};
@@ -70,17 +70,17 @@ pub struct Gate {
 struct Parts {
     /// The server of a plain gate that is recorded, in place of `law`.
     recorded: Option<Box<PlainServer>>,
-    door: Door,
+    ingress: Ingress,
     queue: Queue,
     law: Law,
     /// A unit's work is one packet, whatever its size.
     by_packet: bool,
     exit: Exit,
-    books: Books,
+    stats: Statistics,
     ahead: Ahead,
     stepped: Option<Box<Stepped>>,
-    /// The books of its classes, where it has any.
-    classes: Option<Box<ClassBooks>>,
+    /// The statistics of its classes, where it has any.
+    classes: Option<Box<ClassStatistics>>,
 }
 
 /// What a gate needs from its network when it is made.
@@ -103,18 +103,18 @@ impl Gate {
     #[must_use]
     pub fn new(plan: &GatePlan, context: GateContext) -> Gate {
         let GateContext { index, seed, measured, .. } = context;
-        let books = Books::new(plan, &context);
+        let stats = Statistics::new(plan, &context);
         let speed = match &plan.rate {
             RatePlan::Constant(speed) if plan.is_plain() => speed.work_per_second(),
             _ => 0,
         };
         let recorded =
-            (speed > 0 && books.is_recorded()).then(|| Box::new(PlainServer::new(speed, plan.delay)));
+            (speed > 0 && stats.is_recorded()).then(|| Box::new(PlainServer::new(speed, plan.delay)));
         let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
         let plain = PlainServer::new(if recorded.is_some() { 0 } else { speed }, plan.delay);
         let parts = Parts {
             recorded,
-            door: Door::new(plan, measured),
+            ingress: Ingress::new(plan, measured),
             queue: if plan.classes.as_deref().is_some_and(ClassesPlan::makes_room) {
                 Queue::new(&plan.queue, discipline_stream).making_room()
             } else {
@@ -123,27 +123,27 @@ impl Gate {
             law: Law::new(&plan.rate, plan.on_change, measured, rate_stream(plan, seed)),
             by_packet: plan.rate.counts_packets(),
             exit: Exit::new(plan, seed),
-            books,
+            stats,
             ahead: Ahead::new(),
             stepped: Stepped::classed(plan, seed).or_else(|| Stepped::judged(&plan.queue, discipline_stream)),
-            classes: plan.classes.as_deref().map(|classes| Box::new(ClassBooks::new(classes, &context))),
+            classes: plan.classes.as_deref().map(|classes| Box::new(ClassStatistics::new(classes, &context))),
         };
         Gate { plain, index: index as u32, parts: Box::new(parts) }
     }
 
-    /// Whether every unit passes its door, and nobody counts what comes.
-    pub(crate) fn has_open_door(&self) -> bool {
-        self.parts.door.is_open()
+    /// Whether it has no policer and no marker, and nobody counts what comes.
+    pub(crate) fn admits_all(&self) -> bool {
+        self.parts.ingress.is_open()
     }
 
-    /// What happens at the door to a unit that arrives at `at`, which the policer may tag. Returns its bytes on the wire.
+    /// Counts a unit that arrives at `at`, and asks marker and policer about it, which may colour or tag it. Returns its bytes on the wire.
     ///
     /// # Errors
     /// The policer has dropped it.
-    pub(crate) fn handle_at_door(&mut self, at: Time, unit: &mut Unit) -> Result<u32, GateDrop> {
+    pub(crate) fn handle_ingress(&mut self, at: Time, unit: &mut Unit) -> Result<u32, GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
-        self.parts.door.note_arrival(at, wire);
-        if self.parts.door.admits(at, unit, wire, &mut self.parts.books) {
+        self.parts.ingress.note_arrival(at, wire);
+        if self.parts.ingress.admits(at, unit, wire, &mut self.parts.stats) {
             return Ok(wire);
         }
         Err(self.refuse(at, unit, DropReason::Policed))
@@ -157,19 +157,19 @@ impl Gate {
     /// Bytes of a unit on this gate's wire.
     #[inline]
     pub(crate) fn wire_bytes(&self, bytes: u32) -> u32 {
-        self.parts.door.wire_bytes(bytes)
+        self.parts.ingress.wire_bytes(bytes)
     }
 
     /// Counts arrivals in slots of length `every` from now on, and returns the number of that tally. To be called before
     /// any unit arrives.
     pub fn add_tally(&mut self, every: Span) -> usize {
         (self.plain, self.parts.recorded) = (PlainServer::new(0, self.parts.exit.delay()), None);
-        self.parts.door.add_tally(every)
+        self.parts.ingress.add_tally(every)
     }
 
     /// The oldest slot of a tally, which is over. Each is returned once.
     pub fn take_slot(&mut self, tally: usize) -> Slot {
-        self.parts.door.take_slot(tally)
+        self.parts.ingress.take_slot(tally)
     }
 
     /// The constant delay behind the server. The whole delay is never shorter.
@@ -199,38 +199,38 @@ impl Gate {
     #[must_use]
     pub fn counters(&self) -> Counters {
         let server = self.parts.recorded.as_deref().unwrap_or(&self.plain);
-        self.parts.books.counters.with_inside(server.inside())
+        self.parts.stats.counters.with_inside(server.inside())
     }
 
     /// Its policer, where it has one.
     #[must_use]
     pub fn policer(&self) -> Option<&Policer> {
-        self.parts.door.policer()
+        self.parts.ingress.policer()
     }
 
     /// Its three-colour marker, where it has one.
     #[must_use]
     pub fn marker(&self) -> Option<&Marker> {
-        self.parts.door.marker()
+        self.parts.ingress.marker()
     }
 
     /// Ends the recording and returns its rows; `None` where the gate was not recorded.
     #[must_use]
     pub fn take_history(&mut self) -> Option<Vec<GateRow>> {
-        self.parts.books.take_history()
+        self.parts.stats.take_history()
     }
 
     /// The rows that it wrote so far; none where it is not recorded.
     #[must_use]
     pub fn history_so_far(&self) -> &[GateRow] {
-        self.parts.books.history_so_far()
+        self.parts.stats.history_so_far()
     }
 
     /// Bytes held in its queue and history, about.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let stepped = self.parts.stepped.as_ref().map_or(0, |stepped| stepped.memory_bytes());
-        self.parts.ahead.memory_bytes() + stepped + self.parts.books.memory_bytes()
+        self.parts.ahead.memory_bytes() + stepped + self.parts.stats.memory_bytes()
     }
 }
 

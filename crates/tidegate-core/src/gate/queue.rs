@@ -1,4 +1,4 @@
-//! The door of a gate's queue: which units may join it. Both ways of driving a gate ask [`Queue::admit`] about each
+//! Admission to a gate's queue: which units may join it. Both ways of driving a gate ask [`Queue::admit`] about each
 //! arrival. Which unit leaves the queue next, and which are dropped there, is asked in [`super::waiting`].
 
 use super::backlog::Backlog;

@@ -83,7 +83,7 @@ fn departures(plan: &GatePlan, millis: &[u64], tagged: bool) -> Vec<Option<u64>>
     let mut ahead = Gate::new(plan, context(RecordLevel::Summary));
     let mut stepped = Gate::new(plan, context(RecordLevel::Summary));
     let mut left = vec![];
-    let mut told = vec![];
+    let mut ahead_out = vec![];
     for (n, at) in arrivals.enumerate() {
         let mut unit = unit(1000, n as u32);
         unit.set_tagged(tagged);
@@ -91,13 +91,13 @@ fn departures(plan: &GatePlan, millis: &[u64], tagged: bool) -> Vec<Option<u64>>
             left.extend(next_departure(&mut stepped).1.ok());
         }
         let _ = stepped.handle_unit(at, unit);
-        told.push(ahead.pass(at, &mut unit, &MEASURED));
+        ahead_out.push(ahead.pass(at, &mut unit, &MEASURED));
     }
     while stepped.next_wakeup().is_some() {
         left.extend(next_departure(&mut stepped).1.ok());
     }
-    assert_eq!(left, told.iter().flatten().copied().collect::<Vec<_>>());
-    told.iter().map(|out| out.map(|out| out.picos() / 1_000_000)).collect()
+    assert_eq!(left, ahead_out.iter().flatten().copied().collect::<Vec<_>>());
+    ahead_out.iter().map(|out| out.map(|out| out.picos() / 1_000_000)).collect()
 }
 
 /// A queue of zero holds nothing back, whatever the law: what cannot begin when it comes is dropped.
@@ -172,11 +172,11 @@ fn a_queue_in_bytes_is_filled_to_the_last_byte() {
         // One byte less is room for one packet less.
         let passed = |list: &[bool]| list.iter().filter(|passes| **passes).count();
         assert_eq!(passed(&offered(1999)) + 1, passed(&fates));
-        // Told step by step it is the same queue.
+        // Driven step by step it is the same queue.
         let mut stepped = Gate::new(&plan(2000), context(RecordLevel::Summary));
-        let told: Vec<bool> =
+        let admitted: Vec<bool> =
             (0..4).map(|n| stepped.handle_unit(Time::ZERO, unit(1000, n)).is_ok()).collect();
-        assert_eq!(told, fates);
+        assert_eq!(admitted, fates);
     }
 }
 
@@ -591,7 +591,7 @@ proptest! {
     }
 
     /// A plain gate whose units come together, as the service before ends, a picosecond sooner or later, or at any time, mostly
-    /// of one size: those that wait alone, and others among them.
+    /// of one size: some of which wait, and others among them.
     #[test]
     fn units_that_wait_alone_are_counted_as_others(
         bps in prop_oneof![Just(7_000_000u64), Just(1_000_000_000), 1_000_000u64..20_000_000],

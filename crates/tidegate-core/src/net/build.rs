@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::gate::{Gate, GateContext};
 use crate::net::Network;
 use crate::net::control::Controls;
-use crate::net::fast::DelayLine;
-use crate::net::fast::Judged;
+use crate::net::fast::{DelayLine, FastPaths, Judged};
 use crate::net::horizon::Horizon;
 use crate::net::map::NONE;
 use crate::net::reports::Reports;
@@ -56,7 +55,7 @@ impl Network {
         let mut network = Network {
             judged: vec![Judged::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
-            cohorts: None,
+            fast: FastPaths::default(),
             schedule: first_events(Schedule::new(sources), &controls, &signals, &traffic),
             lines: routes.line_delays.iter().map(line).collect(),
             map: routes.map,

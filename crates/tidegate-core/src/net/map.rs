@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use crate::net::fast::Half;
 use crate::plan::CohortPlan;
-use crate::unit::Unit;
 use crate::units::Span;
 
 /// Marks the end of a route, or the absence of a line, a crossing or a gate.
@@ -49,52 +47,10 @@ pub(super) struct Chain {
     pub(super) through: bool,
     /// Units that reach its end are delivered at once, and do not wait on the line.
     pub(super) ahead: bool,
-    /// While halves take turns, units go to the arrivals of this half, and the line stays empty.
-    pub(super) half: Option<Half>,
-    /// Any of `notify`, `steps` and `crossing`: not for the short way through.
+    /// Any of `notify`, `steps` and `crossing`: it has no fast path.
     pub(super) slow: bool,
     /// Pure delay on the line.
     pub(super) delay: Span,
-}
-
-/// Stretches with longer delays are never short ones: what leaves an idle gate inside the measured time leaves it within 200 days
-/// ([`crate::gate::Gate::pass_idle`]), and 213 days can be represented.
-const LONGEST_SHORT: Span = Span::from_secs(10 * 24 * 60 * 60);
-
-/// A stretch as long as halves take turns, where a unit passes it without an event: what [`crate::net::fast`] needs of it,
-/// in half a cache line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ShortStretch {
-    /// Its first gate; [`NONE`]: it is no such stretch.
-    pub(super) gate: u32,
-    /// The only gate behind that one; [`NONE`]: there are none or several.
-    pub(super) own: u32,
-    /// No gates come behind these.
-    pub(super) whole: bool,
-    /// The half that its units are sent to, for a first stretch of one gate. `None`: they come to the end of their route.
-    pub(super) sends_to: Option<Half>,
-    /// Whose route this is.
-    pub(super) route: u32,
-    /// Pure delay behind the gates; of a short stretch, so short that no sum overflows which begins inside the measured time.
-    pub(super) delay: Span,
-}
-
-impl Chain {
-    /// This stretch as one that is passed without an event. `gates`: those of all stretches.
-    pub(super) fn as_short(&self, gates: &[u32]) -> ShortStretch {
-        let gates = &gates[self.first as usize..self.end as usize];
-        let whole = gates.len() <= 2;
-        let sends_to = self.half.filter(|_| !self.ahead && whole && gates.len() == 1);
-        let is_short = !self.slow && (self.ahead || sends_to.is_some()) && self.delay <= LONGEST_SHORT;
-        ShortStretch {
-            gate: gates.first().copied().filter(|_| is_short).unwrap_or(NONE),
-            own: if gates.len() == 2 && whole { gates[1] } else { NONE },
-            sends_to: sends_to.filter(|_| is_short),
-            whole,
-            route: self.route,
-            delay: self.delay,
-        }
-    }
 }
 
 /// All routes of a network. A flow's data route has twice its number, its way back one more;
@@ -105,8 +61,6 @@ pub(super) struct RouteMap {
     pub(super) cohorts: CohortPlan,
     /// The stretches of every route, one after the other.
     pub(super) chains: Vec<Chain>,
-    /// Every stretch as a [`ShortStretch`], while halves take turns; else empty.
-    pub(super) shorts: Vec<ShortStretch>,
     /// The gates of every stretch.
     pub(super) gates: Vec<u32>,
     /// The first stretch of each route.
@@ -129,12 +83,6 @@ impl RouteMap {
     #[inline(always)]
     pub(super) fn last_stretch(&self, route: u32) -> u32 {
         self.first.get(route as usize + 1).map_or(self.chains.len() as u32, |first| *first) - 2
-    }
-
-    /// While halves take turns, the first gate of a unit's stretch; [`NONE`]: it has none, or needs an event.
-    #[inline(always)]
-    pub(super) fn first_gate(&self, unit: &Unit) -> u32 {
-        self.shorts[unit.chain as usize].gate
     }
 
     /// The gates of a stretch.

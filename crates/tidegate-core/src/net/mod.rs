@@ -8,10 +8,10 @@
 //!
 //! Time. Events are handled in the order of time, and at one instant in the order of their sources
 //! (`sources`). [`Network::now`] is when the event happened that was handled last, and nothing that comes in
-//! may be earlier. `now` goes back in two cases only. While halves take turns ([`Network::take_turns`]) this order
-//! holds for the events of each half: when the turn changes, or turns are given up, `now` goes back to the first
-//! event of the other half, by less than both leads together. Meanwhile an end that is handed deliveries ahead of
-//! their time may send earlier than `now`, by less than that as well: what it sends is still to come at its half. And
+//! may be earlier. `now` goes back in two cases only. While directions alternate ([`Network::alternate`]) this order
+//! holds for the events of each direction: when the direction changes, or directions stop alternating, `now` goes back to the first
+//! event of the other direction, by less than both leads together. Meanwhile an end that is handed deliveries ahead of
+//! their time may send earlier than `now`, by less than that as well: what it sends is still to come in its direction. And
 //! a section of cell gates wakes a picosecond after an instant, when every cell of that instant is known: what it puts
 //! out may arrive at the instant itself.
 
@@ -41,7 +41,7 @@ mod transit;
 pub use carrier::Carrier;
 pub use control::{Admission, Answer, CallClass, CallCounts, Grant, PoolUse};
 pub use drops::{DropCounts, Dropped};
-pub use fast::{Cohort, Half, Run};
+pub use fast::{Cohort, Direction, Run};
 pub use interarrival::InterarrivalJitter;
 pub use map::{Entry, Owner};
 pub use media_frames::MediaFrames;
@@ -54,10 +54,7 @@ pub use transit::Transit;
 use crate::gate::Gate;
 use crate::net::control::Controls;
 use crate::net::events::Next;
-use crate::net::fast::Cohorts;
-use crate::net::fast::DelayLine;
-use crate::net::fast::Judged;
-use crate::net::fast::Walk;
+use crate::net::fast::{DelayLine, FastPaths, Judged, Walk};
 use crate::net::horizon::Horizon;
 use crate::net::map::{NONE, RouteMap};
 use crate::net::reports::Reports;
@@ -74,8 +71,7 @@ use crate::units::{Span, Time};
 pub struct Network {
     gates: Vec<Gate>,
     map: RouteMap,
-    /// The cohorts that take the units of a run, while halves take turns and there are very many flows.
-    cohorts: Option<Cohorts>,
+    fast: FastPaths,
     lines: Vec<DelayLine>,
     /// By gate.
     judged: Vec<Judged>,
@@ -108,8 +104,8 @@ impl Network {
         true
     }
 
-    /// A unit enters a route at `at`, which is never before what entered there last, nor before the last event unless halves
-    /// take turns. A flow's data route has twice its number, its way back one more.
+    /// A unit enters a route at `at`, which is never before what entered there last, nor before the last event unless directions
+    /// alternate. A flow's data route has twice its number, its way back one more.
     /// Answers with when it comes to its end if that is certain and reported ahead ([`Network::deliver_ahead`]).
     #[inline(always)]
     pub fn handle_unit(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {

@@ -17,7 +17,7 @@ pub(super) struct Schedule {
     pub(super) until: Time,
     /// Events handled.
     pub(super) handled: u64,
-    /// Events handled, and when, as turns were reviewed last.
+    /// Events handled, and when, as alternation was reviewed last.
     pub(super) reviewed: (u64, Time),
 }
 
@@ -61,9 +61,9 @@ impl Schedule {
     }
 
     /// Whether an event or an arrival at `at` is allowed. How far time may go back is the contract of [`crate::net`]: by less than both
-    /// leads where halves take turns or have just stopped doing so; by a picosecond behind a section of cell gates.
+    /// leads where directions alternate or have just stopped doing so; by a picosecond behind a section of cell gates.
     pub(super) fn may_happen(&self, at: Time) -> bool {
-        let leads = self.queue.turns().map_or(Span::ZERO, |([one, other], _)| one + other);
+        let leads = self.queue.alternation().map_or(Span::ZERO, |([one, other], _)| one + other);
         at.saturating_add(leads.max(Span::from_picos(1))) >= self.now
     }
 

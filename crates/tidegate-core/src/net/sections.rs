@@ -43,8 +43,9 @@ impl Sections {
             found.crossings[place] = (number, of_section.len() as u32);
             of_section.push(crossing.clone());
         }
-        let told = plan.signals.iter().map(|signal| signal.gate);
-        let told: BTreeSet<usize> = told.chain(plan.switches.iter().map(|switch| switch.gate)).collect();
+        let observed = plan.signals.iter().map(|signal| signal.gate);
+        let observed: BTreeSet<usize> =
+            observed.chain(plan.switches.iter().map(|switch| switch.gate)).collect();
         for (mut group, of_group) in groups.into_iter().zip(&members) {
             group.sort_by_key(|gate| order[*gate]);
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
@@ -56,7 +57,7 @@ impl Sections {
                 of_group,
                 &plan.gates,
                 Options { one_by_one, report_losses_early: plan.record.level != RecordLevel::Summary },
-                &|gate| record_level(plan, gate) != RecordLevel::Summary || told.contains(&gate),
+                &|gate| record_level(plan, gate) != RecordLevel::Summary || observed.contains(&gate),
                 &stream,
                 measured(plan),
             ));

@@ -6,9 +6,9 @@ mod drawn;
 mod golden;
 mod growth;
 mod order;
+mod outcome;
 mod random_calls;
-mod story;
-mod stretches;
+mod slot_blocks;
 mod transits;
 
 use super::*;
@@ -28,7 +28,7 @@ use crate::unit::{Blame, HeldBy};
 use crate::units::{Rate, Speed};
 
 use drawn::*;
-use story::*;
+use outcome::*;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
@@ -36,11 +36,11 @@ proptest! {
     /// Run-ahead changes nothing: every departure, drop, count and row is the same when each
     /// arrival and each end of service is an event of its own.
     #[test]
-    fn without_fast_paths_the_story_is_the_same(
+    fn without_fast_paths_nothing_changes(
         plan in prop_oneof![any_network(), any_judged_network(), any_network_with_extras(), any_classed_network()].prop_map(followed),
         entries in entries()) {
-        let ahead = tell(&plan, &entries, None);
-        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
+        let ahead = outcome_of(&plan, &entries, None);
+        let exact = outcome_of(&Plan { exact: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&ahead, &exact), None);
     }
 
@@ -50,10 +50,10 @@ proptest! {
         plan in prop_oneof![3 => any_cell_network(), 1 => any_classed_cell_network()].prop_map(followed),
         entries in entries(),
     ) {
-        let trains = tell(&plan, &entries, None);
-        let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
+        let trains = outcome_of(&plan, &entries, None);
+        let one_by_one = outcome_of(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
-        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
+        let exact = outcome_of(&Plan { exact: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &exact), None);
     }
 
@@ -171,13 +171,13 @@ proptest! {
                 follow.min = Rate::from_bps(500_000);
             }
         }
-        let story = tell(&plan, &entries, None);
-        let mut fates: Vec<u32> = story.delivered.iter().map(|(_, _, handle, ..)| *handle).collect();
-        fates.extend(story.dropped.iter().map(|(_, _, handle, ..)| *handle));
+        let outcome = outcome_of(&plan, &entries, None);
+        let mut fates: Vec<u32> = outcome.delivered.iter().map(|(_, _, handle, ..)| *handle).collect();
+        fates.extend(outcome.dropped.iter().map(|(_, _, handle, ..)| *handle));
         fates.sort_unstable();
         let mut entered: Vec<u32> = (0..entries.len() as u32).collect();
         entered.extend(
-            story.delivered.iter().filter(|(_, route, ..)| route % 2 == 0).map(|(_, _, handle, ..)| handle + 1_000_000),
+            outcome.delivered.iter().filter(|(_, route, ..)| route % 2 == 0).map(|(_, _, handle, ..)| handle + 1_000_000),
         );
         entered.sort_unstable();
         prop_assert_eq!(fates, entered);

@@ -51,7 +51,7 @@ pub enum RatePlan {
         /// What comes after its end.
         at_end: AtEnd,
     },
-    /// Slots that follow the rate measured at the gate's door.
+    /// Slots that follow the rate that arrives at the gate.
     Dtm(DtmPlan),
     /// A GCRA shaper of cells.
     Gcra(GcraPlan),

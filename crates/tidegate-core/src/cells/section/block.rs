@@ -44,10 +44,10 @@ impl Section {
         let mut block = std::mem::take(&mut self.spare).unwrap_or_default();
         block.begin(slots);
         let scale = Scale::new(slotted, slots);
-        let alone = inputs.iter().all(|input| block.lay(slotted, &scale, input));
+        let fits = inputs.iter().all(|input| block.lay(slotted, &scale, input));
         // Cells of one packet, each in a slot of its own, would not wait for each other.
         let clear = inputs.iter().all(|input| input.own.is_clear(slotted.number));
-        let may = alone && clear && slotted.counts_ahead(slots + block.cells);
+        let may = fits && clear && slotted.counts_ahead(slots + block.cells);
         if may {
             for (number, input) in inputs.iter_mut().enumerate() {
                 block.take_off(number, input);

@@ -13,7 +13,7 @@ use crate::units::{Measured, Span};
 
 impl Section {
     /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
-    /// a gate that is `observed` is told to it, and `stream` gives a gate's stream for the
+    /// a gate that is `observed` is reported to it, and `stream` gives a gate's stream for the
     /// order inside its slots.
     #[must_use]
     pub fn new(

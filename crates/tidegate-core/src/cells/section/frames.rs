@@ -29,7 +29,7 @@ pub(super) struct Crossing {
     pub(super) endless: u32,
     /// Packets whose last cell has neither arrived nor been lost; not of those that nobody waits for.
     pub(super) open: VecDeque<u32>,
-    /// Those of nobody that arrived and were not told of, and where they are on their route.
+    /// Those of nobody that arrived and were not reported, and where they are on their route.
     pub(super) counted: Count,
     pub(super) chain: u32,
 }
@@ -70,7 +70,7 @@ impl Section {
     #[inline(always)]
     pub(super) fn deliver(&mut self, gate: usize, input: usize, cell: Cell, at: Time, gates: &mut [Gate]) {
         let to = self.gates[gate].inputs[input].to;
-        self.deliver_train(gate, to, cell.alone(at), gates);
+        self.deliver_train(gate, to, cell.as_train(at), gates);
     }
 
     pub(super) fn deliver_train(&mut self, gate: usize, to: To, train: Train, gates: &mut [Gate]) {
@@ -150,7 +150,7 @@ impl Section {
     pub(super) fn lose(&mut self, gate: usize, input: usize, cell: Cell, at: Time, reason: DropReason) {
         let CellGate { inputs, ppd, counts, .. } = &mut self.gates[gate];
         counts.lost[reason as usize] += u64::from(self.measured.from <= at && at < self.measured.until);
-        // What is lost after the server the door does not know of.
+        // What is lost after the server is not known on arrival.
         if *ppd && !reason.after_service() && !cell.ends && inputs[input].discard == Discard::Nothing {
             inputs[input].discard = Discard::Rest;
         }
@@ -211,7 +211,7 @@ impl Section {
             crossing.endless -= 1;
             crossing.joined |= frame.arrived > 0;
             let exit = crossing.exit as usize;
-            // Told of at the run's end too, so the measured time does not matter more than a packet.
+            // Reported at the run's end too, so the measured time does not matter more than a packet.
             self.gates[exit].counts.wasted += u64::from(frame.arrived);
         }
     }

@@ -38,7 +38,7 @@ pub(super) struct CellGate {
     pub(super) ppd: bool,
     /// One of the two.
     pub(super) discards: bool,
-    /// Each cell's departure is told.
+    /// Each cell's departure is reported.
     pub(super) tells: bool,
     /// A cell that comes may let one begin sooner that waits ([`crate::plan::GatePlan::arrivals_hasten`]).
     pub(super) hastened: bool,

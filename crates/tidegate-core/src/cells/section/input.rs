@@ -16,7 +16,7 @@ pub(super) struct Input {
     pub(super) trains: VecDeque<Train>,
     pub(super) to: To,
     pub(super) discard: Discard,
-    /// The packet whose cells are coming, as if it were alone.
+    /// The packet whose cells are coming, as if no other came.
     pub(super) own: Own,
 }
 
@@ -108,7 +108,7 @@ impl Cell {
 
     /// A train of this cell, which comes at `at`.
     #[inline(always)]
-    pub(super) fn alone(self, at: Time) -> Train {
+    pub(super) fn as_train(self, at: Time) -> Train {
         let Cell { frame, begins, ends, tagged, .. } = self;
         Train { next: Exact::whole(at), spacing: Spacing::NONE, left: 1, frame, begins, ends, tagged }
     }

@@ -23,7 +23,7 @@ pub enum Output {
         /// How many.
         count: Count,
     },
-    /// A packet lost a cell and the fate of all is known, or it could not be told from the one before.
+    /// A packet lost a cell and the fate of all is known, or it could not be told apart from the one before.
     Drop {
         /// When it lost the first, by time.
         at: Time,

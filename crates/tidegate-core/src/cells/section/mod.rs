@@ -47,7 +47,7 @@ pub struct Section {
     crossings: Vec<Crossing>,
     /// When the first open packet of each crossing is due.
     dues: Soonest,
-    /// Crossings whose packets were counted and not told of.
+    /// Crossings whose packets were counted and not reported.
     counted: Vec<u32>,
     frames: Vec<Frame>,
     /// The first loss of each packet that lost cells.
@@ -204,7 +204,7 @@ impl Section {
                         _ => Span::ZERO,
                     };
                     let known = train.last().saturating_add(slot).saturating_add(Span::from_picos(1));
-                    // Nor is it missed before it may have come to what is next: all is told just before.
+                    // Nor is it missed before it may have come to what is next: all is reported just before.
                     let last = inputs[input as usize].to == To::End && !*host;
                     let rest = if last { delay.picos().saturating_sub(2) } else { 0 };
                     known.saturating_add(Span::from_picos(rest))
@@ -214,13 +214,13 @@ impl Section {
                 self.dues.set(frame.crossing as usize, frame.due.picos());
             }
         }
-        let alone = inputs.len() == 1;
-        if alone && Self::comes_together(&train, *discards) && matches!(server, CellServer::Paced(_)) {
+        let is_only = inputs.len() == 1;
+        if is_only && Self::comes_together(&train, *discards) && matches!(server, CellServer::Paced(_)) {
             return self.pass_together(gate as usize, 0, train, gates);
         }
         inputs[input as usize].push(train);
         next.set(input as usize, inputs[input as usize].next());
-        if alone {
+        if is_only {
             match server {
                 CellServer::Slotted(_) => self.run_slots(gate as usize, Time::NEVER, gates),
                 CellServer::Steps(_) => {}

@@ -34,7 +34,7 @@ impl OwnService {
     }
 }
 
-/// The packet of one crossing whose cells are coming to a gate, as if it were alone there. Every packet that passes
+/// The packet of one crossing whose cells are coming to a gate, as if no other came there. Every packet that passes
 /// whole has all its cells here, so its first one begins anew; of others nobody asks.
 #[derive(Debug)]
 pub(super) struct Own {
@@ -113,16 +113,16 @@ impl Own {
                 if begins || self.law.is_none() {
                     self.law = Some(fresh.clone());
                 }
-                let alone = self.law.as_mut().map(|law| law.transmit(at, CELL_BITS));
-                alone.map_or(Span::ZERO, |alone| service.start.saturating_since(alone.start))
+                let unshared = self.law.as_mut().map(|law| law.transmit(at, CELL_BITS));
+                unshared.map_or(Span::ZERO, |unshared| service.start.saturating_since(unshared.start))
             }
             OwnService::Served => {
-                let alone = if begins { at } else { at.max(self.free.at) };
+                let unshared = if begins { at } else { at.max(self.free.at) };
                 // Between two of its cells nothing but cells of others is waited for.
                 let start = if follows && !begins { at.max(self.end) } else { service.start };
-                let excess = start.saturating_since(alone);
+                let excess = start.saturating_since(unshared);
                 self.end = service.end;
-                self.free = Exact::whole(alone.saturating_add(service.end.saturating_since(start)));
+                self.free = Exact::whole(unshared.saturating_add(service.end.saturating_since(start)));
                 excess
             }
         }

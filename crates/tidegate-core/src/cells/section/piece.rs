@@ -7,7 +7,7 @@ pub(super) const FRACTION: u32 = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) frame: u32,
-    /// Those whose fate the packet has not been told.
+    /// Those whose fate has not been reported to the packet.
     pub(super) cells: u32,
     /// Where the first one comes, and the next after each.
     pub(super) first: u64,

@@ -7,7 +7,7 @@ use crate::gate::{DropReason, Gate};
 use crate::units::{Span, Time};
 
 impl Section {
-    /// Whether packet discard lets a cell in where so many wait. Of a packet it knows the last cell alone (A.
+    /// Whether packet discard lets a cell in where so many wait. Of a packet it knows only the last cell (A.
     /// Romanow and S. Floyd, "Dynamics of TCP traffic over ATM networks", 1995).
     #[inline]
     pub(super) fn admits(gate: &mut CellGate, input: usize, cell: Cell, waiting: u64) -> bool {
@@ -213,9 +213,9 @@ impl Section {
         }
         let CellServer::Paced(paced) = &mut row.server else { return };
         let cell_service = paced.serve(at);
-        let alone = row.inputs[input].own.start(paced.spacing(), at, cell.begins);
+        let unshared = row.inputs[input].own.start(paced.spacing(), at, cell.begins);
         cell_service.count(gates[number].counters_mut(), at);
-        self.leave(gate, cell, cell_service.start.at.saturating_since(alone.at), cell_service.end.at);
+        self.leave(gate, cell, cell_service.start.at.saturating_since(unshared.at), cell_service.end.at);
         self.deliver(gate, input, cell, cell_service.end.at.saturating_add(delay), gates);
     }
 
@@ -237,13 +237,13 @@ impl Section {
         if cells > 0 {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.measured);
             let ends = train.ends && lost == 0;
-            // Of a packet that is served at once, cells wait for each other alone; of others' waits nobody asks.
+            // Of a packet that is served at once, cells wait only for each other; of others' waits nobody asks.
             let background = self.crossings[self.frames[train.frame as usize].crossing as usize].background;
             let wait = if train.begins && ends && (background || first.start.at == at) {
                 Span::ZERO
             } else {
-                let alone = inputs[input].own.start_of_last(spacing, (at, cells), train.begins);
-                last.start.at.saturating_since(alone.at)
+                let unshared = inputs[input].own.start_of_last(spacing, (at, cells), train.begins);
+                last.start.at.saturating_since(unshared.at)
             };
             if ends {
                 self.leave(gate, Cell::of(&train, false, true), wait, last.end.at);

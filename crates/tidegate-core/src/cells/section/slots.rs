@@ -10,7 +10,7 @@ impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
         let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
-        // Of one crossing alone, all is told when a packet comes: more may come in its last slot.
+        // Of a single crossing, all is reported when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
         if !self.one_by_one && *plain_slots && many {
             self.run_blocks(gate, until, gates);
@@ -42,14 +42,14 @@ impl Section {
         };
         let mut due = std::mem::take(&mut self.due);
         due.sort_by_key(|(_, cell)| cell.at);
-        // Of one crossing alone a slot may be looked at several times: each cell meets all there is in turn.
-        let alone = self.gates[gate].inputs.len() == 1;
+        // Of a single crossing a slot may be looked at several times: each cell meets all there is in turn.
+        let is_only = self.gates[gate].inputs.len() == 1;
         due.retain_mut(|(input, cell)| {
             let passes = self.police(gate, *input as usize, cell, end, gates);
-            if passes && alone {
+            if passes && is_only {
                 self.serve_slotted(gate, *input as usize, *cell, gates);
             }
-            passes && !alone
+            passes && !is_only
         });
         due.sort_by_key(|(crossing, _)| *crossing);
         if let CellServer::Slotted(slotted) = &self.gates[gate].server {
@@ -123,7 +123,7 @@ impl Section {
             }
             for (_, cell) in due.iter() {
                 let waits = slotted.serve();
-                // By cell: whatever comes together, the same are booked to the picosecond.
+                // By cell: whatever comes together, the same are counted to the picosecond.
                 if slotted.counts_all() {
                     slotted.note(waits);
                 } else {
@@ -164,7 +164,7 @@ impl Section {
         let CellServer::Slotted(slotted) = &mut row.server else { return };
         let waits = slotted.serve();
         let cell_service = slotted.cell_service(waits);
-        // When it would have started, were its packet alone.
+        // When it would have started, if no other packet came.
         let own = slotted.cell_service(u64::from(cell.own)).start.at;
         // A wait that is counted here is that of its slots, recorded or not.
         let counted = slotted.counts_all();

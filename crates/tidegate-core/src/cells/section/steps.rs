@@ -90,7 +90,7 @@ impl Section {
         }
     }
 
-    /// A cell comes to the door.
+    /// A cell arrives at the gate.
     fn begin_step(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
         let mut cell = self.take(gate, input);
         let at = cell.at;

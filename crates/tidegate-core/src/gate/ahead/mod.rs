@@ -10,9 +10,9 @@ pub(super) use server::PlainServer;
 
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
-use crate::gate::books::Served;
 use crate::gate::drops::GateDrop;
 use crate::gate::rate::Service;
+use crate::gate::statistics::Served;
 use crate::unit::Unit;
 use crate::units::{Measured, Time};
 
@@ -77,7 +77,7 @@ impl Gate {
 
     /// A unit passes the parts of the gate in the general order, all of them now.
     fn pass_parts(&mut self, at: Time, unit: &mut Unit) -> Result<Time, GateDrop> {
-        self.handle_at_door(at, unit)?;
+        self.handle_ingress(at, unit)?;
         let Some(served) = self.take::<true>(at, unit)? else { return Ok(Time::NEVER) };
         self.parts.ahead.keep(at, &served);
         self.depart(&served)

@@ -1,18 +1,18 @@
 //! The service of a unit at a plain gate: one constant rate, no random loss, IP bytes as the packet's size, a queue that counts
 //! waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such gates.
 //!
-//! [`UnitRow::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A unit
-//! that comes alone is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
+//! [`UnitRow::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A
+//! single unit is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
 //! server idle, as most do, need no more than [`PlainServer`].
 //!
-//! *Computes* what [`Gate::take`] and [`Gate::depart`] computes. *Condition*: the gate is plain. *Skips* the parts that such a gate does not have, and
-//! a look at the queue as long as its largest length so far cannot be exceeded. `ahead_and_step_by_step_agree` compares it.
+//! *Computes* what [`Gate::take`] and [`Gate::depart`] compute. *Condition*: the gate is plain. *Skips* the parts that such a gate does
+//! not have, and a look at the queue as long as its largest length so far cannot be exceeded. `ahead_and_step_by_step_agree` compares it.
 
 use crate::gate::ahead::{Ahead, PlainServer};
-use crate::gate::books::{Books, Counters, Lengths};
 use crate::gate::drops::DropReason;
 use crate::gate::queue::Queue;
 use crate::gate::rate::Service;
+use crate::gate::statistics::{Counters, Lengths, Statistics};
 use crate::gate::{Gate, Parts};
 use crate::unit::{Blame, Unit};
 use crate::units::{Measured, Span, Time};
@@ -24,7 +24,7 @@ struct UnitRow<'a, const RECORDED: bool> {
     stored: &'a mut PlainServer,
     ahead: &'a mut Ahead,
     queue: &'a Queue,
-    books: &'a mut Books,
+    stats: &'a mut Statistics,
     /// The waits of these units.
     waits: Lengths,
     /// Units that can still join before the queue could exceed its largest length so far; 0: unknown.
@@ -52,7 +52,7 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         let bytes = self.server.bytes as u32;
         if waits {
             if self.spare == 0 {
-                self.spare = self.ahead.make_room::<ONE>(at, bytes, self.queue, &mut self.books.counters);
+                self.spare = self.ahead.make_room::<ONE>(at, bytes, self.queue, &mut self.stats.counters);
                 if self.spare == 0 {
                     return Err(Unusual::Full);
                 }
@@ -61,7 +61,7 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         }
         (self.server.free, self.server.carry) = (service.end, carry);
         if RECORDED {
-            self.books.record_plain(at, service, bytes);
+            self.stats.record_plain(at, service, bytes);
         }
         if service.end >= self.until {
             return Err(Unusual::Outside(service));
@@ -74,7 +74,7 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         }
         let wait = Span::from_picos(service.start.picos() - at.picos());
         self.ahead.join(self.ahead.backlog(), service.start, bytes);
-        let counters = &mut self.books.counters;
+        let counters = &mut self.stats.counters;
         if ONE {
             counters.add_wait(wait);
         } else {
@@ -88,7 +88,7 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
     fn end(self) {
         let PlainServer { free, carry, passed, .. } = self.server;
         (self.stored.free, self.stored.carry, self.stored.passed) = (free, carry, passed);
-        self.books.counters.add_waits(self.waits);
+        self.stats.counters.add_waits(self.waits);
     }
 }
 
@@ -97,7 +97,7 @@ impl Gate {
     #[inline(always)]
     fn row<const RECORDED: bool>(&mut self, first: Time, measured: &Measured) -> UnitRow<'_, RECORDED> {
         let Gate { plain, index, parts } = self;
-        let Parts { recorded, ahead, queue, books, .. } = &mut **parts;
+        let Parts { recorded, ahead, queue, stats, .. } = &mut **parts;
         let stored = match recorded {
             Some(recorded) if RECORDED => recorded,
             _ => plain,
@@ -105,7 +105,7 @@ impl Gate {
         let server = *stored;
         let until = if first < measured.from { Time::ZERO } else { measured.until };
         let waits = Lengths::default();
-        UnitRow { server, stored, ahead, queue, books, waits, spare: 0, index: *index as usize, until }
+        UnitRow { server, stored, ahead, queue, stats, waits, spare: 0, index: *index as usize, until }
     }
 
     /// A unit passes a plain gate that is not recorded, if the server is idle, the unit has the size of the last one, and its service lies
@@ -157,13 +157,13 @@ impl Gate {
                 None
             }
             Unusual::Outside(service) => {
-                let Parts { ahead, books, exit, .. } = &mut *self.parts;
+                let Parts { ahead, stats, exit, .. } = &mut *self.parts;
                 let mut queue = ahead.backlog();
                 if service.start > at {
                     queue = ahead.join(queue, service.start, bytes);
                     unit.note_wait(service.start.saturating_since(at), self.index as usize);
                 }
-                books.counters.pass(at, service, u64::from(bytes), queue);
+                stats.counters.pass(at, service, u64::from(bytes), queue);
                 Some(service.end.saturating_add(exit.delay()))
             }
         }

@@ -1,7 +1,7 @@
 //! The server of a plain gate ([`super::plain`]): when a service begins and ends, and how many units have passed.
 
-use crate::gate::books::Count;
 use crate::gate::rate::Service;
+use crate::gate::statistics::Count;
 use crate::serial::span_of;
 use crate::unit::Unit;
 use crate::units::{Span, Time};

@@ -20,7 +20,7 @@ impl Gate {
         let Law::Circuit(circuit) = &mut self.parts.law else { return };
         circuit.open(at);
         let rate = circuit.rate();
-        self.parts.books.set_rate(at, rate.bps() as f64);
+        self.parts.stats.set_rate(at, rate.bps() as f64);
         self.begin_next(at);
     }
 
@@ -28,7 +28,7 @@ impl Gate {
     pub fn close_circuit(&mut self, at: Time) {
         let Law::Circuit(circuit) = &mut self.parts.law else { return };
         circuit.close(at);
-        self.parts.books.set_rate(at, 0.0);
+        self.parts.stats.set_rate(at, 0.0);
     }
 
     /// Whether it is a circuit that is closed.
@@ -43,7 +43,7 @@ impl Gate {
         self.circuit().map(Circuit::open_inside)
     }
 
-    /// Drops a packet that [`Gate::handle_at_door`] has let through: its call was refused.
+    /// Drops a packet that [`Gate::handle_ingress`] has let through: its call was refused.
     pub(crate) fn refuse_call(&mut self, at: Time, unit: &Unit) -> GateDrop {
         self.refuse(at, unit, DropReason::Refused)
     }

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use crate::gate::backlog::Backlog;
-use crate::gate::books::{ClassBooks, ClassCounters, ClassRow, Served};
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
+use crate::gate::statistics::{ClassCounters, ClassRow, ClassStatistics, Served};
 use crate::gate::waiting::{ClassesQueue, Leaver, Waiter, Waiting};
 use crate::gate::{Departure, Gate};
 use crate::plan::GatePlan;
@@ -59,20 +59,20 @@ impl Gate {
     /// The counters of each class, in their order; none at a gate without classes.
     #[must_use]
     pub fn class_counters(&self) -> &[ClassCounters] {
-        self.parts.classes.as_ref().map_or(&[], |books| books.classes())
+        self.parts.classes.as_ref().map_or(&[], |stats| stats.classes())
     }
 
     /// Ends the recording of its classes and returns its rows; `None` where it was not recorded or has no classes.
     pub fn take_class_history(&mut self) -> Option<Vec<ClassRow>> {
-        self.parts.classes.as_mut().and_then(|books| books.take_history())
+        self.parts.classes.as_mut().and_then(|stats| stats.take_history())
     }
 
     fn classes_queue(&mut self) -> Option<&mut ClassesQueue> {
         self.parts.stepped.as_mut().and_then(|stepped| stepped.classes())
     }
 
-    /// The books of the classes, with the class of a unit.
-    pub(in crate::gate) fn class_books(&mut self, unit: &Unit) -> Option<(&mut ClassBooks, usize)> {
+    /// The statistics of the classes, with the class of a unit.
+    pub(in crate::gate) fn class_stats(&mut self, unit: &Unit) -> Option<(&mut ClassStatistics, usize)> {
         let class = self.parts.stepped.as_mut()?.classes()?.class_of(unit);
         Some((self.parts.classes.as_deref_mut()?, class))
     }
@@ -106,10 +106,10 @@ impl Gate {
         }
         self.keep_room(gone);
         let queue = self.backlog_stepped(at);
-        self.parts.books.join(at, queue, unit.bytes);
+        self.parts.stats.join(at, queue, unit.bytes);
         let held = self.backlog_of_class(class, at);
-        if let Some((books, _)) = self.class_books(&unit) {
-            books.join(class, at, held, unit.bytes);
+        if let Some((stats, _)) = self.class_stats(&unit) {
+            stats.join(class, at, held, unit.bytes);
         }
         self.wake_to_begin(begins.map(|(begins, _)| begins));
         Ok(())
@@ -168,11 +168,11 @@ impl Gate {
         if let Some(classes) = self.classes_queue() {
             classes.charge(class, (now, served.service.end), unit.bytes);
         }
-        if let Some(books) = &mut self.parts.classes {
+        if let Some(stats) = &mut self.parts.classes {
             if found.is_some() && served.leaves > arrival {
-                books.join(class, arrival, Backlog::default().with(unit.bytes), unit.bytes);
+                stats.join(class, arrival, Backlog::default().with(unit.bytes), unit.bytes);
             }
-            books.serve(class, &served);
+            stats.serve(class, &served);
         }
     }
 
@@ -204,8 +204,8 @@ impl Gate {
     #[cold]
     pub(crate) fn note_refused_of_class(&mut self, at: Time, unit: &Unit, reason: DropReason) {
         let wire = self.wire_bytes(unit.bytes);
-        if let Some((books, class)) = self.class_books(unit) {
-            books.refuse(class, at, wire, reason);
+        if let Some((stats, class)) = self.class_stats(unit) {
+            stats.refuse(class, at, wire, reason);
         }
     }
 
@@ -213,14 +213,14 @@ impl Gate {
     fn cull_classed(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.iter() {
             let wire = self.wire_bytes(unit.bytes);
-            if let Some((books, class)) = self.class_books(unit) {
-                books.cull(class, (*arrival, at), (unit.bytes, wire), reason);
+            if let Some((stats, class)) = self.class_stats(unit) {
+                stats.cull(class, (*arrival, at), (unit.bytes, wire), reason);
             }
         }
         self.cull(at, reason, gone);
     }
 
-    /// [`Gate::settle`] of a gate with classes: the scheduler serves what waits. What would never be served is booked as
+    /// [`Gate::settle`] of a gate with classes: the scheduler serves what waits. What would never be served is counted as
     /// at every other gate, with a service that never ends.
     pub(super) fn settle_classed(&mut self) {
         if let Some(classes) = self.classes_queue() {
@@ -239,8 +239,8 @@ impl Gate {
         {
             let wire = self.wire_bytes(unit.bytes);
             let served = self.serve((arrival, never), &mut unit, wire, None);
-            if let Some((books, class)) = self.class_books(&unit) {
-                books.serve(class, &served);
+            if let Some((stats, class)) = self.class_stats(&unit) {
+                stats.serve(class, &served);
             }
             self.end_of_class(unit, &served);
         }
@@ -256,8 +256,8 @@ impl Gate {
     /// The service of a unit of a class has ended.
     fn note_departure_of_class(&mut self, departure: &mut Departure, served: &Served) {
         let lost = departure.fate.err().map(|drop| drop.reason);
-        if let Some((books, class)) = self.class_books(&departure.unit) {
-            books.depart(class, served, lost);
+        if let Some((stats, class)) = self.class_stats(&departure.unit) {
+            stats.depart(class, served, lost);
         }
         if self.classes_queue().is_some_and(|queue| queue.washes()) {
             departure.unit.set_codepoint(0);

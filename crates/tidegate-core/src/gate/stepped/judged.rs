@@ -51,25 +51,26 @@ impl Gate {
             stepped.begins = Some(begins);
         }
         if stays && stepped.gone.is_empty() {
-            self.parts.books.join(at, found.with(unit.bytes), unit.bytes);
+            self.parts.stats.join(at, found.with(unit.bytes), unit.bytes);
             return Ok(());
         }
         self.make_room(at, unit, stays)
     }
 
-    /// [`Gate::handle_unit`] during a service. At a gate with an open door and a judged queue it skips the door and the checks whether
+    /// [`Gate::handle_unit`] during a service. At a gate that [`Gate::admits_all`], with a judged queue, it skips marker, policer and the checks whether
     /// the service of this unit may begin now: 9% of the instructions of a flow over a bottleneck with CoDel.
     ///
     /// # Errors
     /// How the unit was dropped.
     pub(crate) fn handle_unit_in_service(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
         let judged = |stepped: &&mut Box<Stepped>| stepped.is_judged;
-        let (Some(stepped), true) = (self.parts.stepped.as_mut().filter(judged), self.parts.door.is_open())
+        let (Some(stepped), true) =
+            (self.parts.stepped.as_mut().filter(judged), self.parts.ingress.is_open())
         else {
             return self.handle_unit(at, unit);
         };
         let Some((in_service, served)) = &stepped.serving else { return self.handle_unit(at, unit) };
-        let wire = self.parts.door.wire_bytes(unit.bytes);
+        let wire = self.parts.ingress.wire_bytes(unit.bytes);
         let mut found = stepped.waiting.backlog();
         if self.parts.queue.leaves(served.service) > at {
             found = found.with(in_service.bytes);
@@ -78,7 +79,7 @@ impl Gate {
         let Some(held) = self.parts.stepped.as_mut() else { return Ok(()) };
         let stays = held.waiting.push(at, unit, &mut held.gone);
         if stays && held.gone.is_empty() {
-            self.parts.books.join(at, found.with(unit.bytes), unit.bytes);
+            self.parts.stats.join(at, found.with(unit.bytes), unit.bytes);
             return Ok(());
         }
         self.make_room(at, unit, stays)
@@ -97,7 +98,7 @@ impl Gate {
             return Err(self.refuse(at, &unit, DropReason::QueueFull));
         }
         let queue = self.backlog_stepped(at);
-        self.parts.books.join(at, queue, unit.bytes);
+        self.parts.stats.join(at, queue, unit.bytes);
         Ok(())
     }
 
@@ -137,11 +138,11 @@ impl Gate {
     /// Records the discipline's drop probability at `now`.
     #[inline]
     pub(in crate::gate) fn note_probability(&mut self, now: Time) {
-        if !self.parts.books.is_recorded() {
+        if !self.parts.stats.is_recorded() {
             return;
         }
         let probability = self.parts.stepped.as_ref().and_then(|stepped| stepped.waiting.probability());
-        self.parts.books.probability(now, probability);
+        self.parts.stats.probability(now, probability);
     }
 
     /// The room of an empty list is used again.
@@ -182,8 +183,8 @@ impl Gate {
     pub(super) fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.drain(..) {
             let wire = self.wire_bytes(unit.bytes);
-            self.parts.books.cull(arrival, at, (unit.bytes, wire));
-            self.parts.door.note_refusal(at);
+            self.parts.stats.cull(arrival, at, (unit.bytes, wire));
+            self.parts.ingress.note_refusal(at);
             if let Some(stepped) = self.parts.stepped.as_mut() {
                 let fate = Err(GateDrop { at, reason });
                 stepped.departures.push_back(Departure { unit, fate });

@@ -1,5 +1,5 @@
 //! A gate driven step by step: its queue holds units, its server one of them, and the end of each service is an event.
-//! For gates whose departures are not known ahead; for any other, the slow twin of [`Gate::pass`], which proves it.
+//! For gates whose departures are not known ahead; for any other, the exact twin of [`Gate::pass`], which proves it.
 //!
 //! Where the discipline decides when a unit would be served, [`judged`] asks it at the instant at which the rate law lets
 //! a service begin.
@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
-use crate::gate::books::Served;
 use crate::gate::drops::GateDrop;
 use crate::gate::rate::Service;
+use crate::gate::statistics::Served;
 use crate::gate::waiting::{Waiter, Waiting};
 use crate::plan::QueuePlan;
 use crate::random::Stream;
@@ -52,12 +52,12 @@ impl Gate {
     /// # Errors
     /// How the unit was dropped.
     pub fn handle_unit(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
-        self.handle_at_door(at, &mut unit)?;
-        self.handle_behind_door(at, unit)
+        self.handle_ingress(at, &mut unit)?;
+        self.handle_after_ingress(at, unit)
     }
 
-    /// [`Gate::handle_unit`] for a unit that [`Gate::handle_at_door`] has let through.
-    pub(crate) fn handle_behind_door(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
+    /// [`Gate::handle_unit`] for a unit that [`Gate::handle_ingress`] has let through.
+    pub(crate) fn handle_after_ingress(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
         if let Some(served) = self.take::<false>(at, &mut unit)? {
             self.begin(unit, served);
         }
@@ -94,7 +94,7 @@ impl Gate {
             return Ok(true);
         }
         self.parts.stepped.get_or_insert_default().waiting.push(at, unit, &mut Vec::new());
-        self.parts.books.join(at, found.with(unit.bytes), unit.bytes);
+        self.parts.stats.join(at, found.with(unit.bytes), unit.bytes);
         Ok(false)
     }
 
@@ -217,9 +217,9 @@ impl Gate {
         let expected = std::mem::replace(&mut served.service.end, end);
         served.leaves = self.parts.queue.leaves(served.service);
         let (arrival, in_queue) = (served.arrival, self.parts.queue.counts_service());
-        self.parts.books.reschedule(arrival, (expected, end), unit.bytes, in_queue);
-        if let Some((books, class)) = self.class_books(&unit) {
-            books.reschedule(class, arrival, (expected, end), unit.bytes, in_queue);
+        self.parts.stats.reschedule(arrival, (expected, end), unit.bytes, in_queue);
+        if let Some((stats, class)) = self.class_stats(&unit) {
+            stats.reschedule(class, arrival, (expected, end), unit.bytes, in_queue);
         }
     }
 

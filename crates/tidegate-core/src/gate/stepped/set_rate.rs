@@ -20,7 +20,7 @@ impl Gate {
             return;
         }
         let end = server.set(at, rate);
-        self.parts.books.set_rate(at, rate.bps() as f64);
+        self.parts.stats.set_rate(at, rate.bps() as f64);
         if let Some(end) = end {
             self.reschedule(end);
         }

@@ -29,7 +29,7 @@ pub(super) struct Abr {
 struct Group {
     switch: Erica,
     capacity: Signal,
-    /// All bytes at the link's door.
+    /// All bytes that arrive at the link.
     arrivals: Signal,
     every: Span,
     sources: Vec<SourceGate>,
@@ -54,7 +54,7 @@ enum Due {
 struct Cell {
     left: Time,
     rate: f64,
-    told: Feedback,
+    feedback: Feedback,
 }
 
 #[derive(Debug)]
@@ -166,8 +166,11 @@ fn timers(sources: &[SourceGate]) -> BTreeMap<(Time, Due, u32, u64), Cell> {
 }
 
 impl Cell {
-    const NONE: Cell =
-        Cell { left: Time::ZERO, rate: 0.0, told: Feedback { congested: false, explicit: f64::INFINITY } };
+    const NONE: Cell = Cell {
+        left: Time::ZERO,
+        rate: 0.0,
+        feedback: Feedback { congested: false, explicit: f64::INFINITY },
+    };
 }
 
 impl SourceGate {
@@ -237,11 +240,11 @@ impl Group {
                 self.push(back, Due::Backward, place, cell);
             }
             Due::Backward => {
-                let told = self.switch.backward(place as usize);
-                self.push(after(lag.max(there)), Due::Home, place, Cell { told, ..cell });
+                let feedback = self.switch.backward(place as usize);
+                self.push(after(lag.max(there)), Due::Home, place, Cell { feedback, ..cell });
             }
             Due::Home => {
-                let allowed = source.rules.hear(cell.told);
+                let allowed = source.rules.hear(cell.feedback);
                 gates[source.gate].set_rate(at, Rate::from_bps(allowed as u64));
             }
             Due::Timer => {

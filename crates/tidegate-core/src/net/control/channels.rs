@@ -1,4 +1,4 @@
-//! Channels whose slots follow the rate measured at their doors ([`crate::dtm`]), and the
+//! Channels whose slots follow the rate measured at their ingress ([`crate::dtm`]), and the
 //! pools that they share. Measuring intervals are `[start, end)`: what comes at the end of
 //! one belongs to the next, and a unit that starts at an update has the new rate.
 //!
@@ -49,7 +49,7 @@ struct Channel {
     allocation: Allocation,
 }
 
-/// The arrivals at the door in the present interval, and the estimate so far.
+/// The arrivals in the present interval, and the estimate so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     bytes: u64,
@@ -132,7 +132,7 @@ impl Control for Channels {
         &self.groups[group].gates
     }
 
-    /// Counts what comes to the door, dropped or not.
+    /// Counts what arrives, dropped or not.
     fn handle_arrival(&mut self, _at: Time, arrival: Arrival, _gates: &mut [Gate]) -> Effect {
         let (group, place) = self.places[arrival.gate];
         let channel = &mut self.groups[group as usize].channels[place as usize];

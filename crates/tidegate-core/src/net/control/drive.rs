@@ -56,9 +56,9 @@ impl Network {
         let Some(control) = self.controls.get_mut(by) else { return };
         let gates = &mut self.gates;
         // What the policer drops asks for nothing.
-        let taken = gates[gate].handle_at_door(at, &mut unit).and_then(|_| {
+        let taken = gates[gate].handle_ingress(at, &mut unit).and_then(|_| {
             if control.admits(at, gate, gates) {
-                gates[gate].handle_behind_door(at, unit)
+                gates[gate].handle_after_ingress(at, unit)
             } else {
                 Err(gates[gate].refuse_call(at, &unit))
             }

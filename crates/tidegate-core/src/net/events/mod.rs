@@ -1,8 +1,8 @@
 //! The event queue: which event source comes next. It has one entry for each source, never one for each packet.
 //!
 //! The order is total: time, then the source's number, which says what comes first at one
-//! instant. Few sources are kept in a sorted list, many in a calendar, and in two calendars while halves of
-//! connections take turns ([`crate::net::fast`]); all give the same order. The choices and their reasons are in
+//! instant. Few sources are kept in a sorted list, many in a calendar, and in two calendars while the directions
+//! of connections alternate ([`crate::net::fast`]); all give the same order. The choices and their reasons are in
 //! docs/design/event-queue.md.
 
 mod calendar;
@@ -17,7 +17,7 @@ pub(super) use next::Next;
 
 use list::List;
 
-use crate::net::fast::{Half, Halves, Turns};
+use crate::net::fast::{Alternation, Direction, Directions};
 use crate::net::sources::EventSource;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -31,8 +31,8 @@ pub(super) struct EventQueue {
     /// The instant each source waits for; [`Time::NEVER`] when it sleeps.
     due: Vec<Time>,
     order: Order,
-    /// The halves and leads for taking turns, while no turns are taken.
-    resting: Option<Turns>,
+    /// The directions and leads for alternating, while they do not alternate.
+    resting: Option<Alternation>,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) struct EventQueue {
 enum Order {
     List(List),
     Calendar(Box<Calendar>),
-    Halves(Box<Halves>),
+    Directions(Box<Directions>),
 }
 
 impl EventQueue {
@@ -55,60 +55,62 @@ impl EventQueue {
         EventQueue { due: vec![Time::NEVER; sources], order, resting: None }
     }
 
-    /// Where there are many sources the two halves may take turns from now on; says whether it is so.
-    pub(super) fn may_take_turns(&mut self, turns: Turns) -> bool {
-        if turns.leads == [Span::ZERO; 2] || !matches!(self.order, Order::Calendar(_)) {
+    /// Where there are many sources the two directions may alternate from now on; says whether it is so.
+    pub(super) fn may_alternate(&mut self, alternation: Alternation) -> bool {
+        if alternation.leads == [Span::ZERO; 2] || !matches!(self.order, Order::Calendar(_)) {
             return false;
         }
-        self.resting = Some(turns);
+        self.resting = Some(alternation);
         true
     }
 
-    /// How much later than what happens at each half its effects at the other are at least, where they may take
-    /// turns; and whether they do.
-    pub(super) fn turns(&self) -> Option<([Span; 2], bool)> {
+    /// How much later than what happens in each direction its effects in the other are at least, where they may
+    /// alternate; and whether they do.
+    pub(super) fn alternation(&self) -> Option<([Span; 2], bool)> {
         match (&self.order, &self.resting) {
-            (Order::Halves(halves), _) => Some((halves.leads(), true)),
-            (_, Some(turns)) => Some((turns.leads, false)),
+            (Order::Directions(directions), _) => Some((directions.leads(), true)),
+            (_, Some(alternation)) => Some((alternation.leads, false)),
             _ => None,
         }
     }
 
-    /// Lets the two halves take turns, where they may and do not.
-    pub(super) fn start_turns(&mut self) {
-        let Some(turns) = self.resting.take() else { return };
-        let mut halves = Halves::new(turns);
-        awake(&self.due).for_each(|(source, at)| halves.insert(source, at, &self.due));
-        self.order = Order::Halves(Box::new(halves));
+    /// The two directions alternate from now on, where they may and do not. `runs_pass_alarms`: units of a run may come before alarms
+    /// that ring earlier in their direction ([`Network::alternate`](crate::net::Network::alternate)).
+    pub(super) fn start_alternation(&mut self, runs_pass_alarms: bool) {
+        let Some(alternation) = self.resting.take() else { return };
+        let mut directions = Directions::new(alternation, runs_pass_alarms);
+        awake(&self.due).for_each(|(source, at)| directions.insert(source, at, &self.due));
+        self.order = Order::Directions(Box::new(directions));
     }
 
-    /// No turns from now on: hands out the units that were sent and have not come, those of a stretch in order.
-    pub(super) fn stop_turns(&mut self) -> Vec<(Time, Unit)> {
-        if !matches!(self.order, Order::Halves(_)) {
+    /// They alternate no longer: hands out the units that were sent and have not come, those of a stretch in order.
+    pub(super) fn stop_alternation(&mut self) -> Vec<(Time, Unit)> {
+        if !matches!(self.order, Order::Directions(_)) {
             return Vec::new();
         }
         let mut calendar = Box::new(Calendar::new(self.due.len()));
         awake(&self.due).for_each(|(source, at)| calendar.insert(source, at, &self.due));
-        let Order::Halves(halves) = std::mem::replace(&mut self.order, Order::Calendar(calendar)) else {
-            unreachable!("they took turns");
+        let Order::Directions(directions) = std::mem::replace(&mut self.order, Order::Calendar(calendar))
+        else {
+            unreachable!("they alternate");
         };
-        let (turns, units) = halves.end();
-        self.resting = Some(turns);
+        let (alternation, units) = directions.end();
+        self.resting = Some(alternation);
         units
     }
 
-    /// Where halves take turns: a unit comes to one of them at `at`.
+    /// Where directions alternate: a unit comes to one of them at `at`.
     #[inline(always)]
-    pub(super) fn send(&mut self, half: Half, at: Time, unit: Unit) {
-        if let Order::Halves(halves) = &mut self.order {
-            halves.send(half, at, unit);
+    pub(super) fn send(&mut self, direction: Direction, at: Time, unit: Unit) {
+        if let Order::Directions(directions) = &mut self.order {
+            directions.send(direction, at, unit);
         }
     }
 
-    /// Where halves take turns, see [`Halves`].
+    /// Where directions alternate, see [`Directions`].
     #[inline(always)]
-    pub(super) fn halves(&mut self) -> Option<&mut Halves> {
-        if let Order::Halves(halves) = &mut self.order { Some(halves) } else { None }
+    pub(super) fn directions(&mut self) -> Option<&mut Directions> {
+        if let Order::Directions(directions) = &mut self.order { Some(directions) } else { None }
     }
 
     /// Wakes `source` at `at`, unless it wakes earlier anyway. A source that is woken early
@@ -132,7 +134,7 @@ impl EventQueue {
         match &mut self.order {
             Order::List(list) => list.insert(source, at),
             Order::Calendar(calendar) => calendar.insert(source, at, &self.due),
-            Order::Halves(halves) => halves.insert(source, at, &self.due),
+            Order::Directions(directions) => directions.insert(source, at, &self.due),
         }
     }
 
@@ -150,7 +152,7 @@ impl EventQueue {
         match &mut self.order {
             Order::List(list) => list.remove(source),
             Order::Calendar(calendar) => calendar.remove(source, due, &self.due),
-            Order::Halves(halves) => halves.remove(source, due, &self.due),
+            Order::Directions(directions) => directions.remove(source, due, &self.due),
         }
     }
 
@@ -160,7 +162,7 @@ impl EventQueue {
         let (at, source) = match &mut self.order {
             Order::List(list) => list.pop_before(until)?,
             Order::Calendar(calendar) => calendar.pop_before(until, &self.due)?,
-            Order::Halves(halves) => match halves.pop_before(until, &self.due)? {
+            Order::Directions(directions) => match directions.pop_before(until, &self.due)? {
                 Next::Source(at, source) => (at, source),
                 arrival @ Next::Arrival(..) => return Some(arrival),
             },
@@ -174,19 +176,19 @@ impl EventQueue {
         self.due[source as usize]
     }
 
-    /// Where halves take turns and nothing but alarms waits beside units: the next one of the half whose turn it is, if it rings
+    /// Where directions alternate and nothing but alarms waits beside units: the next one of the direction that is handled now, if it rings
     /// before `until`. It sleeps from now on.
     pub(super) fn pop_alarm(&mut self, until: Time) -> Option<(Time, EventSource)> {
-        let Order::Halves(halves) = &mut self.order else { return None };
-        let (at, source) = halves.pop_alarm(until, &self.due)?;
+        let Order::Directions(directions) = &mut self.order else { return None };
+        let (at, source) = directions.pop_alarm(until, &self.due)?;
         self.due[source as usize] = Time::NEVER;
         Some((at, source))
     }
 
-    /// When each source wakes; and, where halves take turns, whose turn it is, and the half of each.
-    pub(super) fn sources(&self) -> (&[Time], Option<(Half, &[Half])>) {
-        let Order::Halves(halves) = &self.order else { return (&self.due, None) };
-        (&self.due, Some(halves.turn()))
+    /// When each source wakes; and, where directions alternate, which direction is handled now, and the direction of each.
+    pub(super) fn sources(&self) -> (&[Time], Option<(Direction, &[Direction])>) {
+        let Order::Directions(directions) = &self.order else { return (&self.due, None) };
+        (&self.due, Some(directions.running()))
     }
 
     /// No source wakes before this.
@@ -195,13 +197,13 @@ impl EventQueue {
         match &self.order {
             Order::List(list) => list.next(),
             Order::Calendar(calendar) => calendar.first(&self.due).0,
-            Order::Halves(halves) => halves.next(&self.due),
+            Order::Directions(directions) => directions.next(&self.due),
         }
     }
 
     /// Bytes held by units of [`EventQueue::send`].
     pub(super) fn memory_bytes(&self) -> u64 {
-        if let Order::Halves(halves) = &self.order { halves.memory_bytes() } else { 0 }
+        if let Order::Directions(directions) = &self.order { directions.memory_bytes() } else { 0 }
     }
 }
 

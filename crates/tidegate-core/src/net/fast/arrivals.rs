@@ -1,5 +1,5 @@
-//! Units on their way to the first place where several inputs meet, for one half of all connections
-//! ([`super::halves`]). The other half sends them some time before they are handled
+//! Units on their way to the first place where several inputs meet, for one direction of all connections
+//! ([`super::directions`]). The other direction sends them some time before they are handled
 //! here. So they wait in buckets of time without order, and are put in order when their bucket is opened.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const FEW: usize = 8;
 /// After a bucket that was far from sorted, so many are distributed without trying an insertion sort first.
 const ALIKE: u32 = 15;
 
-/// The units on their way to one half, in buckets of time.
+/// The units on their way to one direction, in buckets of time.
 #[derive(Debug)]
 pub(super) struct Arrivals {
     /// The units of opened buckets, in order. Those before `place` have been handled.

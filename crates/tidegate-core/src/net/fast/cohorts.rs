@@ -5,8 +5,9 @@
 use crate::gate::Gate;
 use crate::net::carrier::Carrier;
 use crate::net::drops::Dropped;
-use crate::net::fast::halves::Half;
+use crate::net::fast::directions::Direction;
 use crate::net::fast::pieces::{NOBODY, Pieces, Shares};
+use crate::net::fast::stretch::FastStretch;
 use crate::net::fast::walk::{Lost, Walk};
 use crate::net::map::{Chain, Entry, RouteMap};
 use crate::plan::CohortPlan;
@@ -30,7 +31,7 @@ pub(in crate::net) struct Cohorts {
 /// Effects of units handled in a run, kept until the run is over.
 #[derive(Debug, Default)]
 pub(in crate::net) struct Left {
-    /// Units on their way to each half.
+    /// Units on their way to each direction.
     pub(in crate::net) sent: [Vec<(Time, Unit)>; 2],
     /// Alarms to be set.
     pub(in crate::net) alarms: Vec<(usize, Time)>,
@@ -38,7 +39,7 @@ pub(in crate::net) struct Left {
     pub(in crate::net) lost: Vec<Lost>,
 }
 
-/// A cohort of flows during a run: the run's units that come to them, and the gates that each of them has alone.
+/// A cohort of flows during a run: the run's units that come to them, and the gates that no other flow passes.
 #[derive(Debug)]
 pub struct Cohort<'a> {
     units: &'a mut [(Time, Unit)],
@@ -53,14 +54,15 @@ pub struct Cohort<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Common<'a> {
     pub(super) map: &'a RouteMap,
+    pub(super) stretches: &'a [FastStretch],
     pub(super) measured: Measured,
     /// When each alarm rings.
     pub(super) due: &'a [Time],
-    /// The half of each alarm.
-    pub(super) halves: &'a [Half],
-    /// Whose turn it is.
-    pub(super) turn: Half,
-    /// Alarms of that half that are due before this ring in the run.
+    /// The direction of each alarm.
+    pub(super) directions: &'a [Direction],
+    /// The direction that is handled now.
+    pub(super) running: Direction,
+    /// Alarms of that direction that are due before this ring in the run.
     pub(super) until: Time,
 }
 
@@ -141,7 +143,7 @@ impl<'a> Cohort<'a> {
         self.units.is_empty()
     }
 
-    /// Its units pass the gates that their flows have alone. Answers with those that come to the ends of their routes, as
+    /// Its units pass the gates that no other flow passes. Answers with those that come to the ends of their routes, as
     /// [`Run::units`](super::Run::units) has them.
     pub fn take_units(&mut self) -> &'a [(Time, Unit)] {
         let units = std::mem::take(&mut self.units);
@@ -162,10 +164,10 @@ impl<'a> Cohort<'a> {
     /// Hands out the alarms that were set since there were so many, as far as they ring in this run: it is left to the engine
     /// to do what is due then.
     pub fn take_alarms(&mut self, since: usize, mut take: impl FnMut(Time, usize)) {
-        let Common { halves, turn, until, .. } = self.common;
+        let Common { directions, running, until, .. } = self.common;
         let mut place = since;
         while let Some(&(alarm, at)) = self.alarms.get(place) {
-            if at < until && halves[alarm] == turn {
+            if at < until && directions[alarm] == running {
                 self.alarms.swap_remove(place);
                 take(at, alarm);
             } else {
@@ -184,8 +186,13 @@ impl<'a> Walk for Cohort<'a> {
     }
 
     #[inline(always)]
-    fn map_and_gates(&mut self) -> (&RouteMap, &mut Pieces<'a, Gate>) {
-        (self.common.map, &mut self.gates)
+    fn stretches(&self) -> &[FastStretch] {
+        self.common.stretches
+    }
+
+    #[inline(always)]
+    fn stretches_and_gates(&mut self) -> (&[FastStretch], &mut Pieces<'a, Gate>) {
+        (self.common.stretches, &mut self.gates)
     }
 
     #[inline(always)]
@@ -199,9 +206,9 @@ impl<'a> Walk for Cohort<'a> {
     }
 
     #[inline(always)]
-    fn send_to_half(&mut self, half: Half, at: Time, mut unit: Unit) {
+    fn send_in_direction(&mut self, direction: Direction, at: Time, mut unit: Unit) {
         unit.chain += 1;
-        self.sent[half as usize].push((at, unit));
+        self.sent[direction as usize].push((at, unit));
     }
 
     #[cold]
@@ -239,6 +246,6 @@ impl Carrier for Cohort<'_> {
     }
 
     fn handle_transfer(&mut self, _: Time, _: usize, _: bool) {
-        unreachable!("halves take no turns where there are circuits");
+        unreachable!("directions do not alternate where there are circuits");
     }
 }

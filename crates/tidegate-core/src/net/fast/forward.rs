@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use crate::gate::{Count, Gate};
 use crate::net::Network;
 use crate::net::drops::Dropped;
-use crate::net::fast::Half;
+use crate::net::fast::directions::Direction;
+use crate::net::fast::stretch::FastStretch;
 use crate::net::fast::walk::Walk;
 use crate::net::map::{Chain, Entry, NONE, Owner, RouteMap};
 use crate::net::sources::{EventSource, SourceKind};
@@ -120,8 +121,13 @@ impl Walk for Network {
     }
 
     #[inline(always)]
-    fn map_and_gates(&mut self) -> (&RouteMap, &mut [Gate]) {
-        (&self.map, &mut self.gates)
+    fn stretches(&self) -> &[FastStretch] {
+        &self.fast.stretches
+    }
+
+    #[inline(always)]
+    fn stretches_and_gates(&mut self) -> (&[FastStretch], &mut [Gate]) {
+        (&self.fast.stretches, &mut self.gates)
     }
 
     #[inline(always)]
@@ -140,9 +146,9 @@ impl Walk for Network {
     }
 
     #[inline(always)]
-    fn send_to_half(&mut self, half: Half, at: Time, mut unit: Unit) {
+    fn send_in_direction(&mut self, direction: Direction, at: Time, mut unit: Unit) {
         unit.chain += 1;
-        self.schedule.queue.send(half, at, unit);
+        self.schedule.queue.send(direction, at, unit);
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Gates whose discipline or scheduler decides when a unit would be served. Their rate is known ahead, so the end of a
 //! service is certain once it has begun, and nothing that comes during a service changes anything before its end. So
 //!
-//! - a unit whose service has ended goes on at once: through the gates behind that hear from this gate alone, or to a
+//! - a unit whose service has ended goes on at once: through the gates behind that only this gate sends to, or to a
 //!   receiver that is informed ahead of its time,
 //! - the gate goes on to the end of the next service, and so on, up to the next instant at which anything else may
 //!   happen: an event, the arrival of what it has handed out, or the end of what the engine has asked for,
@@ -21,7 +21,7 @@ use crate::plan::{GatePlan, Plan};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// The short cuts that apply to a gate.
+/// The fast paths that apply to a gate.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::net) struct Judged {
     /// It runs on ([`Network::run_on`]).
@@ -31,7 +31,7 @@ pub(in crate::net) struct Judged {
 }
 
 impl Judged {
-    /// No short cut applies.
+    /// No fast path applies.
     pub(in crate::net) const NOT: Judged = Judged { is_free: false, line: NONE };
 }
 
@@ -54,7 +54,7 @@ impl Inputs {
 }
 
 impl Network {
-    /// Finds the gates and stretches to which the short cuts of this module apply.
+    /// Finds the gates and stretches to which the fast paths of this module apply.
     pub(in crate::net) fn spare_events(&mut self, plan: &Plan) {
         if plan.exact {
             return;
@@ -62,7 +62,7 @@ impl Network {
         let is_free = |(index, gate): (usize, &GatePlan)| {
             let judged = !gate.is_known_ahead() && gate.rate.is_known_ahead() && !gate.is_cell_gate();
             let switched = plan.switches.iter().any(|switch| switch.gate == index);
-            judged && !switched && self.controls.of_gate(index).is_none() && self.gates[index].has_open_door()
+            judged && !switched && self.controls.of_gate(index).is_none() && self.gates[index].admits_all()
         };
         let free: Vec<bool> = plan.gates.iter().enumerate().map(is_free).collect();
         let inputs = self.inputs();
@@ -83,10 +83,10 @@ impl Network {
             let certain = chain.steps && !chain.notify && gate.is_some_and(|gate| free[*gate as usize]);
             let next = self.map.chains[number + 1];
             let first = self.map.gates_of(&next).first();
-            let alone = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(chain.line));
+            let is_only = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(chain.line));
             self.map.chains[number].certain = certain;
             // All that take one line keep their order.
-            through[chain.line as usize] &= certain && alone && !next.slow && chain.delay == Span::ZERO;
+            through[chain.line as usize] &= certain && is_only && !next.slow && chain.delay == Span::ZERO;
         }
         for chain in &mut self.map.chains {
             chain.through = through.get(chain.line as usize).is_some_and(|through| *through);

@@ -1,6 +1,6 @@
 //! A list divided among owners by place. Several threads may change the places of different owners at once.
 
-/// Owns the places that belong to nobody alone.
+/// Owns the places that belong to no single owner.
 pub(super) const NOBODY: u32 = u32::MAX;
 
 /// The owner of each place of a list. Adjacent places with one owner are a piece.

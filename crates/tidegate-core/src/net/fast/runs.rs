@@ -1,10 +1,10 @@
-//! Runs: many units that come one after the other to gates that flows share, while halves take turns ([`super::halves`]).
+//! Runs: many units that come one after the other to gates that flows share, while directions alternate ([`super::directions`]).
 //!
-//! The units of an open bucket are in order, and nothing else happens at their half before the next event of its
+//! The units of an open bucket are in order, and nothing else happens in their direction before the next event of its
 //! calendar. So they pass stage by stage, each stage a loop of its own: first the gates that flows share, which keep what
-//! changes from unit to unit in registers; then the gates that each flow has alone, and the delay behind them. The engine
+//! changes from unit to unit in registers; then the gates that only one flow passes, and the delay behind them. The engine
 //! then takes all of them at its endpoints. No stage can tell the difference from one unit at a time: each gate and each
-//! endpoint sees its units in the same order, and what an endpoint does in answer comes to these gates after the turn.
+//! endpoint sees its units in the same order, and what an endpoint does in answer comes to these gates after the batch.
 //!
 //! With many flows ([`crate::plan::CohortPlan`]) a run goes beyond alarms and is handed out flow by flow, mostly to [`super::cohorts`]
 //! (`docs/design/event-queue.md`).
@@ -12,11 +12,13 @@
 use std::ops::Range;
 
 use crate::net::Network;
+use crate::net::fast::alternation::FastPaths;
 use crate::net::fast::cohorts::{Cohort, Cohorts, Common, Left};
 use crate::net::fast::deal::deal;
-use crate::net::fast::halves::Half;
+use crate::net::fast::directions::Direction;
+use crate::net::fast::stretch::FastStretch;
 use crate::net::fast::walk::{Walk, keep};
-use crate::net::map::{NONE, RouteMap};
+use crate::net::map::NONE;
 use crate::net::sources::SourceKind;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -37,7 +39,7 @@ pub struct Run {
     counts: Vec<u32>,
     /// They have passed the gates that flows share, and each cohort takes its own.
     is_parted: bool,
-    /// Alarms of the same half that are due before this ring in a parted run.
+    /// Alarms of the same direction that are due before this ring in a parted run.
     until: Time,
 }
 
@@ -72,24 +74,26 @@ impl Network {
     /// [`Network::poll_event`] has it. When the engine has taken them, it calls [`Network::end_run`].
     #[inline(always)]
     pub fn poll_run(&mut self, until: Time, run: &mut Run) -> usize {
-        let Some(halves) = self.schedule.queue.halves() else { return 0 };
-        let (pass_alarms, alarms_from) = (halves.runs_pass_alarms, halves.alarms_from());
-        let (units, before) = halves.next_units(until);
-        let is_next = |(at, unit): &(Time, Unit)| *at < before && self.map.first_gate(unit) != NONE;
+        let Some(directions) = self.schedule.queue.directions() else { return 0 };
+        let (pass_alarms, alarms_from) = (directions.runs_pass_alarms, directions.alarms_from());
+        let (units, before) = directions.next_units(until);
+        let is_next =
+            |(at, unit): &(Time, Unit)| *at < before && first_gate(&self.fast.stretches, unit) != NONE;
         let Some(first) = units.first().filter(|first| is_next(first)).map(|(at, _)| *at) else { return 0 };
         let come = if units.last().is_some_and(|(at, _)| *at < before) {
             units.len()
         } else {
             units.partition_point(|(at, _)| *at < before)
         };
-        let place = halves.lend_units(first, &mut run.bucket);
+        let place = directions.lend_units(first, &mut run.bucket);
         let (taken, last) = self.pass_shared(&mut run.bucket[place..place + come]);
         let grouped = pass_alarms && taken >= self.map.flows() / FLOWS_TO_A_UNIT;
-        run.is_parted = grouped && self.cohorts.is_some();
+        run.is_parted = grouped && self.fast.cohorts.is_some();
         let passed = &mut run.bucket[place..place + taken];
-        let kept = if run.is_parted { name_routes(&self.map, passed) } else { self.pass_rest(passed) };
+        let kept =
+            if run.is_parted { name_routes(&self.fast.stretches, passed) } else { self.pass_rest(passed) };
         run.places = place..place + kept;
-        if let Some(taking) = self.schedule.queue.halves() {
+        if let Some(taking) = self.schedule.queue.directions() {
             taking.remove_lent(taken);
             if run.is_parted {
                 let next = run.bucket.get(place + taken).map_or(Time::NEVER, |(at, _)| *at);
@@ -113,9 +117,10 @@ impl Network {
     fn pass_shared(&mut self, units: &mut [(Time, Unit)]) -> (usize, Time) {
         let (mut rest, mut taken, mut last) = (units, 0, Time::ZERO);
         while let Some(gate) =
-            rest.first().map(|(_, unit)| self.map.first_gate(unit)).filter(|gate| *gate != NONE)
+            rest.first().map(|(_, unit)| first_gate(&self.fast.stretches, unit)).filter(|gate| *gate != NONE)
         {
-            let alike = rest.iter().take_while(|(_, unit)| self.map.first_gate(unit) == gate).count();
+            let alike =
+                rest.iter().take_while(|(_, unit)| first_gate(&self.fast.stretches, unit) == gate).count();
             let (first, others) = rest.split_at_mut(alike);
             (taken, last) = (taken + alike, first[alike - 1].0);
             self.pass_gate(gate, first);
@@ -134,13 +139,14 @@ impl Network {
 
     /// The cohorts of a parted run, each to be taken by any thread. The alarms that ring in the run have been polled.
     pub fn part_run<'a>(&'a mut self, run: &'a mut Run) -> Vec<Cohort<'a>> {
-        let Network { schedule, gates, map, reports, cohorts, .. } = self;
+        let Network { schedule, gates, map, fast: FastPaths { stretches, cohorts }, reports, .. } = self;
         let alarms = schedule.numbers(SourceKind::Alarm);
-        let (due, halves) = schedule.queue.sources();
-        let Some((turn, halves)) = halves else { return Vec::new() };
+        let (due, directions) = schedule.queue.sources();
+        let Some((running, directions)) = directions else { return Vec::new() };
         let alarms = alarms.start as usize..alarms.end as usize;
-        let (due, halves) = (&due[alarms.clone()], &halves[alarms]);
-        let common = Common { map, measured: reports.measured, due, halves, turn, until: run.until };
+        let (due, directions) = (&due[alarms.clone()], &directions[alarms]);
+        let common =
+            Common { map, stretches, measured: reports.measured, due, directions, running, until: run.until };
         let units = &mut run.bucket[run.places.clone()];
         match cohorts {
             Some(cohorts) => cohorts.part(units, gates, common),
@@ -155,18 +161,18 @@ impl Network {
             self.take_what_is_left();
         }
         self.schedule.now = self.schedule.run_ends;
-        if let Some(halves) = self.schedule.queue.halves() {
-            halves.give_back(&mut run.bucket);
+        if let Some(directions) = self.schedule.queue.directions() {
+            directions.give_back(&mut run.bucket);
         }
     }
 
     /// Puts the effects that cohorts have kept in the queues.
     #[inline(never)]
     fn take_what_is_left(&mut self) {
-        let Network { schedule, reports, cohorts, .. } = self;
-        for Left { sent, alarms, lost } in cohorts.iter_mut().flat_map(Cohorts::left) {
-            for (half, units) in [Half::Receivers, Half::Senders].into_iter().zip(sent) {
-                units.drain(..).for_each(|(at, unit)| schedule.queue.send(half, at, unit));
+        let Network { schedule, reports, fast, .. } = self;
+        for Left { sent, alarms, lost } in fast.cohorts.iter_mut().flat_map(Cohorts::left) {
+            for (direction, units) in [Direction::Data, Direction::Back].into_iter().zip(sent) {
+                units.drain(..).for_each(|(at, unit)| schedule.queue.send(direction, at, unit));
             }
             alarms.drain(..).for_each(|(alarm, at)| schedule.wake(SourceKind::Alarm, alarm, at));
             lost.drain(..).for_each(|(dropped, route)| reports.note_drop(dropped, route));
@@ -174,12 +180,18 @@ impl Network {
     }
 }
 
+/// The first gate of a unit's stretch; [`NONE`]: it has none, or needs an event.
+#[inline(always)]
+fn first_gate(stretches: &[FastStretch], unit: &Unit) -> u32 {
+    stretches[unit.chain as usize].gate
+}
+
 /// Units that have passed shared gates get the number of their route as [`Unit::chain`]. Those that were not dropped come first from
 /// now on; answers with how many.
-fn name_routes(map: &RouteMap, units: &mut [(Time, Unit)]) -> usize {
+fn name_routes(stretches: &[FastStretch], units: &mut [(Time, Unit)]) -> usize {
     let mut dropped = false;
     for (_, unit) in &mut *units {
-        match map.shorts.get(unit.chain as usize) {
+        match stretches.get(unit.chain as usize) {
             Some(stretch) => unit.chain = stretch.route,
             None => dropped = true,
         }

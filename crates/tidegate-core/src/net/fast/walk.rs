@@ -1,17 +1,18 @@
 //! The walk of units through stretches: from gate to gate without an event.
 //!
-//! A unit that comes alone takes [`Walk::enter`]; units of a run pass stage by stage ([`Walk::pass_gate`], [`Walk::pass_rest`]). The
+//! A single unit takes [`Walk::enter`]; units of a run pass stage by stage ([`Walk::pass_gate`], [`Walk::pass_rest`]). The
 //! whole network and, in a run on several threads, each cohort of flows take units through stretches by these functions; they differ in
 //! where they find gates, and in where they put drops and units that go on.
 //!
-//! *Computes* what gates compute that are passed one after the other ([`Gate::pass`]). *Condition* of the short way at the beginning of
-//! [`Walk::enter`] and [`Walk::pass_rest`]: halves take turns, one plain gate is idle, and the unit's service lies inside the measured
+//! *Computes* what gates compute that are passed one after the other ([`Gate::pass`]). *Condition* of the fast path at the beginning of
+//! [`Walk::enter`] and [`Walk::pass_rest`]: directions alternate, one plain gate is idle, and the unit's service lies inside the measured
 //! time. *Skips* the list of gates, and saturating sums.
 
 use crate::gate::{Gate, GateDrop};
 use crate::net::drops::Dropped;
-use crate::net::fast::halves::Half;
+use crate::net::fast::directions::Direction;
 use crate::net::fast::pieces::Pieces;
+use crate::net::fast::stretch::FastStretch;
 use crate::net::map::{Chain, NONE, RouteMap};
 use crate::unit::Unit;
 use crate::units::{Measured, Time};
@@ -61,8 +62,11 @@ pub(in crate::net) trait Walk {
     /// The routes of units.
     fn map(&self) -> &RouteMap;
 
-    /// The routes and the gates.
-    fn map_and_gates(&mut self) -> (&RouteMap, &mut Self::Gates);
+    /// What is known of each stretch while directions alternate ([`FastPaths`](super::FastPaths)); else empty.
+    fn stretches(&self) -> &[FastStretch];
+
+    /// [`Walk::stretches`], and the gates.
+    fn stretches_and_gates(&mut self) -> (&[FastStretch], &mut Self::Gates);
 
     /// The time that summaries count.
     fn measured(&self) -> Measured;
@@ -70,13 +74,13 @@ pub(in crate::net) trait Walk {
     /// A unit of a route was dropped.
     fn note_drop(&mut self, dropped: Dropped, route: u32);
 
-    /// A unit comes to the next stretch of its route at `at`, at a half of all connections.
-    fn send_to_half(&mut self, half: Half, at: Time, unit: Unit);
+    /// A unit comes to the next stretch of its route at `at`, in a direction of all connections.
+    fn send_in_direction(&mut self, direction: Direction, at: Time, unit: Unit);
 
     /// A unit has left the last gate of a stretch at `at`, and waits for its next stretch on a line.
     fn send_to_line(&mut self, at: Time, unit: Unit, line: u32);
 
-    /// A unit that enters a slow stretch ([`Chain::slow`]): whether events take it through.
+    /// A unit that enters a stretch without a fast path ([`Chain::slow`]): whether events take it through.
     fn leave_to_events(&mut self, at: Time, unit: &Unit, chain: &Chain) -> bool;
 
     /// A unit leaves a gate of a stretch whose TCP hears of departures, and arrives at what comes next at `out`.
@@ -85,18 +89,18 @@ pub(in crate::net) trait Walk {
     /// The gate of a number.
     #[inline(always)]
     fn gate(&mut self, number: u32) -> &mut Gate {
-        self.map_and_gates().1.at(number)
+        self.stretches_and_gates().1.at(number)
     }
 
     /// A unit begins its stretch. Returns when it comes to the end of its route, if that is reported ahead of its time.
     #[inline(always)]
     fn enter(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        if let Some(stretch) = self.map().shorts.get(unit.chain as usize)
-            && let Some(half) = stretch.sends_to
+        if let Some(stretch) = self.stretches().get(unit.chain as usize)
+            && let Some(direction) = stretch.sends_to
         {
             let (gate, delay, measured) = (stretch.gate, stretch.delay, self.measured());
             if let Some(out) = self.gate(gate).pass_idle(at, unit, &measured) {
-                self.send_to_half(half, out + delay, *unit);
+                self.send_in_direction(direction, out + delay, *unit);
                 return None;
             }
             return self.enter_any(at, *unit);
@@ -108,7 +112,7 @@ pub(in crate::net) trait Walk {
         out
     }
 
-    /// [`Walk::enter_stretch`] while halves take turns: apart, so that the unit may stay in registers before.
+    /// [`Walk::enter_stretch`] while directions alternate: apart, so that the unit may stay in registers before.
     #[inline(never)]
     fn enter_any(&mut self, at: Time, mut unit: Unit) -> Option<Time> {
         self.enter_stretch(at, &mut unit)
@@ -125,8 +129,8 @@ pub(in crate::net) trait Walk {
         if chain.ahead {
             return Some(at.saturating_add(chain.delay));
         }
-        match chain.half {
-            Some(half) => self.send_to_half(half, at.saturating_add(chain.delay), *unit),
+        match self.stretches().get(unit.chain as usize).and_then(|stretch| stretch.direction) {
+            Some(direction) => self.send_in_direction(direction, at.saturating_add(chain.delay), *unit),
             None => self.send_to_line(at, *unit, chain.line),
         }
         None
@@ -194,11 +198,10 @@ pub(in crate::net) trait Walk {
     #[inline(always)]
     fn pass_idle_rest(&mut self, units: &mut [(Time, Unit)]) -> usize {
         let measured = self.measured();
-        let (map, gates) = self.map_and_gates();
-        let shorts = map.shorts.as_slice();
+        let (stretches, gates) = self.stretches_and_gates();
         let mut passed = 0;
         for (at, unit) in units {
-            let Some(stretch) = shorts.get(unit.chain as usize) else { break };
+            let Some(stretch) = stretches.get(unit.chain as usize) else { break };
             let out = match gates.get(stretch.own) {
                 Some(gate) => gate.pass_idle(*at, unit, &measured),
                 // An instant at which a unit leaves a gate is not bounded as those of idle gates are.

@@ -38,7 +38,6 @@ impl Routes {
             map: RouteMap {
                 cohorts: plan.cohorts,
                 chains: vec![],
-                shorts: vec![],
                 gates: vec![],
                 first: vec![],
                 private_entries: vec![],
@@ -116,7 +115,6 @@ impl Routes {
             certain: false,
             through: false,
             ahead: false,
-            half: None,
             slow: false,
             delay: Span::ZERO,
         }

@@ -39,14 +39,18 @@ fn channel() -> Plan {
 fn a_channel_follows_what_comes_to_its_door() {
     let times = [0, 0, 0, 0, 0, 10, 5, 15];
     let entries = times.map(|gap: u64| (gap * 1_000_000_000, 0, 1000));
-    let told = |plan: &Plan| {
-        let story = tell(plan, &entries, None);
-        let delivered = story.delivered.iter().filter(|(_, route, ..)| *route == 0);
+    let outcome = |plan: &Plan| {
+        let outcome = outcome_of(plan, &entries, None);
+        let delivered = outcome.delivered.iter().filter(|(_, route, ..)| *route == 0);
         let at: Vec<u64> = delivered.map(|(at, ..)| at.picos()).collect();
-        (at, story.dropped.iter().map(|(_, _, handle, _)| *handle).collect::<Vec<_>>(), story.allocated[0])
+        (
+            at,
+            outcome.dropped.iter().map(|(_, _, handle, _)| *handle).collect::<Vec<_>>(),
+            outcome.allocated[0],
+        )
     };
     let plan = channel();
-    let (at, dropped, allocated) = told(&plan);
+    let (at, dropped, allocated) = outcome(&plan);
     // 8 ms each at first; the third packet is on its way at 20 ms and keeps its speed. The next
     // ones take 8000/1.7 us, 4705.88…, one after the other.
     let n_faster = |n: u64| 24_000_000_000 + n * 80_000_000_000 / 17;
@@ -57,11 +61,11 @@ fn a_channel_follows_what_comes_to_its_door() {
     // 20 ms at 1, 20 at 1.7, 20 at 0.9 and 40 at 0.1 Mbit/s.
     assert_eq!(allocated.offered, 76_000 * 1_000_000_000_000);
     let exact = Plan { exact: true, ..plan.clone() };
-    assert_eq!(told(&exact), (at.clone(), dropped.clone(), Some(allocated)));
+    assert_eq!(outcome(&exact), (at.clone(), dropped.clone(), Some(allocated)));
     // With "rescale" 4 of its 8 ms are left to the third packet at 20 ms.
     let mut rescaled = plan;
     rescaled.gates[0].on_change = OnChange::Rescale;
-    assert_eq!(told(&rescaled).0[2], 20_000_000_000 + 4_000_000 * 1_000_000 / 1700);
+    assert_eq!(outcome(&rescaled).0[2], 20_000_000_000 + 4_000_000 * 1_000_000 / 1700);
 }
 
 /// By hand. One flow sends 1.6 Mbit/s in the first interval, the other in the second. Estimates
@@ -77,8 +81,8 @@ fn one_estimate_or_one_for_each_flow() {
         let RatePlan::Dtm(dtm) = &mut plan.gates[0].rate else { panic!("it is a channel") };
         dtm.settings.shift_dec = 1;
         dtm.estimators = estimators;
-        let story = tell(&plan, &entries, None);
-        story.allocated[0].expect("it is a channel").offered / u128::from(crate::units::PICOS_PER_SECOND)
+        let outcome = outcome_of(&plan, &entries, None);
+        outcome.allocated[0].expect("it is a channel").offered / u128::from(crate::units::PICOS_PER_SECOND)
     };
     // 20 ms each at 1 Mbit/s and at what was estimated with one slot more.
     assert_eq!(offered(Estimators::Channel), 20 * (1000 + 1700 + 500 + 200 + 125));
@@ -105,8 +109,8 @@ fn what_one_channel_gives_back_the_other_gets_at_once() {
     let mut entries = vec![(10_000_000_000, 0, 1000), (0, 0, 1000), (20_000_000_000, 0, 1000)];
     entries.extend([(0, 0, 1000); 3]);
     entries.extend([(20_000_000_000, 0, 2000), (0, 0, 2000), (20_000_000_000, 0, 2000), (0, 0, 2000)]);
-    let story = tell(&plan, &entries, None);
-    let [first, silent] = [0, 1].map(|gate: usize| story.allocated[gate].expect("it is a channel"));
+    let outcome = outcome_of(&plan, &entries, None);
+    let [first, silent] = [0, 1].map(|gate: usize| outcome.allocated[gate].expect("it is a channel"));
     assert_eq!((first.most.bps(), first.changes), (1_900_000, 2));
     assert_eq!((silent.least.bps(), silent.changes), (100_000, 1));
     let bits = |given: Allocated| given.offered / u128::from(crate::units::PICOS_PER_SECOND);
@@ -146,8 +150,8 @@ fn follower() -> Plan {
 /// When packets of 1000 bytes leave the source that come so many microseconds after each other.
 fn departures(plan: &Plan, gaps: &[u64]) -> Vec<u64> {
     let entries: Vec<(u64, usize, u32)> = gaps.iter().map(|gap| (gap * 1_000_000, 0, 1000)).collect();
-    let ahead = tell(plan, &entries, None);
-    let exact = tell(&Plan { exact: true, ..plan.clone() }, &entries, None);
+    let ahead = outcome_of(plan, &entries, None);
+    let exact = outcome_of(&Plan { exact: true, ..plan.clone() }, &entries, None);
     assert_eq!(first_difference(&ahead, &exact), None);
     let data: Vec<Time> =
         ahead.delivered.iter().filter(|(_, route, ..)| *route == 0).map(|(at, ..)| *at).collect();
@@ -195,8 +199,8 @@ fn a_circle_of_followers_does_no_harm() {
     let RatePlan::Follow(first) = &mut plan.gates[1].rate else { panic!("it follows") };
     first.gate = 0;
     plan.duration = Time::ZERO + Span::from_secs(1);
-    let story = tell(&plan, &[(0, 0, 1000)], None);
-    for allocated in &story.allocated {
+    let outcome = outcome_of(&plan, &[(0, 0, 1000)], None);
+    for allocated in &outcome.allocated {
         let allocated = allocated.expect("it follows");
         // Half of half: after a second nothing is left.
         assert_eq!((allocated.most.bps(), allocated.least.bps()), (1_000_000, 0));
@@ -226,12 +230,12 @@ fn cells_begin_at_the_rate_in_force() {
         repeat: None,
     };
     let entries = [(0, 0, 88), (0, 0, 88), (0, 0, 40)];
-    let story = tell(&plan, &entries, None);
-    let at: Vec<u64> = story.departed.iter().map(|(at, _)| at.picos() / 1_000_000_000).collect();
+    let outcome = outcome_of(&plan, &entries, None);
+    let at: Vec<u64> = outcome.departed.iter().map(|(at, _)| at.picos() / 1_000_000_000).collect();
     // Cells begin at 0 and 10 ms at 42.4 kbit/s, at 20 and 25 ms at 84.8, and at 30 ms at 42.4.
     assert_eq!(at, [20, 30, 40]);
     let delivered: Vec<u64> =
-        story.delivered.iter().filter(|row| row.1 == 0).map(|row| row.0.picos() / 1_000_000_000).collect();
+        outcome.delivered.iter().filter(|row| row.1 == 0).map(|row| row.0.picos() / 1_000_000_000).collect();
     assert_eq!(delivered, at);
 }
 
@@ -253,8 +257,8 @@ fn published(kind: SignalKind) -> Vec<(Time, u64)> {
     plan.signals.push(SignalPlan { gate: 0, kind, every: ms(10), lag: ms(7) });
     // Four at once: the last is dropped. One more exactly at the end of the first slot.
     let entries = [(0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (0, 0, 1000), (10_000_000_000, 0, 500)];
-    let story = tell(&plan, &entries, None);
-    story.signals.iter().take(3).map(|(at, _, value)| (*at, *value)).collect()
+    let outcome = outcome_of(&plan, &entries, None);
+    outcome.signals.iter().take(3).map(|(at, _, value)| (*at, *value)).collect()
 }
 
 #[test]

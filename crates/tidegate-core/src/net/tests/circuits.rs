@@ -67,9 +67,9 @@ fn act(plan: &Plan, acts: &[(u64, usize, Act)]) -> (Seen, Seen, Network) {
             Act::Begin => network.handle_transfer_begin(at, *flow),
             Act::End => network.handle_transfer_end(at, *flow),
             Act::Packet => {
-                let told =
+                let certain =
                     network.handle_unit(at, flow * 2, &mut Unit::new(1000, handle, HeldBy::Application));
-                assert_eq!(told, None);
+                assert_eq!(certain, None);
             }
         }
     }

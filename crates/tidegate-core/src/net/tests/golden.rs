@@ -1,6 +1,6 @@
 //! Golden tables of drawn networks.
 
-use super::stretches::{any_multiplexer, dense_entries};
+use super::slot_blocks::{any_multiplexer, dense_entries};
 use super::*;
 use crate::golden::{Digest, compare, drawn};
 use crate::work::take_steps;
@@ -9,10 +9,10 @@ type Case = (Plan, Vec<(u64, usize, u32)>);
 
 fn line((plan, entries): &Case) -> String {
     take_steps();
-    let story = tell(plan, entries, None);
+    let outcome = outcome_of(plan, entries, None);
     let steps = take_steps();
     let mut digest = Digest::new();
-    digest.add(&story);
+    digest.add(&outcome);
     // What an engine asks between two steps, and what the gates could have carried.
     let mut network = Network::new(plan, 1);
     let mut now = Time::ZERO;
@@ -33,14 +33,14 @@ fn line((plan, entries): &Case) -> String {
         digest.add(&(gate.is_closed(), gate.open_inside()));
         digest.add(&gate.capacity(of, seed(plan), inside));
     }
-    let last = story.delivered.last().map_or(0, |(at, ..)| at.picos());
+    let last = outcome.delivered.last().map_or(0, |(at, ..)| at.picos());
     format!(
         "gates {}, flows {}, entered {:3}, delivered {:3}, dropped {:3}, last at {last:12} ps, digest {digest}, steps {steps}",
         plan.gates.len(),
         plan.flows.len(),
         entries.len(),
-        story.delivered.len(),
-        story.dropped.len(),
+        outcome.delivered.len(),
+        outcome.dropped.len(),
     )
 }
 

@@ -45,7 +45,7 @@ fn looked_at(flows: usize) -> f64 {
     for route in 0..2 * flows {
         network.deliver_ahead(route);
     }
-    assert!(network.take_turns(|_| Half::Senders));
+    assert!(network.alternate(|_| Direction::Back));
     let tick = |number: u64| Time::ZERO + Span::from_millis(10 * number);
     for round in 0..3 {
         for number in 0..flows {

@@ -58,8 +58,8 @@ fn a_section_is_woken_in_the_order_of_time() {
         (3000000000, 8, 1500),
     ]
     .into();
-    let on_time = tell(&plan, &entries, None);
-    let pumped = tell(&plan, &entries, Some(Waking { grain: 4_491_383_138, early: true }));
+    let on_time = outcome_of(&plan, &entries, None);
+    let pumped = outcome_of(&plan, &entries, Some(Waking { grain: 4_491_383_138, early: true }));
     assert_eq!(first_difference(&on_time, &pumped), None);
 }
 
@@ -109,14 +109,14 @@ fn a_cell_that_another_lets_begin_is_delivered_in_the_order_of_time() {
     let entries = [(0, 0, 40), (0, 0, 40), (800 * micros, 2, 1500)];
     for (meets, comes) in [(false, 700), (true, 710)] {
         let plan = shaper_with_classes(meets);
-        let trains = tell(&plan, &entries, None);
+        let trains = outcome_of(&plan, &entries, None);
         let of_flow = trains.delivered.iter().filter(|(_, route, ..)| *route < 2);
         let at: Vec<(u64, usize)> = of_flow.map(|(at, route, ..)| (at.picos() / micros, *route)).collect();
         // The link takes 320 us for an ACK.
         assert_eq!(at, [(10, 0), (330, 1), (comes + 10, 0), (comes + 330, 1)]);
-        let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
+        let one_by_one = outcome_of(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         assert_eq!(first_difference(&trains, &one_by_one), None);
-        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
+        let exact = outcome_of(&Plan { exact: true, ..plan }, &entries, None);
         assert_eq!(first_difference(&trains, &exact), None);
     }
 }

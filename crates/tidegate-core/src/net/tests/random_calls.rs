@@ -110,7 +110,7 @@ pub(super) fn reserved(mut plan: Plan, draft: CallsDraft) -> Plan {
 }
 
 /// All visible results of the calls.
-pub(super) fn told(plan: &Plan, network: &Network) -> Vec<String> {
+pub(super) fn outcomes(plan: &Plan, network: &Network) -> Vec<String> {
     let pools = (0..plan.pools.len()).map(|pool| format!("{:?}", network.pool_use(pool)));
     let gates = plan.gates.iter().zip(network.gates());
     let circuits =
@@ -164,8 +164,8 @@ proptest! {
                 check(&network);
             }
             let route = route % (plan.flows.len() * 2);
-            let told = network.handle_unit(at, route, &mut Unit::new(bytes, handle, HeldBy::Application));
-            inside += i32::from(told.is_none());
+            let certain = network.handle_unit(at, route, &mut Unit::new(bytes, handle, HeldBy::Application));
+            inside += i32::from(certain.is_none());
             match handle % 3 {
                 0 => network.handle_transfer_begin(at, route / 2),
                 1 => network.handle_transfer_end(at, route / 2),

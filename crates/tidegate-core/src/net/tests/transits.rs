@@ -115,7 +115,7 @@ fn the_delay_of_a_media_frame_is_that_of_its_last_packet() {
 }
 
 /// Where two packets may wait, two of five that come together are dropped: every frame is lost once, and the packets that
-/// arrive of it count as packets alone. Spread over 10 ms none is.
+/// arrive of it count only as packets. Spread over 10 ms none is.
 #[test]
 fn a_media_frame_is_lost_with_its_first_packet() {
     for (spread, lost) in [(0, 5), (10, 0)] {

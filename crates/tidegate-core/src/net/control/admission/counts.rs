@@ -110,7 +110,7 @@ impl BandwidthPool {
     }
 
     /// Adds the time until `at`, with the use in force, to the sums.
-    pub(super) fn book(&mut self, at: Time, measured: Measured) {
+    pub(super) fn count_until(&mut self, at: Time, measured: Measured) {
         let span = u128::from(measured.overlap(self.since, at));
         self.reserved_area += span * u128::from(self.reserved);
         self.waiting_area += span * u128::from(self.queued);

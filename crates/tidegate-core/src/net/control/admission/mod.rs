@@ -64,7 +64,7 @@ pub struct Admission {
 struct Class {
     demands: Vec<Demand>,
     waits: bool,
-    /// Even alone it would not fit.
+    /// It would not fit into the empty pool.
     hopeless: bool,
     /// Calls that have what they asked for.
     held: u64,
@@ -144,7 +144,7 @@ impl Admission {
         *held -= 1;
         for demand in demands {
             let pool = &mut self.pools[demand.pool];
-            pool.book(at, self.measured);
+            pool.count_until(at, self.measured);
             pool.reserved -= demand.rate.bps();
         }
         self.serve_waiting(at);
@@ -212,7 +212,7 @@ impl Admission {
         *held += 1;
         for demand in demands {
             let pool = &mut self.pools[demand.pool];
-            pool.book(at, self.measured);
+            pool.count_until(at, self.measured);
             pool.reserved += demand.rate.bps();
             debug_assert!(pool.reserved <= pool.capacity, "looked at before");
         }
@@ -221,7 +221,7 @@ impl Admission {
     fn count_waiting(&mut self, at: Time, class: usize, joins: bool) {
         for demand in &self.classes[class].demands {
             let pool = &mut self.pools[demand.pool];
-            pool.book(at, self.measured);
+            pool.count_until(at, self.measured);
             if joins { pool.queued += 1 } else { pool.queued -= 1 }
         }
     }

@@ -35,7 +35,7 @@ fn sent_of(contracts: Vec<SpacedClass>, cells: usize, slot: u64) -> Vec<(u64, us
 
 /// Two contracts of a cell each 10 µs on a path of one each 8 µs: they take turns.
 #[test]
-fn two_equal_circuits_take_turns() {
+fn two_equal_circuits_alternate() {
     let equal = vec![contract(10, 0, Release::Tat); 2];
     let sent = sent_of(equal, 4, 8);
     assert_eq!(sent, [(0, 0), (8, 1), (16, 0), (24, 1), (32, 0), (40, 1), (48, 0), (56, 1)]);

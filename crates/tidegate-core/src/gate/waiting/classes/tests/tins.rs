@@ -85,7 +85,7 @@ fn tins_have_their_rates_under_overload() {
 
 /// Without a shaper tins take turns by 1024, 64 and 256 bytes: 16/21, 1/21 and 4/21 of the gate.
 #[test]
-fn without_a_shaper_tins_take_turns() {
+fn without_a_shaper_tins_alternate() {
     let plan = CakePlan { target: Some(Span::from_secs(100)), ..CakePlan::usual(Framing::Ip) };
     let all = shares(plan, 16_800_000, &[0, 1, 2]);
     for (bytes, part) in all.iter().zip([16, 1, 4]) {

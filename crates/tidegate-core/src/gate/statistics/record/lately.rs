@@ -1,7 +1,7 @@
 //! Changes between two rows that are applied together.
 
 use super::Recorder;
-use crate::gate::books::Served;
+use crate::gate::statistics::Served;
 use crate::units::Time;
 
 /// The least number of changes of a kind that are applied before a row is due.
@@ -10,7 +10,7 @@ pub(super) const MANY: usize = 64;
 impl Recorder {
     /// The instant of the next row, where changes between two rows are applied together.
     #[inline]
-    pub(in crate::gate::books) fn next_row(&self) -> Option<Time> {
+    pub(in crate::gate::statistics) fn next_row(&self) -> Option<Time> {
         self.every.map(|_| self.next_sample)
     }
 

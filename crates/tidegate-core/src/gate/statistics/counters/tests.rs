@@ -98,7 +98,7 @@ fn waits_and_the_queue_are_those_inside() {
     assert_eq!((counters.waits.count(), counters.waits().count()), (2, 2));
     assert_eq!((counters.queue_max(), counters.queue_max_bytes()), (3, 200));
     assert_eq!(counters.largest(), backlog(3, 200));
-    // One that is told to leave at 30 leaves at 50.
+    // One whose leaving is stated for 30 leaves at 50.
     counters.queued(at(5), at(30), 40);
     counters.requeued(at(5), (at(30), at(50)), 40);
     assert_eq!(counters.queue_area, 35 + 40);
@@ -112,7 +112,7 @@ fn the_queue_that_is_there_at_the_beginning_counts() {
         counters.queued(at(came), at(leaves), 7);
     }
     assert_eq!((counters.queue_max(), counters.queue_max_bytes()), (2, 14));
-    // One is told to leave earlier, another later.
+    // One is to leave earlier, another later.
     counters.requeued(at(4), (at(200), at(8)), 7);
     assert_eq!((counters.queue_max(), counters.queue_max_bytes()), (1, 7));
     counters.requeued(at(1), (at(9), at(12)), 7);

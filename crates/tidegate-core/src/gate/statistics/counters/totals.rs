@@ -1,9 +1,9 @@
 //! Totals of a gate's counters, as summaries report them.
 
 use super::Counters;
-use crate::gate::books::count::{Count, Phases, less};
-use crate::gate::books::quantiles::Quantiles;
-use crate::gate::books::still_waiting::StillWaiting;
+use crate::gate::statistics::count::{Count, Phases, less};
+use crate::gate::statistics::quantiles::Quantiles;
+use crate::gate::statistics::still_waiting::StillWaiting;
 use crate::units::Time;
 
 /// The totals of a summary.
@@ -21,7 +21,7 @@ impl Counters {
         self.delivered().measured().and(self.dropped())
     }
 
-    /// Units that were dropped inside the measured time: at the door, from the queue, or after service.
+    /// Units that were dropped inside the measured time: on arrival, from the queue, or after service.
     #[must_use]
     pub fn dropped(&self) -> Count {
         self.refused.measured().and(self.culled.measured()).and(self.lost.measured())

@@ -25,7 +25,7 @@ impl Count {
 }
 
 /// The message of the panic where a difference would be below zero: a unit was counted twice, or not at all.
-pub(super) const BELOW_ZERO: &str = "no number of a gate's books is below zero";
+pub(super) const BELOW_ZERO: &str = "no number of a gate's statistics is below zero";
 
 /// `all` − `some`.
 ///

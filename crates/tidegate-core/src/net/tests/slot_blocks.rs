@@ -90,10 +90,10 @@ proptest! {
     /// Many slots at once give the results of slots one by one, and of a run with every event.
     #[test]
     fn many_slots_at_once_change_nothing(plan in any_multiplexer(), entries in dense_entries()) {
-        let trains = tell(&plan, &entries, None);
-        let one_by_one = tell(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
+        let trains = outcome_of(&plan, &entries, None);
+        let one_by_one = outcome_of(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
-        let exact = tell(&Plan { exact: true, ..plan }, &entries, None);
+        let exact = outcome_of(&Plan { exact: true, ..plan }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &exact), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The door of a gate: what happens to a unit before the queue. It is weighed in bytes on the wire, counted for those
+//! The ingress of a gate: what happens to a unit before the queue. It is weighed in bytes on the wire, counted for those
 //! who measure arrivals, and judged by the policer.
 
 mod marker;
@@ -9,8 +9,8 @@ pub use marker::Marker;
 pub use police::Policer;
 pub use tally::Slot;
 
-use crate::gate::books::Books;
-use crate::gate::door::tally::Tally;
+use crate::gate::ingress::tally::Tally;
+use crate::gate::statistics::Statistics;
 use crate::gcra::Verdict;
 use crate::plan::{Framing, GatePlan};
 use crate::unit::Unit;
@@ -18,17 +18,17 @@ use crate::units::{Measured, Span, Time};
 
 /// Framing, tallies and policer of one gate.
 #[derive(Debug)]
-pub(super) struct Door {
+pub(super) struct Ingress {
     framing: Framing,
     policer: Option<Box<Policer>>,
     marker: Option<Box<Marker>>,
     tallies: Vec<Tally>,
 }
 
-impl Door {
-    pub(super) fn new(plan: &GatePlan, measured: Measured) -> Door {
+impl Ingress {
+    pub(super) fn new(plan: &GatePlan, measured: Measured) -> Ingress {
         let policer = |police| Box::new(Policer::new(police, plan.policed_unit(), measured));
-        Door {
+        Ingress {
             framing: plan.framing,
             policer: plan.police.as_ref().map(policer),
             marker: plan.marker.map(|marker| Box::new(Marker::new(marker, measured))),
@@ -61,7 +61,7 @@ impl Door {
     /// Whether marker and policer let a packet pass; the one may colour it, the other tag it. A policer of cells is not
     /// asked about packets.
     #[inline]
-    pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, books: &mut Books) -> bool {
+    pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, stats: &mut Statistics) -> bool {
         if let Some(marker) = &mut self.marker {
             let Some(marking) = marker.judge(at, unit.bytes, unit.colour()) else { return false };
             unit.set_colour(marking.colour);
@@ -72,7 +72,7 @@ impl Door {
         if self.policer.as_ref().is_none_or(|policer| policer.in_cells()) {
             return true;
         }
-        match self.judge(at, wire, (unit.tagged(), unit.chain), books) {
+        match self.judge(at, wire, (unit.tagged(), unit.chain), stats) {
             Verdict::Pass => true,
             Verdict::Tag => {
                 unit.set_tagged(true);
@@ -88,12 +88,12 @@ impl Door {
         at: Time,
         wire: u32,
         (tagged, chain): (bool, u32),
-        books: &mut Books,
+        stats: &mut Statistics,
     ) -> Verdict {
         let Some(policer) = &mut self.policer else { return Verdict::Pass };
         let verdict = policer.judge(at, wire, tagged, chain);
         if verdict != Verdict::Discard {
-            books.policed(at, policer.state());
+            stats.policed(at, policer.state());
         }
         verdict
     }

@@ -5,7 +5,7 @@ use crate::unit::Ecn;
 
 /// Everything that can be seen of a network.
 #[derive(Debug, PartialEq)]
-pub(super) struct Story {
+pub(super) struct Outcome {
     /// When, on which route, which packet, and what it waited for.
     pub(super) delivered: Vec<(Time, usize, u32, Blame, Ecn)>,
     pub(super) dropped: Vec<(Time, usize, u32, u8)>,
@@ -19,7 +19,7 @@ pub(super) struct Story {
 }
 
 /// The first difference between two stories, by name and number.
-pub(super) fn first_difference(one: &Story, other: &Story) -> Option<String> {
+pub(super) fn first_difference(one: &Outcome, other: &Outcome) -> Option<String> {
     fn lists<T: PartialEq + std::fmt::Debug>(name: &str, one: &[T], other: &[T]) -> Option<String> {
         let place = (0..one.len().max(other.len())).find(|place| one.get(*place) != other.get(*place))?;
         Some(format!("{name}[{place}]: {:?} and {:?}", one.get(place), other.get(place)))
@@ -49,14 +49,14 @@ pub(super) fn difference_when_woken(
     entries: &[(u64, usize, u32)],
     waking: Waking,
 ) -> Option<String> {
-    first_difference(&tell(plan, entries, None), &tell(plan, entries, Some(waking)))
+    first_difference(&outcome_of(plan, entries, None), &outcome_of(plan, entries, Some(waking)))
 }
 
 /// Sends packets into the network as `entries` say and answers each data packet with an ACK,
 /// as endpoints would.
-pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> Story {
+pub(super) fn outcome_of(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Waking>) -> Outcome {
     let mut network = Network::new(plan, 1);
-    let mut story = Story {
+    let mut outcome = Outcome {
         delivered: vec![],
         dropped: vec![],
         departed: vec![],
@@ -73,15 +73,15 @@ pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Wa
         if let Some(Waking { grain, early }) = waking {
             let mut now = at.picos() / grain * grain + grain;
             while now < next.min(plan.duration).picos() {
-                drain(&mut network, Time::from_picos(now), &mut story);
+                drain(&mut network, Time::from_picos(now), &mut outcome);
                 if early {
-                    drain(&mut network, Time::from_picos(now), &mut story);
+                    drain(&mut network, Time::from_picos(now), &mut outcome);
                 }
                 now += grain;
             }
         }
         at = next.min(plan.duration);
-        drain(&mut network, at, &mut story);
+        drain(&mut network, at, &mut outcome);
         if next >= plan.duration {
             break;
         }
@@ -96,42 +96,42 @@ pub(super) fn tell(plan: &Plan, entries: &[(u64, usize, u32)], waking: Option<Wa
         }
     }
     (0..plan.flows.len()).for_each(|flow| network.handle_transfer_end(at, flow));
-    drain(&mut network, plan.duration, &mut story);
+    drain(&mut network, plan.duration, &mut outcome);
     network.finish();
     while let Some(dropped) = network.poll_drop() {
-        story.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
+        outcome.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
     }
-    story.dropped.retain(|(time, ..)| *time < plan.duration);
-    story.dropped.sort_unstable();
+    outcome.dropped.retain(|(time, ..)| *time < plan.duration);
+    outcome.dropped.sort_unstable();
     // Flows that hear at one instant, in any order.
-    story.departed.sort_unstable();
-    story.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
-    story.counters.extend(network.gates().iter().map(|gate| format!("{:?}", gate.class_counters())));
-    story.counters.extend((0..plan.gates.len()).map(|gate| format!("{:?}", network.cell_counts(gate))));
-    story.allocated = network.gates().iter().map(Gate::allocated).collect();
+    outcome.departed.sort_unstable();
+    outcome.counters = network.gates().iter().map(|gate| format!("{:?}", gate.counters())).collect();
+    outcome.counters.extend(network.gates().iter().map(|gate| format!("{:?}", gate.class_counters())));
+    outcome.counters.extend((0..plan.gates.len()).map(|gate| format!("{:?}", network.cell_counts(gate))));
+    outcome.allocated = network.gates().iter().map(Gate::allocated).collect();
     let rows = |rows: Vec<GateRow>| rows.iter().map(|row| format!("{row:?}")).collect();
-    story.histories = network.gates_mut().iter_mut().map(|gate| gate.take_history().map(rows)).collect();
-    story.traffic = network.traffic_counts().collect();
-    story.counters.extend((0..plan.traffic.len()).filter_map(|source| transit(&network, source)));
-    story.calls = random_calls::told(plan, &network);
-    story
+    outcome.histories = network.gates_mut().iter_mut().map(|gate| gate.take_history().map(rows)).collect();
+    outcome.traffic = network.traffic_counts().collect();
+    outcome.counters.extend((0..plan.traffic.len()).filter_map(|source| transit(&network, source)));
+    outcome.calls = random_calls::outcomes(plan, &network);
+    outcome
 }
 
-pub(super) fn drain(network: &mut Network, until: Time, story: &mut Story) {
+pub(super) fn drain(network: &mut Network, until: Time, outcome: &mut Outcome) {
     while let Some(step) = network.poll_step(until) {
         match step {
             Step::Deliver { at, route, unit } => {
-                story.delivered.push((at, route, unit.handle, unit.blame, unit.ecn()));
+                outcome.delivered.push((at, route, unit.handle, unit.blame, unit.ecn()));
                 if route % 2 == 0 {
                     let ack = &mut Unit::new(40, unit.handle + 1_000_000, HeldBy::Application);
                     assert_eq!(network.handle_unit(at, route + 1, ack), None);
                 }
             }
             Step::Drop(dropped) => {
-                story.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
+                outcome.dropped.push((dropped.at, dropped.gate, dropped.unit.handle, dropped.reason as u8));
             }
-            Step::Departed { at, flow } => story.departed.push((at, flow)),
-            Step::Signal { at, signal, value } => story.signals.push((at, signal, value)),
+            Step::Departed { at, flow } => outcome.departed.push((at, flow)),
+            Step::Signal { at, signal, value } => outcome.signals.push((at, signal, value)),
             Step::Alarm { .. } => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The books of a gate: counters always, and rows where the gate is recorded.
+//! The statistics of a gate: counters always, and rows where the gate is recorded.
 
 mod bins;
 mod classes;
@@ -14,7 +14,7 @@ mod row;
 mod still_waiting;
 
 pub use bins::Precision;
-pub(super) use classes::ClassBooks;
+pub(super) use classes::ClassStatistics;
 pub use classes::{ClassCounters, ClassRow};
 pub use count::{Count, Phases};
 pub use counters::Counters;
@@ -34,13 +34,13 @@ use crate::units::{Span, Time};
 
 /// Counters and recorder of one gate.
 #[derive(Debug)]
-pub(super) struct Books {
+pub(super) struct Statistics {
     /// The fast paths count here directly.
     pub(super) counters: Counters,
     recorder: Option<Box<Recorder>>,
 }
 
-/// A service, and what the books note about it.
+/// A service, and what is noted about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Served {
     pub(super) arrival: Time,
@@ -53,11 +53,11 @@ pub(super) struct Served {
     pub(super) wire: u32,
 }
 
-impl Books {
-    pub(super) fn new(plan: &GatePlan, context: &GateContext) -> Books {
+impl Statistics {
+    pub(super) fn new(plan: &GatePlan, context: &GateContext) -> Statistics {
         let GateContext { seed, measured, precision, record, .. } = *context;
         let recorder = || Box::new(Recorder::new(plan, record, measured.until, rate_stream(plan, seed)));
-        Books {
+        Statistics {
             counters: Counters::new(measured, precision),
             recorder: (record != RecordLevel::Summary).then(recorder),
         }
@@ -118,7 +118,7 @@ impl Books {
         }
     }
 
-    /// A unit that arrives at `at` joins a queue that counts waiting units alone, or is served at once. Writes rows, and counts nothing.
+    /// A unit that arrives at `at` joins a queue that counts only waiting units, or is served at once. Writes rows, and counts nothing.
     pub(super) fn record_passage(&mut self, at: Time, service: Service, bytes: u32) {
         let Some(recorder) = &mut self.recorder else { return };
         if service.start > at {
@@ -129,7 +129,7 @@ impl Books {
         }
     }
 
-    /// [`Books::record_passage`] at a plain gate, where rows that are written at fixed times have a shorter way.
+    /// [`Statistics::record_passage`] at a plain gate, where rows that are written at fixed times have a shorter way.
     #[inline]
     pub(super) fn record_plain(&mut self, at: Time, service: Service, bytes: u32) {
         match &mut self.recorder {

@@ -1,4 +1,4 @@
-//! The books of a gate's classes: counters always, and rows where the gate is recorded.
+//! The statistics of a gate's classes: counters always, and rows where the gate is recorded.
 
 use super::count::less;
 use super::{Counters, Served};
@@ -42,7 +42,7 @@ pub struct ClassRow {
 
 /// Counters and rows of all classes.
 #[derive(Debug)]
-pub(in crate::gate) struct ClassBooks {
+pub(in crate::gate) struct ClassStatistics {
     measured: Measured,
     classes: Vec<ClassCounters>,
     history: Option<Box<History>>,
@@ -60,12 +60,12 @@ struct History {
     rows: Vec<ClassRow>,
 }
 
-impl ClassBooks {
-    pub(in crate::gate) fn new(plan: &ClassesPlan, context: &GateContext) -> ClassBooks {
+impl ClassStatistics {
+    pub(in crate::gate) fn new(plan: &ClassesPlan, context: &GateContext) -> ClassStatistics {
         let GateContext { measured, precision, record, .. } = *context;
         let class = ClassCounters { counters: Counters::new(measured, precision), drops: Default::default() };
         let rows = || Box::new(History::new(plan.classes.len(), record, measured.until));
-        ClassBooks {
+        ClassStatistics {
             measured,
             classes: vec![class; plan.classes.len()],
             history: (record != RecordLevel::Summary).then(rows),

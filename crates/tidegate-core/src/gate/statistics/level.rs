@@ -12,11 +12,11 @@ use crate::units::{PICOS_PER_SECOND, Time};
 /// The level of one bucket.
 #[derive(Clone, Debug)]
 pub(super) enum Level {
-    /// Tokens in 10⁻¹² bit at an instant, which grow by `rate` up to `burst`; `told` holds the states that are known ahead.
-    Law { rate: i128, burst: i128, now: (Time, i128), told: VecDeque<(Time, i128)> },
-    /// The theoretical arrival time of the contract; `told` holds its later values, each with the instant from which it is in force.
+    /// Tokens in 10⁻¹² bit at an instant, which grow by `rate` up to `burst`; `known` holds the states that are known ahead.
+    Law { rate: i128, burst: i128, now: (Time, i128), known: VecDeque<(Time, i128)> },
+    /// The theoretical arrival time of the contract; `known` holds its later values, each with the instant from which it is in force.
     /// Units have `unit` bytes.
-    Policer { limit: Limit, unit: u32, now: Interval, told: VecDeque<(Time, Interval)> },
+    Policer { limit: Limit, unit: u32, now: Interval, known: VecDeque<(Time, Interval)> },
 }
 
 impl Level {
@@ -25,39 +25,44 @@ impl Level {
         if let RatePlan::TokenBucket { rate, burst_bytes, .. } = plan.rate {
             let burst = i128::from(burst_bytes) * 8 * i128::from(PICOS_PER_SECOND);
             let now = (Time::ZERO, burst);
-            return Some(Level::Law { rate: i128::from(rate.bps()), burst, now, told: VecDeque::new() });
+            return Some(Level::Law { rate: i128::from(rate.bps()), burst, now, known: VecDeque::new() });
         }
         let limit = *plan.police.as_ref()?.contract();
-        Some(Level::Policer { limit, unit: plan.policed_unit(), now: limit.at_rest(), told: VecDeque::new() })
+        Some(Level::Policer {
+            limit,
+            unit: plan.policed_unit(),
+            now: limit.at_rest(),
+            known: VecDeque::new(),
+        })
     }
 
     /// Notes the law's tokens at `at`, after a unit has taken its own.
     pub(super) fn tell_law(&mut self, at: Time, tokens: i128) {
-        if let Level::Law { told, .. } = self {
-            told.push_back((at, tokens));
+        if let Level::Law { known, .. } = self {
+            known.push_back((at, tokens));
         }
     }
 
     /// Notes the policer's theoretical arrival time from `at` on.
     pub(super) fn tell_policer(&mut self, at: Time, tat: Interval) {
-        if let Level::Policer { told, .. } = self {
-            told.push_back((at, tat));
+        if let Level::Policer { known, .. } = self {
+            known.push_back((at, tat));
         }
     }
 
     /// Bytes on the wire in the bucket at `at`, which never decreases from call to call.
     pub(super) fn bytes_at(&mut self, at: Time) -> f64 {
         match self {
-            Level::Law { rate, burst, now, told } => {
-                while let Some(next) = told.pop_front_if(|(since, _)| *since <= at) {
+            Level::Law { rate, burst, now, known } => {
+                while let Some(next) = known.pop_front_if(|(since, _)| *since <= at) {
                     *now = next;
                 }
                 let elapsed = at.saturating_since(now.0).picos();
                 let tokens = (now.1 + i128::from(elapsed) * *rate).min(*burst);
                 tokens as f64 / (8 * PICOS_PER_SECOND) as f64
             }
-            Level::Policer { limit, unit, now, told } => {
-                while let Some((_, tat)) = told.pop_front_if(|(since, _)| *since <= at) {
+            Level::Policer { limit, unit, now, known } => {
+                while let Some((_, tat)) = known.pop_front_if(|(since, _)| *since <= at) {
                     *now = tat;
                 }
                 limit.level(*now, at.picos()) * f64::from(*unit)

@@ -156,7 +156,7 @@ impl Bins {
         self.counts[bin - self.first as usize] += 1;
     }
 
-    /// Which bins are kept depends on the least and the greatest bin alone, not on the order of lengths.
+    /// Which bins are kept depends on only the least and the greatest bin, not on the order of lengths.
     #[cold]
     fn widen(&mut self, bin: usize) {
         let (from, to) = (bin / ROOM * ROOM, bin / ROOM * ROOM + ROOM);

@@ -3,7 +3,7 @@
 //! Tokens are whole bytes of IP packets, as in the RFCs: by an instant t since the start, floor(rate × t) of them have
 //! come, exactly.
 
-use crate::gate::books::Count;
+use crate::gate::statistics::Count;
 use crate::plan::{ColourAction, MarkerPlan, MeterPlan};
 use crate::unit::Colour;
 use crate::units::{Measured, PICOS_PER_SECOND, Rate, Time};

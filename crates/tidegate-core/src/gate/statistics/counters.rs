@@ -117,14 +117,14 @@ impl Counters {
         queue.units > self.queue_max || queue.bytes > self.queue_max_bytes
     }
 
-    /// Counts a wait inside the measured time, in a queue that counts waiting units alone.
+    /// Counts a wait inside the measured time, in a queue that counts only waiting units.
     #[inline(always)]
     pub(in crate::gate) fn add_wait(&mut self, wait: Span) {
         self.waits.record_some(wait);
         self.queue_area += u128::from(wait.picos());
     }
 
-    /// Counts waits that were recorded one after the other, inside the measured time, in a queue that counts waiting units alone.
+    /// Counts waits that were recorded one after the other, inside the measured time, in a queue that counts only waiting units.
     #[inline(always)]
     pub(in crate::gate) fn add_waits(&mut self, waits: Lengths) {
         self.queue_area += waits.end(&mut self.waits);
