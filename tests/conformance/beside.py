@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
 #: Milliseconds within which two clocks agree, and within which ticks of the kernel's may differ.
 EXACT_MS, TICKS_MS = 0.6, 13.0
+#: How long the kernel may take to see what is said or to answer, and how many ways of it are tried.
+NUDGE_MS, NUDGES = 0.05, 6
+#: So near the end what only one of the two has sent is not judged: the other's timer may be late.
+END_MS = 70.0
+#: What leaves so soon after another segment was paced.
+PACED_MS = 20.0
 #: What is compared of a state, whether or not timers have rung.
 COUNTS = ("cwnd", "ssthresh", "lost", "sacked", "retrans", "out")
 TIMES = ("srtt", "rto")
@@ -103,9 +110,22 @@ def hold(programs: live.Programs, talks: list[Conversation]) -> list[Held | str]
 
 def compare(talk: Conversation, kernel: Record) -> Held:
     """Hold a conversation with ours at the times of the kernel's, and compare."""
+    held = _beside(talk, kernel, kernel.times_ms)
+    rng = random.Random(0)
+    for _ in range(NUDGES if held.difference else 0):
+        nudged: list[float] = []
+        for at_ms in kernel.times_ms:
+            nudged.append(max(at_ms + rng.uniform(-NUDGE_MS, NUDGE_MS), *nudged[-1:], 0.0))
+        other = _beside(talk, kernel, nudged)
+        if held.difference and (not other.difference or other.difference.after > held.difference.after):
+            other.ticks = True
+            held = other
+    return held
+
+
+def _beside(talk: Conversation, kernel: Record, times_ms: list[float]) -> Held:
     same = replace(talk, partner="linux", rtt_ms=round(kernel.rtt_ms, 6))
-    mine = Watched(same).hold_at(kernel.times_ms)
-    held = Held(talk, kernel, mine, None)
+    held = Held(talk, kernel, Watched(same).hold_at(times_ms), None)
     held.difference = _first(held)
     return held
 
@@ -119,14 +139,13 @@ def _first(held: Held) -> Difference | None:
             held.ticks = True
             return None
         state = held.kernel.states[after - 1] if 0 < after <= len(held.kernel.states) else {"ca": "Open"}
-        for prompt in (True, False):
-            key = (after, prompt)
-            wrong = _segments(held, kernel.get(key, []), mine.get(key, []), prompt=prompt)
-            if wrong is None and prompt and after:
-                wrong = _state(held, state, held.ours.states[after - 1])
-            sent = max([sent, *(said.seq + said.payload for said in kernel.get(key, []))])
-            if wrong is not None:
-                return Difference(after, *wrong, state["ca"])
+        theirs, ours_ = kernel.get(after, []), mine.get(after, [])
+        wrong = _segments(held, theirs, ours_)
+        if after and (wrong is None or wrong[0] == "time"):
+            wrong = _state(held, state, held.ours.states[after - 1]) or wrong
+        sent = max([sent, *(said.seq + said.payload for said, _ in theirs)])
+        if wrong is not None:
+            return Difference(after, *wrong, state["ca"])
     return None
 
 
@@ -136,39 +155,41 @@ def newest(step: Step) -> int:
     return max([step.of.get("ack", 0), *edges]) if step.what == "<" else 0
 
 
-def _by_line(record: Record) -> dict[tuple[int, bool], list[Said]]:
-    found: dict[tuple[int, bool], list[Said]] = {}
+def _by_line(record: Record) -> dict[int, list[tuple[Said, bool]]]:
+    """Return what was sent after each line, and whether at once."""
+    found: dict[int, list[tuple[Said, bool]]] = {}
     for said, (after, prompt) in zip(record.said, record.afters, strict=True):
-        # The kernel may have gone on a little after the line.
-        soon = prompt or (after > 0 and said.at_ms - record.times_ms[after - 1] < EXACT_MS)
-        found.setdefault((after, soon), []).append(said)
+        found.setdefault(after, []).append((said, prompt))
     return found
 
 
 def _segments(
-    held: Held, kernel: list[Said], mine: list[Said], *, prompt: bool
+    held: Held, kernel: list[tuple[Said, bool]], mine: list[tuple[Said, bool]]
 ) -> tuple[str, str, str] | None:
-    for one, other in zip(kernel, mine, strict=False):
+    before_ms = -1e9
+    for (one, at_once), (other, also) in zip(kernel, mine, strict=False):
         if plain(one) != plain(other):
             return "segment", _short(one), _short(other)
         apart = abs(one.at_ms - other.at_ms)
-        if not prompt and apart > EXACT_MS:
+        # What the pacer lets leave is on no tick.
+        paced = held.talk.tcp.get("cc") == "bbr" and one.at_ms - before_ms < PACED_MS
+        if apart > EXACT_MS and not (at_once and also):
             held.ticks = True
-            if apart > TICKS_MS + _coarse(held, one.at_ms):
+            if at_once or also or paced or apart > TICKS_MS + _coarse(held, one.at_ms):
                 return "time", f"{one.at_ms:.1f} ms", f"{other.at_ms:.1f} ms"
+        before_ms = one.at_ms
     longer = [*kernel[len(mine) :], *mine[len(kernel) :]]
     # Near the end one of the two may have gone on for longer.
-    if not longer or (not prompt and longer[0].at_ms > held.talk.end_ms - TICKS_MS):
+    if not longer or (not longer[0][1] and longer[0][0].at_ms > held.talk.end_ms - END_MS):
         return None
     what = "more" if len(kernel) > len(mine) else "less"
-    return what, *(
-        ", ".join(map(_short, sent[min(len(kernel), len(mine)) :])) or "nothing" for sent in (kernel, mine)
-    )
+    rest = min(len(kernel), len(mine))
+    return what, *(", ".join(_short(said) for said, _ in sent[rest:]) or "nothing" for sent in (kernel, mine))
 
 
 def _coarse(held: Held, at_ms: float) -> float:
-    """The timer wheel's steps are an eighth of what is waited for."""
-    since = max((time for time in held.kernel.times_ms if time < at_ms), default=0.0)
+    """The timer wheel's steps are an eighth of what is waited for, which began with what was sent before."""
+    since = max((said.at_ms for said in held.kernel.said if said.at_ms < at_ms - TICKS_MS), default=0.0)
     return (at_ms - since) / 8 if at_ms - since > 256 else 0.0
 
 

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.beside import said_lines
-from conformance.script import MSS
+from conformance.script import MSS, WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.beside import Difference, Held
     from conformance.script import Step
+
+
+#: What one buffer of the kernel's holds (tcp_xmit_size_goal).
+BUFFER = 65_000
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,43 @@ def _size(said: str) -> int:
     return int(data.split(":")[1]) - int(data.split(":")[0])
 
 
+def _buffers(held: Held, difference: Difference) -> bool:
+    """More was written than one buffer of the kernel's holds."""
+    written = sum(
+        step.of["bytes"] for step in said_lines(held.talk)[: difference.after] if step.what == "write"
+    )
+    return written > BUFFER and difference.ca in ("Open", "Disorder", "CWR")
+
+
+def _look(held: Held, difference: Difference) -> bool:
+    """An ACK without news lets new data leave, or a retransmission."""
+    last = _last(held, difference)
+    return last is not None and last.of.get("ack", 0) == _una(held, difference) and difference.what == "more"
+
+
+def _narrower(held: Held, difference: Difference) -> bool:
+    """A window became smaller without new data."""
+    last = _last(held, difference)
+    before = [
+        step.of.get("win", WINDOW) for step in said_lines(held.talk)[: difference.after] if step.what == "<"
+    ]
+    return (
+        last is not None
+        and len(before) > 1
+        and last.of.get("win", WINDOW) < before[-2]
+        and last.of.get("ack", 0) <= _una(held, difference)
+    )
+
+
+def _within(held: Held, difference: Difference) -> bool:
+    """An ACK ended within a segment, and nothing was SACKed."""
+    return any(
+        step.of.get("ack", 1) % MSS != 1
+        for step in said_lines(held.talk)[: difference.after]
+        if step.what == "<"
+    )
+
+
 def _pieces(held: Held, difference: Difference) -> bool:
     """Less than full segments were sent, each of which is one to the kernel."""
     sent = [said for said in held.kernel.said if 0 < said.payload < MSS]
@@ -171,6 +212,15 @@ NAMED = (
         "quick-acks", "how many ACKs come at once (tcp_incr_quickack), and when a delayed one does", _quick
     ),
     Named("bbr", "BBR: not told apart yet", _paced),
+    Named(
+        "buffers",
+        "where a buffer of 64 kB ends nothing is held back, and what is written beyond it leaves some us later",
+        _buffers,
+        fault=False,
+    ),
+    Named(
+        "narrower", "a narrower window without new data is not believed (tcp_may_update_window)", _narrower
+    ),
     Named("old-ack", "SACK in an ACK below SND.UNA is taken (tcp_ack, old_ack)", _old_ack),
     Named("ece", "ECE at the end of a recovery, and beside one (tcp_try_to_open)", _echo),
     Named("dsack-delivered", "what a D-SACK tells counts as delivered (tcp_dsack_seen)", _repeated_arrival),
@@ -178,6 +228,8 @@ NAMED = (
     Named("sacked-growth", "after reordering SACKed data widen the window (tcp_may_raise_cwnd)", _reordering),
     Named("partial", "a piece of a segment fills the announced window (tcp_mss_split_point)", _partial),
     Named("pieces", "a small segment counts as one in flight (tcp_packets_in_flight)", _pieces),
+    Named("within", "the rest of a segment that is acknowledged in two parts is late (prior_fack)", _within),
+    Named("look", "every ACK lets leave what may (tcp_data_snd_check)", _look),
     Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),
     Named("deferred", "which rest of a burst is held back (tcp_tso_should_defer)", _deferred),
 )

@@ -28,7 +28,7 @@ def draw(kind: str, seed: int | str) -> Conversation:
     chosen = ways.draw(ways.KINDS[kind], rng)
     talk = Conversation(title, "linux", tcp=chosen.tcp, rtt_ms=chosen.rtt)
     Play(talk, chosen, rng).go()
-    end_ms = talk.newest_ms + 40
+    end_ms = talk.newest_ms + 100
     talk.steps.append(Step(end_ms, end_ms, "quiet", {}, ""))
     return talk
 

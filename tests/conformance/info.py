@@ -11,7 +11,7 @@ BYTES, WORDS, LONGS, NEWER = (
     struct.Struct("=8B"),
     struct.Struct("=24I"),
     struct.Struct("=4Q"),
-    struct.Struct("=6I4Q2I"),
+    struct.Struct("=6I4Q2I2Q4I"),
 )
 SIZE = BYTES.size + WORDS.size + LONGS.size + NEWER.size
 #: Congestion states (``tcpi_ca_state``).
@@ -47,4 +47,6 @@ def of(told: socket.socket) -> dict[str, Any]:
         "min_rtt": newer[3] / 1000,
         "delivered": newer[10],
         "delivered_ce": newer[11],
+        "dsacks": newer[14],
+        "reordered": newer[15],
     }

@@ -97,16 +97,20 @@ def _split(rng: Random, ways: Ways) -> None:
 def _writes(rng: Random, ways: Ways) -> None:
     at, ways.writes = 0.0, []
     for _ in range(rng.randint(2, 12)):
-        ways.writes.append((at, rng.choice((1, 100, 500, 999, 1000, 1001, 1500, 2000, 3333, 10_000, 25_000))))
+        ways.writes.append((at, rng.choice((1, 100, 500, 999, 1000, 1001, 1500, 2000, 3333, 8000, 15_000))))
         at += rng.choice((0.0, 1.0, 5.0, 20.0, 50.0, 50.0, 100.0, 300.0))
 
 
 def _pauses(rng: Random, ways: Ways) -> None:
     at, ways.writes = 0.0, []
     for _ in range(rng.randint(2, 5)):
-        ways.writes.append((at, 1000 * rng.randint(5, 30)))
+        ways.writes.append((at, 1000 * rng.randint(5, 12)))
         at += rng.choice((80.0, 150.0, 230.0, 330.0, 500.0, 900.0))
     ways.until = 2000.0
+
+
+def _long(rng: Random, ways: Ways) -> None:
+    ways.writes = [(0.0, 1000 * rng.choice((80, 150)))]
 
 
 def _jumps(rng: Random, ways: Ways) -> None:
@@ -141,7 +145,7 @@ def _window(rng: Random, ways: Ways) -> None:
 FUNCTIONS = {
     "stretch": _stretch, "bottleneck": _bottleneck, "loss": _loss, "reorder": _reorder, "acks": _acks,
     "split": _split, "writes": _writes, "pauses": _pauses, "jumps": _jumps, "blackout": _blackout,
-    "marks": _marks, "stamps": _stamps, "window": _window,
+    "marks": _marks, "stamps": _stamps, "window": _window, "long": _long,
 }  # fmt: skip
 _MIXED = ("stretch", "loss", "reorder", "acks", "pauses", "jumps", "blackout", "stamps", "bottleneck")
 KINDS = {
@@ -157,6 +161,7 @@ KINDS = {
     "ecn": Kind("marks (ECE and CWR)", ("marks",), ("loss", "stretch", "reorder")),
     "stamps": Kind("with timestamps", ("stamps",), ("loss", "reorder", "stretch", "blackout")),
     "window": Kind("small and growing windows", ("window",), ("loss", "stretch")),
+    "long": Kind("more than one buffer of the kernel's holds", ("long",), ("loss", "stretch")),
     "nosack": Kind("without SACK", (), ("loss", "stretch", "reorder"), (("sack", False),)),
     "cubic": Kind("CUBIC over a bottleneck", (), _MIXED, (("cc", "cubic"),)),
     "bbr": Kind("BBR up to its cycle", (), _MIXED, (("cc", "bbr"),)),
@@ -169,7 +174,7 @@ def draw(kind: Kind, rng: Random) -> Ways:
     ways = Ways(tcp=dict(kind.tcp))
     ways.rtt = rng.choice((10.0, 20.0, 40.0, 40.0, 60.0, 100.0))
     ways.every = rng.choice((1, 1, 2))
-    ways.writes = [(0.0, 1000 * rng.choice((8, 20, 40, 80, 150)))]
+    ways.writes = [(0.0, 1000 * rng.choice((8, 20, 40, 60)))]
     chosen = list(kind.always)
     if kind.some:
         low = 0 if kind.always else min(2, len(kind.some))
