@@ -224,6 +224,13 @@ impl Measured {
         self.until.saturating_since(self.from).as_secs_f64()
     }
 
+    /// Whether an instant lies inside.
+    #[inline]
+    #[must_use]
+    pub fn holds(self, at: Time) -> bool {
+        at >= self.from && at < self.until
+    }
+
     /// How much of `[start, end)` lies inside, in picoseconds.
     #[inline]
     #[must_use]

@@ -32,8 +32,7 @@ pub use backlog::Backlog;
 pub use drops::{DropReason, GateDrop};
 pub use ingress::{Marker, Policer, Slot};
 pub use statistics::{
-    CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles, Recording,
-    StillWaiting,
+    CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles, StillWaiting,
 };
 pub(crate) use statistics::{ExactPicos, Progression};
 pub use stepped::Departure;

@@ -1,6 +1,7 @@
 //! The carrier of units between endpoints: the whole network, or the part of it that only one cohort of flows uses.
 
 use crate::net::Network;
+use crate::net::fast::Walk;
 use crate::net::map::Entry;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -10,7 +11,7 @@ pub trait Carrier {
     /// A unit enters a route at `at`. Answers with when it comes to its end if that is certain and reported ahead.
     fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time>;
 
-    /// Many units enter a route that carries each of them at once. Those that are not dropped remain in `units`, with the times at which
+    /// Many units enter a route that carries each of them at once ([`Network::carries_at_once`]). Those that are not dropped remain in `units`, with the times at which
     /// they reach its end.
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>);
 
@@ -29,7 +30,7 @@ impl Carrier for Network {
 
     #[inline(always)]
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
-        Network::handle_units_at(self, entry, units);
+        self.pass_stretch(entry.0, units);
     }
 
     #[inline(always)]

@@ -60,7 +60,7 @@ pub(super) struct Drops {
 
 impl Drops {
     pub(super) fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
-        if dropped.at < measured.from || dropped.at >= measured.until {
+        if !measured.holds(dropped.at) {
             return;
         }
         for (rows, place) in [(&mut self.gates, dropped.gate), (&mut self.routes, route as usize)] {

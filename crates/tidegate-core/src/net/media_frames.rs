@@ -45,7 +45,7 @@ impl MediaFrames {
 
     /// A frame of so many packets begins. Answers with its number.
     pub(super) fn begin(&mut self, at: Time, packets: u32) -> u32 {
-        self.sent += u64::from(self.counts(at));
+        self.sent += u64::from(self.measured.holds(at));
         self.under_way.push_back(UnderWay { began: at, left: packets, lost: false });
         self.last()
     }
@@ -58,7 +58,7 @@ impl MediaFrames {
     /// A packet of a frame arrives at `at`.
     pub(super) fn packet_arrives(&mut self, at: Time, number: u32) {
         let Some(frame) = self.settle_packet(number, false) else { return };
-        if frame.left > 0 || frame.lost || !self.counts(frame.began) {
+        if frame.left > 0 || frame.lost || !self.measured.holds(frame.began) {
             return;
         }
         let delay = at.saturating_since(frame.began);
@@ -70,11 +70,7 @@ impl MediaFrames {
     pub(super) fn packet_is_lost(&mut self, number: u32) {
         let before = self.get(number).is_some_and(|frame| frame.lost);
         let Some(frame) = self.settle_packet(number, true) else { return };
-        self.lost += u64::from(!before && self.counts(frame.began));
-    }
-
-    fn counts(&self, began: Time) -> bool {
-        began >= self.measured.from && began < self.measured.until
+        self.lost += u64::from(!before && self.measured.holds(frame.began));
     }
 
     fn get(&self, number: u32) -> Option<&UnderWay> {

@@ -48,7 +48,7 @@ impl Traffic {
 
 impl TrafficCounts {
     pub(super) fn note(count: &mut Count, measured: Measured, at: Time, more: Count) {
-        if at >= measured.from && at < measured.until {
+        if measured.holds(at) {
             count.packets += more.packets;
             count.bytes += more.bytes;
         }

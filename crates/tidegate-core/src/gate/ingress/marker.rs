@@ -140,7 +140,7 @@ impl Marker {
     pub(super) fn judge(&mut self, at: Time, bytes: u32, came: Colour) -> Option<Marking> {
         let counts = if self.plan.colour_aware { came } else { Colour::Green };
         let colour = self.meter.colour(at, u64::from(bytes), counts);
-        if at >= self.measured.from && at < self.measured.until {
+        if self.measured.holds(at) {
             self.coloured[colour as usize].add(u64::from(bytes));
         }
         match self.plan.actions[colour as usize] {

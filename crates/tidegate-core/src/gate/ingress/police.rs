@@ -78,30 +78,24 @@ impl Policer {
         }
         let units = u64::from(wire / self.unit);
         let own = self.flows.as_mut().map(|flows| flows.of(chain));
+        let exceeds = if self.kind.tags() { Verdict::Tag } else { Verdict::Discard };
+        let is_above = |limit: &&mut Gcra| limit.earliest(at.picos(), units) != Some(at.picos());
         let verdict = match &mut self.kind {
             // What its own limit does not let pass takes nothing of the shared one.
-            kind if own.as_ref().is_some_and(|own| own.earliest(at.picos(), units) != Some(at.picos())) => {
-                if kind.tags() {
-                    Verdict::Tag
-                } else {
-                    Verdict::Discard
-                }
-            }
+            _ if own.as_ref().is_some_and(is_above) => exceeds,
             PolicerKind::Two { dual, .. } => dual.police_units(at.picos(), units, tagged),
-            PolicerKind::One { gcra, tags } => {
+            PolicerKind::One { gcra, .. } => {
                 if gcra.police_units(at.picos(), units) {
                     Verdict::Pass
-                } else if *tags {
-                    Verdict::Tag
                 } else {
-                    Verdict::Discard
+                    exceeds
                 }
             }
         };
         if let (Some(own), Verdict::Pass) = (own, verdict) {
             own.count_units(at.picos(), units);
         }
-        if at >= self.measured.from && at < self.measured.until {
+        if self.measured.holds(at) {
             self.count(verdict, wire, tagged, chain as usize);
         }
         verdict

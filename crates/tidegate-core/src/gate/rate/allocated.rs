@@ -5,7 +5,7 @@
 //! Example: 1000 bytes at 1 Mbit/s need 8 ms. At 2 ms the speed becomes 4 Mbit/s. With `keep`
 //! the unit ends at 8 ms and the next one takes 2 ms; with `rescale` it ends at 3.5 ms.
 
-use crate::gate::rate::{Capacity, Service};
+use crate::gate::rate::{Capacity, Constant, Service};
 use crate::plan::OnChange;
 use crate::serial::Serializer;
 use crate::units::{Measured, PICOS_PER_SECOND, Rate, Span, Time};
@@ -27,10 +27,9 @@ pub struct Allocated {
 #[derive(Clone, Debug)]
 pub struct SetSpeed {
     /// Serves at the last rate above zero.
-    server: Serializer,
+    server: Constant,
     rate: Rate,
     on_change: OnChange,
-    free: Time,
     /// When the rate of the last unit changed last, and the work that was left then in 10⁻¹² bit.
     start: Time,
     left: u128,
@@ -48,10 +47,9 @@ impl SetSpeed {
     #[must_use]
     pub fn new(initial: Rate, on_change: OnChange, measured: Measured) -> SetSpeed {
         SetSpeed {
-            server: Serializer::new(initial.bps().max(1)),
+            server: Constant::new(initial.bps().max(1)),
             rate: initial,
             on_change,
-            free: Time::ZERO,
             start: Time::ZERO,
             left: 0,
             since: Time::ZERO,
@@ -69,24 +67,16 @@ impl SetSpeed {
 
     /// When a unit would begin.
     pub(super) fn next_start(&self, arrival: Time) -> Time {
-        if self.is_stopped() { Time::NEVER } else { arrival.max(self.free) }
+        if self.is_stopped() { Time::NEVER } else { arrival.max(self.server.free) }
     }
 
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         if self.is_stopped() {
             return Service { start: Time::NEVER, end: Time::NEVER };
         }
-        let start = if arrival > self.free {
-            self.server.reset();
-            arrival
-        } else {
-            self.free
-        };
-        self.start = start;
-        self.left = u128::from(bits) * u128::from(PICOS_PER_SECOND) + u128::from(self.server.carry());
-        let end = start.saturating_add(self.server.take(bits));
-        self.free = end;
-        Service { start, end }
+        self.start = self.server.begin(arrival);
+        self.left = u128::from(bits) * u128::from(PICOS_PER_SECOND) + u128::from(self.server.server.carry());
+        self.server.transmit(arrival, bits)
     }
 
     /// The rate in force.
@@ -102,30 +92,30 @@ impl SetSpeed {
             return None;
         }
         self.inside = self.inside_until(at);
-        self.inside.changes += u64::from(at >= self.measured.from && at < self.measured.until);
+        self.inside.changes += u64::from(self.measured.holds(at));
         self.before = self.offered_until(at);
         self.since = at;
         let old = u128::from(std::mem::replace(&mut self.rate, rate).bps());
         // The carry is dropped at a change of rate.
-        self.server = Serializer::new(rate.bps().max(1));
+        self.server.server = Serializer::new(rate.bps().max(1));
         if old == 0 {
             // The first unit that waits begins now.
-            self.free = self.free.max(at);
+            self.server.free = self.server.free.max(at);
         }
-        if self.on_change == OnChange::Keep || at < self.start || at >= self.free {
+        if self.on_change == OnChange::Keep || at < self.start || at >= self.server.free {
             return None;
         }
         let speed = u128::from(rate.bps());
         self.left -= u128::from(at.saturating_since(self.start).picos()) * old;
         self.start = at;
-        self.free = match self.left.checked_div(speed) {
+        self.server.free = match self.left.checked_div(speed) {
             Some(picos) => {
-                self.server.set_carry((self.left % speed) as u64);
+                self.server.server.set_carry((self.left % speed) as u64);
                 at.saturating_add(Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX / 2)))
             }
             None => Time::NEVER,
         };
-        Some(self.free)
+        Some(self.server.free)
     }
 
     /// The capacity from the start of the run to `at`, in 10⁻¹² bit.

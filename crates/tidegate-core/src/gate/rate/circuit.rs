@@ -2,15 +2,13 @@
 //!
 //! Example: 1000 bytes arrive at 0 s at a circuit of 1 Mbit/s that opens at 2 ms. Their service ends at 10 ms.
 
-use crate::gate::rate::{Capacity, Service};
-use crate::serial::Serializer;
+use crate::gate::rate::{Capacity, Constant, Service};
 use crate::units::{Measured, Rate, Time};
 
 /// A server that works while it is open. It is closed only when it has nothing to do.
 #[derive(Clone, Debug)]
 pub struct Circuit {
-    server: Serializer,
-    free: Time,
+    server: Constant,
     /// When it was opened last.
     opened: Option<Time>,
     /// Picoseconds that it was open before that.
@@ -24,34 +22,18 @@ impl Circuit {
     /// A closed circuit of `rate`, above zero.
     #[must_use]
     pub fn new(rate: Rate, measured: Measured) -> Circuit {
-        Circuit {
-            server: Serializer::new(rate.bps()),
-            free: Time::ZERO,
-            opened: None,
-            before: 0,
-            inside: 0,
-            measured,
-        }
+        Circuit { server: Constant::new(rate.bps()), opened: None, before: 0, inside: 0, measured }
     }
 
     /// When a unit would begin.
     pub(super) fn next_start(&self, arrival: Time) -> Time {
-        self.opened.map_or(Time::NEVER, |opened| arrival.max(opened).max(self.free))
+        self.opened.map_or(Time::NEVER, |opened| arrival.max(opened).max(self.server.free))
     }
 
     /// Services stated while it is closed never happen.
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let Some(opened) = self.opened else { return Service { start: Time::NEVER, end: Time::NEVER } };
-        let ready = arrival.max(opened);
-        let start = if ready > self.free {
-            self.server.reset();
-            ready
-        } else {
-            self.free
-        };
-        let end = start.saturating_add(self.server.take(bits));
-        self.free = end;
-        Service { start, end }
+        self.server.transmit(arrival.max(opened), bits)
     }
 
     /// Whether it is open.
@@ -63,7 +45,7 @@ impl Circuit {
     /// The rate while it is open.
     #[must_use]
     pub fn rate(&self) -> Rate {
-        Rate::from_bps(self.server.speed())
+        Rate::from_bps(self.server.server.speed())
     }
 
     /// Opens it at `at`.
@@ -89,11 +71,11 @@ impl Circuit {
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
         let present = self.opened.map_or(0, |opened| at.saturating_since(opened).picos());
-        (self.before + u128::from(present)) * u128::from(self.server.speed())
+        (self.before + u128::from(present)) * u128::from(self.server.server.speed())
     }
 
     pub(super) fn capacity(&self) -> Capacity {
-        let offered = u128::from(self.open_inside()) * u128::from(self.server.speed());
+        let offered = u128::from(self.open_inside()) * u128::from(self.server.server.speed());
         Capacity { offered, unused: None, in_transit: 0 }
     }
 }

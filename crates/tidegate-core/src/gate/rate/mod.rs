@@ -77,11 +77,10 @@ impl Law {
     /// The law of `plan`. It draws random numbers from `stream` and counts inside `measured`.
     #[must_use]
     pub fn new(plan: &RatePlan, on_change: OnChange, measured: Measured, stream: Stream) -> Law {
+        let set = |initial| Law::SetSpeed(Box::new(SetSpeed::new(initial, on_change, measured)));
         match plan {
             RatePlan::Unlimited => Law::Unlimited,
-            RatePlan::Constant(speed) => {
-                Law::Constant(Constant { server: Serializer::new(speed.work_per_second()), free: Time::ZERO })
-            }
+            RatePlan::Constant(speed) => Law::Constant(Constant::new(speed.work_per_second())),
             RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
                 let peak = peak.map(|peak| (peak, *peak_burst_bytes));
                 Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, peak, measured)))
@@ -91,16 +90,9 @@ impl Law {
             }
             RatePlan::Gcra(gcra) => Law::Gcra(Box::new(Gcra::new(gcra))),
             RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, measured))),
-            RatePlan::Dtm(channel) => {
-                Law::SetSpeed(Box::new(SetSpeed::new(channel.initial, on_change, measured)))
-            }
-            RatePlan::Abr(abr) => {
-                let initial = Rate::from_bps(abr.rates.initial as u64);
-                Law::SetSpeed(Box::new(SetSpeed::new(initial, on_change, measured)))
-            }
-            RatePlan::Follow(follow) => {
-                Law::SetSpeed(Box::new(SetSpeed::new(follow.initial, on_change, measured)))
-            }
+            RatePlan::Dtm(channel) => set(channel.initial),
+            RatePlan::Abr(abr) => set(Rate::from_bps(abr.rates.initial as u64)),
+            RatePlan::Follow(follow) => set(follow.initial),
             RatePlan::Steps { .. } | RatePlan::Markov(_) | RatePlan::RateTrace { .. } => {
                 let profile = Profile::new(plan, stream);
                 Law::Varying(Box::new(Varying::new(profile, on_change, measured)))
@@ -238,16 +230,23 @@ impl Law {
 }
 
 impl Constant {
+    fn new(speed: u64) -> Constant {
+        Constant { server: Serializer::new(speed), free: Time::ZERO }
+    }
+
     fn transmit(&mut self, arrival: Time, work: u64) -> Service {
-        let start = if arrival > self.free {
-            self.server.reset();
-            arrival
-        } else {
-            self.free
-        };
+        let start = self.begin(arrival);
         let end = start.saturating_add(self.server.take(work));
         self.free = end;
         Service { start, end }
+    }
+
+    /// When the next service begins; if that is after the last one, a busy period begins.
+    fn begin(&mut self, arrival: Time) -> Time {
+        if arrival > self.free {
+            self.server.reset();
+        }
+        arrival.max(self.free)
     }
 }
 

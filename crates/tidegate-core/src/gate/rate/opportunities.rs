@@ -98,7 +98,7 @@ impl Opportunities {
             let used = need.min(u64::from(self.left));
             need -= used;
             self.left -= used as u32;
-            if at >= self.measured.from && at < self.measured.until {
+            if self.measured.holds(at) {
                 sent_inside += used;
             }
             if need == 0 {
@@ -118,7 +118,7 @@ impl Opportunities {
 
     fn waste(&mut self) {
         let at = self.cursor.at();
-        if at >= self.measured.from && at < self.measured.until {
+        if self.measured.holds(at) {
             self.unused += u64::from(self.left);
         }
         self.next();

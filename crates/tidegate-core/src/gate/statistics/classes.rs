@@ -115,15 +115,9 @@ impl ClassStatistics {
     /// The service of a unit is known. One that is in the queue for any time has joined it before.
     pub(in crate::gate) fn serve(&mut self, class: usize, served: &Served) {
         let Served { arrival, service, leaves, bytes, .. } = *served;
-        let counters = &mut self.classes[class].counters;
-        if service.start > arrival {
-            counters.wait(arrival, service.start);
-        }
-        if leaves > arrival {
-            counters.queued(arrival, leaves, u64::from(bytes));
-            if let Some(history) = &mut self.history {
-                history.leaving = Some((leaves, class, bytes));
-            }
+        self.classes[class].counters.serve(arrival, service.start, (leaves, u64::from(bytes)));
+        if let Some(history) = self.history.as_mut().filter(|_| leaves > arrival) {
+            history.leaving = Some((leaves, class, bytes));
         }
     }
 
@@ -159,7 +153,7 @@ impl ClassStatistics {
     }
 
     fn drop(&mut self, class: usize, at: Time, reason: DropReason) {
-        if at >= self.measured.from && at < self.measured.until {
+        if self.measured.holds(at) {
             self.classes[class].drops[reason as usize] += 1;
         }
         self.note(class, at, |row| row.dropped_packets += 1);

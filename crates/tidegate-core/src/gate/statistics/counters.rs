@@ -144,7 +144,7 @@ impl Counters {
         self.culled.add(self.measured, at, u64::from(wire));
         if at >= self.measured.until {
             self.still_waits(arrival);
-        } else if self.measures(arrival) {
+        } else if self.measured.holds(arrival) {
             self.unserved += 1;
         }
         self.queued(arrival, at, u64::from(bytes));
@@ -211,15 +211,10 @@ impl Counters {
     /// Notes the size of the queue at `at`.
     #[inline]
     pub(in crate::gate) fn queue_is(&mut self, at: Time, queue: Backlog) {
-        if self.measures(at) {
+        if self.measured.holds(at) {
             self.queue_max = self.queue_max.max(queue.units);
             self.queue_max_bytes = self.queue_max_bytes.max(queue.bytes);
         }
-    }
-
-    #[inline]
-    fn measures(&self, at: Time) -> bool {
-        at >= self.measured.from && at < self.measured.until
     }
 }
 

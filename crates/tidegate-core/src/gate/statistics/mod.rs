@@ -20,7 +20,7 @@ pub use count::{Count, Phases};
 pub use counters::Counters;
 pub(crate) use progression::{ExactPicos, Progression};
 pub(super) use quantiles::Lengths;
-pub use quantiles::{Quantiles, Recording};
+pub use quantiles::Quantiles;
 use record::Recorder;
 pub use row::{CellRow, GateRow};
 pub use still_waiting::StillWaiting;

@@ -19,13 +19,7 @@ pub struct Quantiles {
     zeros: u64,
 }
 
-/// Lengths of time that are recorded one after the other, with what they change kept apart until the last of them.
-pub struct Recording<'a> {
-    to: &'a mut Quantiles,
-    lengths: Lengths,
-}
-
-/// The state of a [`Recording`], for callers that hold no reference to the [`Quantiles`].
+/// What lengths of time change that are recorded one after the other, kept apart from the [`Quantiles`] until the last of them.
 #[derive(Default)]
 pub(in crate::gate) struct Lengths {
     sum: u128,
@@ -53,20 +47,6 @@ impl Lengths {
         to.count += self.count;
         to.sum += self.sum;
         self.sum
-    }
-}
-
-impl Recording<'_> {
-    /// As [`Quantiles::record`].
-    #[inline(always)]
-    pub fn record(&mut self, span: Span) {
-        if span == Span::ZERO { self.to.zeros += 1 } else { self.lengths.record_some(self.to, span) }
-    }
-
-    /// The last of them has been recorded. Answers with the sum of all.
-    #[inline(always)]
-    pub fn end(self) -> u128 {
-        self.lengths.end(self.to)
     }
 }
 
@@ -130,12 +110,6 @@ impl Quantiles {
         self.bins.equal_to(picos, (self.least, self.greatest))
     }
 
-    /// Begins to record lengths one after the other.
-    #[inline(always)]
-    pub fn recording(&mut self) -> Recording<'_> {
-        Recording { to: self, lengths: Lengths::default() }
-    }
-
     /// Records each term of a progression and returns their sum.
     #[inline]
     pub(in crate::gate) fn record_evenly(&mut self, lengths: &Progression) -> u128 {
@@ -153,9 +127,9 @@ impl Quantiles {
     /// Records lengths in picoseconds and returns their sum. None is zero.
     #[inline]
     pub(in crate::gate) fn record_rising(&mut self, lengths: impl Iterator<Item = u64>) -> u128 {
-        let mut recording = self.recording();
-        lengths.for_each(|picos| recording.lengths.record_some(recording.to, Span::from_picos(picos)));
-        recording.end()
+        let mut recorded = Lengths::default();
+        lengths.for_each(|picos| recorded.record_some(self, Span::from_picos(picos)));
+        recorded.end(self)
     }
 
     /// Records one length, which is not zero, `count` times.

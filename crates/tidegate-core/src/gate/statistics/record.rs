@@ -117,16 +117,13 @@ impl Recorder {
     }
 
     fn apply(&mut self, change: Time) {
-        while self.leaving.front().is_some_and(|(at, _)| *at <= change) {
-            let (_, bytes) = self.leaving.pop_front().expect("there is a front");
+        while let Some((_, bytes)) = self.leaving.pop_front_if(|(at, _)| *at <= change) {
             self.leave(bytes);
         }
-        while self.departing.front().is_some_and(|(at, _)| *at <= change) {
-            let (_, wire) = self.departing.pop_front().expect("there is a front");
+        while let Some((_, wire)) = self.departing.pop_front_if(|(at, _)| *at <= change) {
             self.now.delivered_bytes += wire;
         }
-        while self.losses.front().is_some_and(|at| *at <= change) {
-            self.losses.pop_front();
+        while self.losses.pop_front_if(|at| *at <= change).is_some() {
             self.now.dropped_packets += 1;
         }
         if let Some(content) = &mut self.content {

@@ -9,19 +9,19 @@ use crate::gate::backlog::Backlog;
 /// A flow has no queue yet.
 const NONE: u32 = u32::MAX;
 
-/// The queue of a flow.
-pub(super) trait FlowQueue {
-    /// The units in it.
-    fn line(&self) -> &Line;
-
-    /// The units in it, to be changed.
-    fn line_mut(&mut self) -> &mut Line;
+/// The queue of one flow; `S`: what its discipline keeps beside that.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FlowQueue<S> {
+    pub(super) line: Line,
+    /// Bytes that it may still send in this turn.
+    pub(super) credits: i64,
+    pub(super) state: S,
 }
 
 /// All queues.
 #[derive(Clone, Debug)]
-pub(super) struct FlowQueues<Q> {
-    pub(super) queues: Vec<Q>,
+pub(super) struct FlowQueues<S> {
+    pub(super) queues: Vec<FlowQueue<S>>,
     /// The queue of each flow, by the stretch that its units are on.
     of_chain: Vec<u32>,
     /// Queues that have just begun, and others, in the order of their turns.
@@ -30,8 +30,8 @@ pub(super) struct FlowQueues<Q> {
     pub(super) held: Backlog,
 }
 
-impl<Q: FlowQueue> FlowQueues<Q> {
-    pub(super) fn new() -> FlowQueues<Q> {
+impl<S> FlowQueues<S> {
+    pub(super) fn new() -> FlowQueues<S> {
         FlowQueues {
             queues: Vec::new(),
             of_chain: Vec::new(),
@@ -58,20 +58,20 @@ impl<Q: FlowQueue> FlowQueues<Q> {
 
     /// A unit that may be served next; the one that is, if no turn ends.
     pub(super) fn first(&self) -> Option<&Waiter> {
-        self.new.iter().chain(&self.old).find_map(|number| self.queues[*number as usize].line().first())
+        self.new.iter().chain(&self.old).find_map(|number| self.queues[*number as usize].line.first())
     }
 
     /// Takes that unit.
     pub(super) fn take_first(&mut self) -> Option<Waiter> {
         let mut numbers = self.new.iter().chain(&self.old);
-        let number = *numbers.find(|number| !self.queues[**number as usize].line().is_empty())?;
-        let waiter = self.queues[number as usize].line_mut().pop()?;
+        let number = *numbers.find(|number| !self.queues[**number as usize].line.is_empty())?;
+        let waiter = self.queues[number as usize].line.pop()?;
         self.held = self.held.without(waiter.unit.bytes);
         Some(waiter)
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        let lines: u64 = self.queues.iter().map(|queue| queue.line().memory_bytes()).sum();
-        lines + (self.queues.capacity() * size_of::<Q>() + self.of_chain.capacity() * 4) as u64
+        let lines: u64 = self.queues.iter().map(|queue| queue.line.memory_bytes()).sum();
+        lines + (self.queues.capacity() * size_of::<FlowQueue<S>>() + self.of_chain.capacity() * 4) as u64
     }
 }

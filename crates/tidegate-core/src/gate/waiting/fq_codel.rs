@@ -9,8 +9,8 @@
 //! bytes, as in Linux (`fq_codel_drop`); where packets have one size, both are the same.
 
 use super::codel::CoDel;
-use super::flow_queues::{self, FlowQueues};
-use super::line::{Leaver, Line, Waiter};
+use super::flow_queues::{FlowQueue, FlowQueues};
+use super::line::{Leaver, Waiter};
 use crate::gate::backlog::Backlog;
 use crate::plan::FqCoDelPlan;
 use crate::units::Time;
@@ -27,31 +27,18 @@ enum On {
     Old,
 }
 
-/// The queue of a flow.
+/// What CoDel keeps of a flow, and the list that the flow is on.
 #[derive(Clone, Debug, Default)]
-struct FlowQueue {
-    line: Line,
+struct CoDelFlow {
     codel: CoDel,
-    /// IP bytes that it may still send in this turn.
-    credits: i64,
     on: On,
-}
-
-impl flow_queues::FlowQueue for FlowQueue {
-    fn line(&self) -> &Line {
-        &self.line
-    }
-
-    fn line_mut(&mut self) -> &mut Line {
-        &mut self.line
-    }
 }
 
 /// All of them.
 #[derive(Clone, Debug)]
 pub(in crate::gate) struct FqCoDelQueue {
     plan: FqCoDelPlan,
-    each: FlowQueues<FlowQueue>,
+    each: FlowQueues<CoDelFlow>,
     /// Flows that have a queue.
     flows: u32,
     /// IP bytes of the largest unit so far.
@@ -71,8 +58,8 @@ impl FqCoDelQueue {
         self.largest = self.largest.max(u64::from(waiter.unit.bytes));
         self.each.held = self.each.held.with(waiter.unit.bytes);
         queue.line.push(waiter);
-        if queue.on == On::Neither {
-            queue.on = On::New;
+        if queue.state.on == On::Neither {
+            queue.state.on = On::New;
             queue.credits = i64::from(self.plan.quantum);
             self.each.new.push_back(number);
         }
@@ -97,7 +84,7 @@ impl FqCoDelQueue {
                 continue;
             }
             let dropped = gone.len();
-            let leaver = queue.codel.pop(&self.plan.codel, self.largest, now, &mut queue.line, gone);
+            let leaver = queue.state.codel.pop(&self.plan.codel, self.largest, now, &mut queue.line, gone);
             let units = gone[dropped..].iter().chain(leaver.iter().map(|leaver| &leaver.waiter));
             units.for_each(|waiter| self.each.held = self.each.held.without(waiter.unit.bytes));
             let Some(leaver) = leaver else {
@@ -106,7 +93,7 @@ impl FqCoDelQueue {
                     self.make_old(true, number);
                 } else {
                     self.each.old.pop_front();
-                    queue.on = On::Neither;
+                    queue.state.on = On::Neither;
                 }
                 continue;
             };
@@ -154,14 +141,14 @@ impl FqCoDelQueue {
         } else {
             self.each.old.pop_front()
         };
-        self.each.queues[number as usize].on = On::Old;
+        self.each.queues[number as usize].state.on = On::Old;
         self.each.old.push_back(number);
     }
 
     /// Drops half of what the longest queue holds in bytes, [`BATCH`] units at most, from its head.
     fn drop_from_longest(&mut self, gone: &mut Vec<Waiter>) {
-        let bytes = |queue: &FlowQueue| queue.line.backlog().bytes;
-        let held = |queue: &&mut FlowQueue| (bytes(queue), queue.line.backlog().units);
+        let bytes = |queue: &FlowQueue<CoDelFlow>| queue.line.backlog().bytes;
+        let held = |queue: &&mut FlowQueue<CoDelFlow>| (bytes(queue), queue.line.backlog().units);
         // Of several, the first.
         let longest = self.each.queues.iter_mut().rev().max_by_key(held);
         let Some(queue) = longest else { return };

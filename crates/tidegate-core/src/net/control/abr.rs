@@ -105,11 +105,6 @@ impl Control for Abr {
         self.groups.len()
     }
 
-    fn group_of(&self, gate: usize) -> Option<usize> {
-        let (group, _) = *self.places.get(gate)?;
-        (group != NONE).then_some(group as usize)
-    }
-
     fn next_wakeup(&self, group: usize) -> Time {
         let group = &self.groups[group];
         let due = group.due.first_key_value().map_or(Time::NEVER, |((at, ..), _)| *at);

@@ -111,11 +111,6 @@ impl Control for Channels {
         self.groups.len()
     }
 
-    fn group_of(&self, gate: usize) -> Option<usize> {
-        let (group, _) = *self.places.get(gate)?;
-        (group != NONE).then_some(group as usize)
-    }
-
     /// End of the first measuring interval in a group not over yet; never, where it is empty.
     fn next_wakeup(&self, group: usize) -> Time {
         let ends = self.groups[group].channels.iter().map(|channel| channel.next);

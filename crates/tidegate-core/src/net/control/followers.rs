@@ -7,7 +7,7 @@
 
 use crate::effcap::CapacityEstimator;
 use crate::gate::Gate;
-use crate::net::control::{Control, NONE};
+use crate::net::control::Control;
 use crate::net::settings::seed;
 use crate::net::signals::Signal;
 use crate::plan::{FollowPlan, Plan, RatePlan, SignalKind, SignalPlan};
@@ -18,8 +18,6 @@ use crate::units::{Rate, Time};
 #[derive(Debug, Default)]
 pub(super) struct Followers {
     rows: Vec<Follower>,
-    /// The follower that each gate is; empty where none is.
-    places: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -35,8 +33,6 @@ impl Followers {
         let mut followers = Followers::default();
         for (gate, row) in plan.gates.iter().enumerate() {
             let RatePlan::Follow(follow) = &row.rate else { continue };
-            followers.places.resize(plan.gates.len(), NONE);
-            followers.places[gate] = followers.rows.len() as u32;
             followers.rows.push(Follower::new(gate, *follow, plan, seed(plan), gates));
         }
         followers
@@ -47,11 +43,6 @@ impl Followers {
 impl Control for Followers {
     fn groups(&self) -> usize {
         self.rows.len()
-    }
-
-    fn group_of(&self, gate: usize) -> Option<usize> {
-        let place = *self.places.get(gate)?;
-        (place != NONE).then_some(place as usize)
     }
 
     /// When a slot ends for a follower, or a value arrives.

@@ -20,7 +20,7 @@ use crate::net::control::channels::Channels;
 use crate::net::control::circuits::Circuits;
 use crate::net::control::followers::Followers;
 use crate::net::sources::SourceKind;
-use crate::plan::Plan;
+use crate::plan::{Plan, RatePlan};
 use crate::units::Time;
 
 /// Marks a gate (or a flow) that a control has nothing to do with.
@@ -61,9 +61,6 @@ pub(super) enum Effect {
 pub(super) trait Control {
     /// How many groups there are; each wakes for itself.
     fn groups(&self) -> usize;
-
-    /// The group that a gate belongs to; `None`: the gate is not controlled by this.
-    fn group_of(&self, gate: usize) -> Option<usize>;
 
     /// When a group wants [`Control::handle_wakeup`].
     fn next_wakeup(&self, group: usize) -> Time;
@@ -145,13 +142,18 @@ impl Controls {
             circuits: Circuits::new(plan),
             of_gate: vec![],
         };
-        let of_gate = |gate: usize| {
-            let group = |by: SourceKind| Some(Controlled { by, group: controls.get(by)?.group_of(gate)? });
-            Controls::KINDS.into_iter().find_map(group)
-        };
-        let of_gate: Vec<Option<Controlled>> = (0..gates.len()).map(of_gate).collect();
-        if of_gate.iter().any(Option::is_some) {
-            controls.of_gate = of_gate;
+        // What circuits set varies; the others set all gates that they control.
+        let is_circuit = |gate: &usize| matches!(plan.gates[*gate].rate, RatePlan::Reserve(_));
+        let circuits = (0..gates.len()).filter(is_circuit).map(|gate| (gate, SourceKind::Circuits, 0));
+        let mut members: Vec<(usize, SourceKind, usize)> = circuits.collect();
+        for (by, control) in Controls::KINDS.into_iter().filter_map(|kind| Some((kind, controls.get(kind)?)))
+        {
+            let of = |group| control.sets(group).iter().map(move |gate| (*gate, by, group));
+            members.extend((0..control.groups()).flat_map(of));
+        }
+        for (gate, by, group) in members {
+            controls.of_gate.resize(gates.len(), None);
+            controls.of_gate[gate] = Some(Controlled { by, group });
         }
         controls
     }

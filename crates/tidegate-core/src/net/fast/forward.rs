@@ -99,12 +99,6 @@ impl Network {
         chain.ahead && !chain.slow
     }
 
-    /// Many units enter a route at their times, as by [`Network::handle_unit_at`], where each is carried at once
-    /// ([`Network::carries_at_once`]). Those that are not dropped stay, with the times at which they come to its end.
-    pub fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
-        self.pass_stretch(entry.0, units);
-    }
-
     /// The TCP of a flow is to be informed that a unit left a gate at `end`.
     pub(in crate::net) fn inform_of_departure(&mut self, gate: usize, end: Time, flow: u32) {
         let first = self.reports.departures.push(gate, end, flow);

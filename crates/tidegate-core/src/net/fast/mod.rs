@@ -6,7 +6,7 @@
 //! | way | condition | saves | equal to the general way by |
 //! |---|---|---|---|
 //! | gates ahead (`Gate::pass`) | the gate's rate is known ahead; nobody must hear of a departure | the events of a gate | `without_fast_paths_nothing_changes` |
-//! | a row: many units, gate by gate | they enter one route that carries each to its end at once ([`Network::handle_units_at`]) | loading and storing the state of each gate for each unit | the same test |
+//! | a row: many units, gate by gate | they enter one route that carries each to its end at once ([`Carrier::handle_units_at`]) | loading and storing the state of each gate for each unit | the same test |
 //! | `ahead`: handed out at once | the receiver is next, and its answers may enter ahead ([`Network::deliver_ahead`]) | the event of the arrival | `recording_changes_nothing` (the simulator) |
 //! | [`alternation`]: [`directions`] with [`arrivals`] | first stretch of a flow, every delivery handed out at once, data and answers share no gate | keeping arrivals in order one by one; caches | `fast_paths_change_nothing` (the simulator), `in_order_whatever_the_buckets` |
 //! | [`runs`]: many units of an open bucket, gate by gate | while directions alternate, on the last stretch of a flow | taking each unit as an event of its own; a shared gate's state stays in registers | `fast_paths_change_nothing` (the simulator) |
@@ -18,7 +18,7 @@
 //! [`crate::net::serving`], and gates whose departures TCP must hear of one by one.
 //!
 //! [`Network::deliver_ahead`]: crate::net::Network::deliver_ahead
-//! [`Network::handle_units_at`]: crate::net::Network::handle_units_at
+//! [`Carrier::handle_units_at`]: crate::net::Carrier::handle_units_at
 
 mod alternation;
 mod arrivals;

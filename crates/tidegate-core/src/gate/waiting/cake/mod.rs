@@ -19,8 +19,8 @@ mod hosts;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::flow_queues::{self, FlowQueues};
-use super::line::{Leaver, Line, Waiter};
+use super::flow_queues::{FlowQueue, FlowQueues};
+use super::line::{Leaver, Waiter};
 use crate::gate::backlog::Backlog;
 use crate::plan::{Isolation, TinPlan};
 use crate::random::Stream;
@@ -53,27 +53,14 @@ enum List {
     Decaying,
 }
 
-/// The queue of a flow.
+/// What COBALT keeps of a flow, and the set that the flow is in.
 #[derive(Clone, Debug, Default)]
-struct FlowQueue {
-    line: Line,
+struct CobaltFlow {
     cobalt: Cobalt,
-    /// Bytes that it may still send in this turn, as the shaper counts.
-    credits: i64,
     /// What its last turn was longer than `credits` says, in 2⁻³² bytes.
     rest: u64,
     set: Set,
     ends: Ends,
-}
-
-impl flow_queues::FlowQueue for FlowQueue {
-    fn line(&self) -> &Line {
-        &self.line
-    }
-
-    fn line_mut(&mut self) -> &mut Line {
-        &mut self.line
-    }
 }
 
 /// All queues of a tin.
@@ -81,7 +68,7 @@ impl flow_queues::FlowQueue for FlowQueue {
 pub(in crate::gate) struct TinQueue {
     plan: TinPlan,
     stream: Stream,
-    each: FlowQueues<FlowQueue>,
+    each: FlowQueues<CobaltFlow>,
     /// The queue of each flow, host or pair of hosts.
     of_key: BTreeMap<[u32; 2], u32>,
     /// The hosts that the units of each stretch come from and go to; of others, hosts of their own.
@@ -114,12 +101,12 @@ impl TinQueue {
         self.each.held = self.each.held.with(waiter.unit.bytes);
         let queue = &mut self.each.queues[number as usize];
         queue.line.push(waiter);
-        match queue.set {
+        match queue.state.set {
             Set::Idle | Set::Decaying => {
-                if queue.set == Set::Decaying {
+                if queue.state.set == Set::Decaying {
                     self.decaying.retain(|other| *other != number);
                 }
-                queue.set = Set::Sparse;
+                queue.state.set = Set::Sparse;
                 queue.credits = 0;
                 self.give_turn(number);
                 self.each.new.push_back(number);
@@ -140,9 +127,9 @@ impl TinQueue {
             list = List::New;
             let queue = &mut self.each.queues[number as usize];
             if queue.credits <= 0 {
-                if queue.set == Set::Sparse && queue.line.is_empty() {
-                    queue.set = Set::SparseWaits;
-                } else if queue.set == Set::Sparse {
+                if queue.state.set == Set::Sparse && queue.line.is_empty() {
+                    queue.state.set = Set::SparseWaits;
+                } else if queue.state.set == Set::Sparse {
                     self.make_busy(number);
                 }
                 self.give_turn(number);
@@ -164,7 +151,7 @@ impl TinQueue {
         loop {
             let waiter = queue.line.pop()?;
             self.each.held = self.each.held.without(waiter.unit.bytes);
-            let verdict = queue.cobalt.judge(&self.plan.cobalt, now, &waiter, &mut self.stream);
+            let verdict = queue.state.cobalt.judge(&self.plan.cobalt, now, &waiter, &mut self.stream);
             // The last unit may be marked, and is not dropped.
             if verdict.dropped && !queue.line.is_empty() {
                 gone.push(waiter);
@@ -179,15 +166,15 @@ impl TinQueue {
     fn retire(&mut self, number: u32, now: Time) {
         self.take_from_list(number);
         let queue = &mut self.each.queues[number as usize];
-        queue.cobalt.note_empty(&self.plan.cobalt, now);
-        if queue.set == Set::Busy {
-            self.hosts.leave(queue.ends);
+        queue.state.cobalt.note_empty(&self.plan.cobalt, now);
+        if queue.state.set == Set::Busy {
+            self.hosts.leave(queue.state.ends);
         }
-        if queue.cobalt.is_busy(now) {
-            queue.set = Set::Decaying;
+        if queue.state.cobalt.is_busy(now) {
+            queue.state.set = Set::Decaying;
             self.decaying.push_back(number);
         } else {
-            queue.set = Set::Idle;
+            queue.state.set = Set::Idle;
         }
     }
 
@@ -200,7 +187,7 @@ impl TinQueue {
     pub(super) fn drop_from_longest(&mut self, now: Time) -> Option<Waiter> {
         let queue = self.each.queues.iter_mut().rev().max_by_key(|queue| queue.line.backlog().bytes)?;
         let waiter = queue.line.pop()?;
-        queue.cobalt.note_overflow(&self.plan.cobalt, now);
+        queue.state.cobalt.note_overflow(&self.plan.cobalt, now);
         self.each.held = self.each.held.without(waiter.unit.bytes);
         Some(waiter)
     }
@@ -247,17 +234,17 @@ impl TinQueue {
     /// A sparse queue becomes busy.
     fn make_busy(&mut self, number: u32) {
         let queue = &mut self.each.queues[number as usize];
-        queue.set = Set::Busy;
-        self.hosts.join(queue.ends);
+        queue.state.set = Set::Busy;
+        self.hosts.join(queue.state.ends);
     }
 
     /// A queue gets its part of its host's turn (`cake_get_flow_quantum`).
     fn give_turn(&mut self, number: u32) {
         let queue = &mut self.each.queues[number as usize];
-        let load = self.hosts.load(self.plan.isolation, queue.ends);
-        let part = (u64::from(self.plan.quantum) << 32) / u64::from(load) + queue.rest;
+        let load = self.hosts.load(self.plan.isolation, queue.state.ends);
+        let part = (u64::from(self.plan.quantum) << 32) / u64::from(load) + queue.state.rest;
         queue.credits += (part >> 32) as i64;
-        queue.rest = part & u64::from(u32::MAX);
+        queue.state.rest = part & u64::from(u32::MAX);
     }
 
     /// The queue of the flow whose units are on this stretch.
@@ -281,7 +268,10 @@ impl TinQueue {
         let number = *self.of_key.entry(key).or_insert(next);
         if self.each.queues.len() <= number as usize {
             let ends = self.hosts.ends([source, destination]);
-            self.each.queues.push(FlowQueue { ends, ..FlowQueue::default() });
+            self.each.queues.push(FlowQueue {
+                state: CobaltFlow { ends, ..CobaltFlow::default() },
+                ..FlowQueue::default()
+            });
         }
         self.each.assign(chain, number);
         number

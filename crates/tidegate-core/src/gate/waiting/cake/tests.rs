@@ -92,7 +92,7 @@ fn the_longest_queue_is_dropped_from() {
     // 3500, 2800 against 3000, 2800 against 2000, 2100 against 2000.
     let chains: Vec<_> = (0..4).filter_map(&mut dropped).collect();
     assert_eq!(chains, [2, 1, 2, 2]);
-    assert_eq!(queue.each.queues[1].cobalt.probability(), 3_906_250_000_000_000);
+    assert_eq!(queue.each.queues[1].state.cobalt.probability(), 3_906_250_000_000_000);
     assert_eq!(queue.backlog(), Backlog { units: 4, bytes: 2 * 1000 + 2 * 700 });
 }
 
@@ -106,7 +106,7 @@ fn signals_are_forgotten_while_others_are_served() {
     queue.drop_from_longest(ms(0));
     push(&mut queue, ms(0), 2, 1000);
     assert_eq!(flows(&mut queue, ms(0), 2).len(), 2);
-    assert_eq!(queue.each.queues[0].set, Set::Decaying);
+    assert_eq!(queue.each.queues[0].state.set, Set::Decaying);
     // 16 steps of 1/4096, more than a target apart; then the interval of CoDel's last signal has to pass.
     for n in 1..=40 {
         push(&mut queue, ms(6 * n), 2, 1000);
@@ -114,7 +114,7 @@ fn signals_are_forgotten_while_others_are_served() {
         let expected = 3_906_250_000_000_000u64.saturating_sub(n * 244_140_625_000_000);
         let set = if n <= 16 { Set::Decaying } else { Set::Idle };
         assert_eq!(
-            (queue.each.queues[0].set, queue.each.queues[0].cobalt.probability()),
+            (queue.each.queues[0].state.set, queue.each.queues[0].state.cobalt.probability()),
             (set, expected),
             "{n}"
         );

@@ -228,7 +228,7 @@ impl Admission {
 
     /// Counts something of a call made at `asked`, in its class and its pools.
     fn count(&mut self, class: usize, asked: Time, what: impl Fn(&mut CallCounts)) {
-        if asked < self.measured.from || asked >= self.measured.until {
+        if !self.measured.holds(asked) {
             return;
         }
         let Class { counts, demands, .. } = &mut self.classes[class];

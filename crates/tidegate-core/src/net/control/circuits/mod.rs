@@ -202,10 +202,6 @@ impl Control for Circuits {
         1
     }
 
-    fn group_of(&self, gate: usize) -> Option<usize> {
-        (self.of_gate[gate] != NONE).then_some(0)
-    }
-
     fn next_wakeup(&self, _group: usize) -> Time {
         self.tasks.first().map_or(Time::NEVER, |(at, _)| *at)
     }
@@ -217,10 +213,7 @@ impl Control for Circuits {
         {
             self.tasks.pop_first();
             match task {
-                Task::Release { reservation } => {
-                    self.reservations[reservation as usize].task = None;
-                    self.release(due, reservation as usize, gates);
-                }
+                Task::Release(reservation) => self.release(due, reservation as usize, gates),
                 Task::End { by, call } => {
                     self.admission.give_back(due, self.class_of(by));
                     self.end_call(due, by, call);
@@ -229,14 +222,8 @@ impl Control for Circuits {
                     self.admission.abandon(due, self.class_of(by), call);
                     self.end_call(due, by, call);
                 }
-                Task::Open { reservation } => {
-                    self.reservations[reservation as usize].task = None;
-                    self.open(due, reservation as usize, gates);
-                }
-                Task::Retry { reservation } => {
-                    self.reservations[reservation as usize].task = None;
-                    self.ask(due, reservation as usize, gates);
-                }
+                Task::Open(reservation) => self.open(due, reservation as usize, gates),
+                Task::Retry(reservation) => self.ask(due, reservation as usize, gates),
                 Task::Again { by, call } => self.make_call(due, by, call),
             }
             self.use_grants(due, gates);

@@ -11,15 +11,15 @@ use crate::units::{Span, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
     /// A circuit was idle for long enough.
-    Release { reservation: u32 },
+    Release(u32),
     /// A call without packets is over.
     End { by: u32, call: u64 },
     /// A circuit is set up.
-    Open { reservation: u32 },
+    Open(u32),
     /// The patience of a call without packets is over.
     Leave { by: u32, call: u64 },
     /// A refused call is made again.
-    Retry { reservation: u32 },
+    Retry(u32),
     /// A refused call without packets is made again.
     Again { by: u32, call: u64 },
 }
@@ -106,17 +106,14 @@ impl Circuits {
 
     /// Asks for a reservation's capacity. It stays closed if the call is lost.
     pub(super) fn ask(&mut self, at: Time, reservation: usize, gates: &mut [Gate]) {
+        self.reservations[reservation].task = None;
         let answer = self.admission.ask(at, reservation, 0);
         match (answer, self.reservations[reservation].plan.blocked) {
             (Answer::Granted, _) => self.set_up(at, reservation, gates),
             (Answer::Waits, _) => self.reservations[reservation].state = State::Asking,
             (Answer::Refused, Blocked::Retry(after)) => {
                 self.reservations[reservation].state = State::Refused;
-                self.wait_for(
-                    at.saturating_add(after),
-                    reservation,
-                    Task::Retry { reservation: reservation as u32 },
-                );
+                self.wait_for(at.saturating_add(after), reservation, Task::Retry);
             }
             (Answer::Refused, _) => self.reservations[reservation].state = State::Closed,
         }
@@ -129,18 +126,14 @@ impl Circuits {
         if setup == Span::ZERO {
             self.open(at, reservation, gates);
         } else {
-            self.wait_for(
-                at.saturating_add(setup),
-                reservation,
-                Task::Open { reservation: reservation as u32 },
-            );
+            self.wait_for(at.saturating_add(setup), reservation, Task::Open);
         }
     }
 
     /// The circuits can be used from now on.
     pub(super) fn open(&mut self, at: Time, reservation: usize, gates: &mut [Gate]) {
         let row = &mut self.reservations[reservation];
-        row.state = State::Open;
+        (row.state, row.task) = (State::Open, None);
         for gate in &row.gates {
             gates[*gate].open_circuit(at);
             self.opened.push(*gate);
@@ -162,11 +155,7 @@ impl Circuits {
                     None => {}
                     Some(Span::ZERO) => self.release(at, reservation, gates),
                     Some(hold) => {
-                        self.wait_for(
-                            at.saturating_add(hold),
-                            reservation,
-                            Task::Release { reservation: reservation as u32 },
-                        );
+                        self.wait_for(at.saturating_add(hold), reservation, Task::Release);
                     }
                 }
             }
@@ -184,14 +173,16 @@ impl Circuits {
 
     /// Closes the circuits, and gives their capacity back.
     pub(super) fn release(&mut self, at: Time, reservation: usize, gates: &mut [Gate]) {
-        self.reservations[reservation].state = State::Closed;
-        for gate in &self.reservations[reservation].gates {
+        let row = &mut self.reservations[reservation];
+        (row.state, row.task) = (State::Closed, None);
+        for gate in &row.gates {
             gates[*gate].close_circuit(at);
         }
         self.admission.give_back(at, reservation);
     }
 
-    fn wait_for(&mut self, at: Time, reservation: usize, task: Task) {
+    fn wait_for(&mut self, at: Time, reservation: usize, task: fn(u32) -> Task) {
+        let task = task(reservation as u32);
         self.reservations[reservation].task = Some((at, task));
         self.tasks.insert((at, task));
     }
