@@ -92,7 +92,8 @@ impl Sender {
                 safe: bytes > 0 && found.lost == 0,
                 in_flight: self.segments(self.pipe()),
             });
-        } else if K::IN_ORDER || (bytes > 0 && segments > 0) {
+        } else if K::IN_ORDER || (segments > 0 && may_widen(accounts, facts)) {
+            accounts.usage.handle_window_set(at);
             self.controller.handle_acked(&Acked {
                 at,
                 bytes,
@@ -104,4 +105,10 @@ impl Sender {
             });
         }
     }
+}
+
+/// Whether the window may grow for what an ACK reports: for what it acknowledges, and where much comes late for what it SACKs too
+/// (`tcp_may_raise_cwnd`).
+fn may_widen(accounts: &Accounts, facts: &AckFacts) -> bool {
+    facts.acked > 0 || (accounts.linux_windows && accounts.rack.is_reordered() && facts.delivered > 0)
 }

@@ -187,6 +187,15 @@ impl Sender {
         self.mode == Mode::Open && self.marks.as_ref().is_some_and(|marks| self.una > marks.reduced_until)
     }
 
+    /// Whether a sender that accounts for ACKs reduces its window for marks. DEVIATION: as in Linux (`tcp_try_to_open`) also on the ACK
+    /// that ends the repair of a loss in the same window of data, where RFC 3168 §6.1.2 has one reduction.
+    fn may_enter_reduction(&self, accounts: &Accounts) -> bool {
+        if accounts.linux_windows && !accounts.governed {
+            return self.mode == Mode::Open && !accounts.yields;
+        }
+        !accounts.yields && self.may_reduce_for_marks()
+    }
+
     /// A sender that accounts for ACKs has read one: `tcp_enter_cwr` of Linux 6.18, and the end of that state.
     pub(super) fn account_marks(&mut self, accounts: &mut Accounts, now: Time, newly: u64, flight: u64) {
         let congested = self.reports_marks(newly);
@@ -194,7 +203,7 @@ impl Sender {
         if accounts.yields && self.una > self.recover {
             accounts.yields = false;
         }
-        if congested && !accounts.yields && self.may_reduce_for_marks() {
+        if congested && self.may_enter_reduction(accounts) {
             let before = self.segments(self.controller.window());
             accounts.undo.forget();
             self.report_loss(now, flight, LossKind::Ecn);

@@ -54,13 +54,13 @@ impl Sender {
         self.mode = Mode::Open;
     }
 
-    /// `tcp_try_undo_partial`: a part of it is. `true`: the hole was filled by a late segment, but copies are on their way,
+    /// `tcp_try_undo_partial`: `bytes` of it are. `true`: the hole was filled by a late segment, but copies are on their way,
     /// so that neither more is lost nor sent again for now.
-    pub(super) fn undo_partially(&mut self, accounts: &mut Accounts, echo: u32) -> bool {
+    pub(super) fn undo_partially(&mut self, accounts: &mut Accounts, bytes: u64, echo: u32) -> bool {
         if !accounts.undo.was_late(echo) {
             return false;
         }
-        accounts.rack.handle_reordering();
+        self.note_reordering(accounts, self.una, self.una - bytes);
         if self.board.copies > 0 {
             return true;
         }

@@ -30,7 +30,8 @@ pub(super) struct Progress {
 impl Prr {
     /// A recovery begins at a window of `before`, and is to end at one of `ssthresh`.
     pub(super) fn begin(&mut self, before: u64, ssthresh: u64) {
-        *self = Prr { before: before.max(1), ssthresh, delivered: 0, out: 0, window: ssthresh };
+        // Until an ACK is counted the window is what it was (`tcp_init_cwnd_reduction`).
+        *self = Prr { before: before.max(1), ssthresh, delivered: 0, out: 0, window: before };
     }
 
     /// An ACK arrived.

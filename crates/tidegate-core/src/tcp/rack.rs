@@ -7,8 +7,10 @@ use super::scoreboard::{LOST, REPEATED, RESENT, SACKED, Scoreboard, Sent};
 use super::widening::Widening;
 use crate::units::{Span, Time};
 
-/// SACKed segments from which on no time is left for reordering while none has been seen (`tcp_reordering`).
+/// Segments by which some may come late before it is called reordering (`net.ipv4.tcp_reordering`) ...
 const REORDERING: u64 = 3;
+/// ... and the most that are counted (`tcp_max_reordering`).
+const MOST_REORDERING: u64 = 300;
 
 /// The newest transmission that is known to have arrived, and what has been learned of the path.
 #[derive(Debug, Default)]
@@ -25,8 +27,8 @@ pub(super) struct Rack {
     in_order: bool,
     /// RACK.min_RTT. DEVIATION: of the whole connection; Linux forgets after 300 s.
     least_rtt: Option<Span>,
-    /// RACK.reordering_seen.
-    reordering_seen: bool,
+    /// By how many segments some came late at most, three at least (`reordering`); `None`: none did (RACK.reordering_seen).
+    reordering: Option<u64>,
     /// RACK.reo_wnd_mult.
     pub(super) widening: Widening,
     /// Records below this, as they were sent first, need not be looked at again: they were found lost, or passed over.
@@ -75,9 +77,26 @@ impl Rack {
         self.least_rtt
     }
 
-    /// A segment sent once arrived after one that lies above it.
-    pub(super) fn handle_reordering(&mut self) {
-        self.reordering_seen = true;
+    /// A segment sent once arrived after one that ends so many `segments` above its beginning.
+    pub(super) fn handle_reordering(&mut self, segments: u64) {
+        self.reordering = Some(self.reordering().max(segments).min(MOST_REORDERING));
+    }
+
+    /// By how many segments some are taken to come late (`reordering`).
+    pub(super) fn reordering(&self) -> u64 {
+        self.reordering.unwrap_or(REORDERING)
+    }
+
+    /// Whether more come late than is usual, so that a window grows with what is SACKed too (`tcp_may_raise_cwnd`).
+    pub(super) fn is_reordered(&self) -> bool {
+        self.reordering() > REORDERING
+    }
+
+    /// A time-out while nothing was being repaired, with `sacked` segments SACKed: what came late may have been lost (`tcp_enter_loss`).
+    pub(super) fn handle_timeout(&mut self, sacked: u64) {
+        if sacked >= REORDERING {
+            self.reordering = self.reordering.map(|_| REORDERING);
+        }
     }
 
     /// A segment that was sent at `sent`, up to offset `end`, has arrived (RFC 8985 §6.2 step 2).
@@ -97,7 +116,7 @@ impl Rack {
 
     /// A duplicate was reported; that of a probe says nothing of reordering.
     pub(super) fn handle_duplicate(&mut self, of_probe: bool) {
-        if self.reordering_seen && !of_probe {
+        if self.reordering.is_some() && !of_probe {
             self.widening.handle_duplicate();
         }
     }
@@ -127,7 +146,7 @@ impl Rack {
 
     /// RFC 8985 §6.2 step 4, `tcp_rack_reo_wnd`: time allowed for reordering, with `sacked` segments SACKed.
     fn window(&self, recovering: bool, sacked: u64, srtt: Span) -> Span {
-        if !self.reordering_seen && (recovering || sacked >= REORDERING) {
+        if self.reordering.is_none() && (recovering || sacked >= REORDERING) {
             return Span::ZERO;
         }
         let quarter = self.least_rtt.map_or(Span::ZERO, |least| Span::from_picos(least.picos() / 4));

@@ -46,6 +46,10 @@ impl Sender {
         accounts.frto = self.config.rules.frto && (self.mode == Mode::Open || accounts.timeouts > 0);
         accounts.repeats = Repeats::Lost;
         accounts.timeouts += 1;
+        if self.mode == Mode::Open && !accounts.yields {
+            accounts.rack.handle_timeout(accounts.sacked);
+        }
+        accounts.usage.handle_window_set(now);
         accounts.yields = false;
         if accounts.by_time {
             let rack = &accounts.rack;

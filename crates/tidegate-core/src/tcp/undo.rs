@@ -51,6 +51,11 @@ impl Undo {
         self.before
     }
 
+    /// Whether a repair may be taken back (`undo_marker`).
+    pub(super) fn is_possible(&self) -> bool {
+        self.marker.is_some()
+    }
+
     /// A segment was sent again.
     pub(super) fn handle_copy(&mut self, now: Time) {
         self.copies = Some(self.copies.unwrap_or(0) + 1);

@@ -14,7 +14,7 @@ pub(super) struct WindowUse {
     until: u64,
     /// The largest flight since `since` (`snd_cwnd_used`).
     used: u64,
-    /// When the window last was the limit (`snd_cwnd_stamp`).
+    /// When the window was the limit, was set, or might have grown last (`snd_cwnd_stamp`).
     since: Time,
 }
 
@@ -71,6 +71,12 @@ impl WindowUse {
     /// The window was set anew after an idle time.
     pub(super) fn handle_restart(&mut self, now: Time) {
         self.used = 0;
+        self.since = now;
+    }
+
+    /// The window was set for another reason, or an ACK of new data came, whether the window has grown for it or not (`tcp_cong_avoid`).
+    #[inline(always)]
+    pub(super) fn handle_window_set(&mut self, now: Time) {
         self.since = now;
     }
 }

@@ -25,7 +25,7 @@ impl Sender {
         }
         match self.mode {
             Mode::Sack => {
-                if moved && accounts.by_time && self.undo_partially(accounts, echo) {
+                if moved && accounts.by_time && self.undo_partially(accounts, bytes, echo) {
                     accounts.repeats = Repeats::None;
                     return Found::default();
                 }

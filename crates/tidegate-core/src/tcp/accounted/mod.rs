@@ -35,6 +35,8 @@ pub(super) struct Delivery {
     highest: u64,
     /// When the newest of all these was sent last.
     newest: Option<Time>,
+    /// Offset of the lowest segment sent once that a segment above it had overtaken.
+    overtaken: Option<u64>,
     /// A segment sent once, before the time-out, is among them.
     original: bool,
     /// What came again.
@@ -48,6 +50,11 @@ impl Delivery {
         self.segments += 1;
         self.bytes += u64::from(sent.len());
         self.newest = self.newest.max(Some(sent.at()));
+    }
+
+    /// A segment sent once, which begins at `start`, arrived after one that lies above it. Segments come in their order.
+    fn note_overtaken(&mut self, start: u64) {
+        self.overtaken = self.overtaken.or(Some(start));
     }
 }
 
@@ -124,7 +131,7 @@ impl Sender {
         self.board.first != self.board.next && at < self.board.slot(self.board.first).at()
     }
 
-    /// An ACK below SND.UNA, or where nothing is outstanding: only what came again is delivery.
+    /// An ACK below SND.UNA, or where nothing is outstanding: its SACK blocks alone say something (`tcp_ack`: `old_ack`, `no_queue`).
     #[cold]
     fn account_late(
         &mut self,
@@ -134,13 +141,17 @@ impl Sender {
         segment: Option<&Segment>,
         delivery: &mut Delivery,
     ) {
-        let report = segment
-            .filter(|segment| segment.sack_count > 0)
-            .and_then(|segment| self.read_duplicates(accounts, segment, ack));
-        if let Some(report) = report {
+        let Some(segment) = segment.filter(|segment| segment.sack_count > 0) else { return };
+        if self.outstanding() > 0 {
+            delivery.highest = self.board.sacked_end;
+            self.account_sacks(accounts, now, segment, ack, delivery);
+            self.ready |= delivery.segments > 0;
+        } else if let Some(report) = self.read_duplicates(accounts, segment, ack) {
             delivery.again = report;
-            self.account_losses(accounts, now, 0, false, delivery);
+        } else {
+            return;
         }
+        self.account_losses(accounts, now, 0, false, delivery);
     }
 
     fn account_sacks(
@@ -156,34 +167,32 @@ impl Sender {
         let (recover, highest) = (self.recover, delivery.highest);
         let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
-        let count = usize::from(segment.sack_count).min(segment.sack.len());
-        for (rank, (left, right)) in segment.sack[usize::from(again.is_some())..count].iter().enumerate() {
-            let left = self.numbering.offset(*left, self.una);
-            let right = self.numbering.offset(*right, self.una);
-            if let (Some(left), Some(right)) = (left, right)
-                && right <= self.max
-            {
-                self.board.sack_each(rank, left, right, |number, sent| {
-                    delivery.add(sent);
-                    if let Some(sampler) = sampler {
-                        sampler.handle_delivered(number, sent);
+        for (rank, left, right) in self.news_of_sack(segment, again.is_some(), ack) {
+            self.board.sack_each(rank, left, right, |number, sent| {
+                delivery.add(sent);
+                if let Some(sampler) = sampler {
+                    sampler.handle_delivered(number, sent);
+                }
+                delivery.newly_sacked += 1;
+                let repeated = sent.marked(REPEATED);
+                let end = offset_behind(base_before, sent);
+                rack.handle_delivered(now, sent.at(), end, repeated);
+                if !repeated {
+                    delivery.original |= end <= recover;
+                    if number + 1 < highest {
+                        delivery.note_overtaken(end - u64::from(sent.len()));
                     }
-                    delivery.newly_sacked += 1;
-                    let repeated = sent.marked(REPEATED);
-                    let end = offset_behind(base_before, sent);
-                    rack.handle_delivered(now, sent.at(), end, repeated);
-                    if !repeated {
-                        delivery.original |= end <= recover;
-                        if number + 1 < highest {
-                            rack.handle_reordering();
-                        }
-                        delivery.sacked =
-                            Some((delivery.sacked.map_or(sent.at(), |(first, _)| first), sent.at()));
-                    }
-                });
-            }
+                    delivery.sacked =
+                        Some((delivery.sacked.map_or(sent.at(), |(first, _)| first), sent.at()));
+                }
+            });
         }
         accounts.sacked += delivery.newly_sacked;
+        // `tcp_sacktag_write_queue`: not while a time-out is repaired that cannot be taken back.
+        if self.mode != Mode::Loss || accounts.undo.is_possible() {
+            self.measure_reordering(accounts, self.una, delivery);
+        }
+        delivery.overtaken = None;
     }
 
     fn account_each(&mut self, accounts: &mut Accounts, now: Time, bytes: u64, delivery: &mut Delivery) {
@@ -211,12 +220,56 @@ impl Sender {
             if !repeated {
                 delivery.original |= end <= recover;
                 if number + 1 < highest {
-                    rack.handle_reordering();
+                    delivery.note_overtaken(end - u64::from(sent.len()));
                 }
                 delivery.acked = Some((delivery.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
             }
         });
         accounts.sacked = accounts.sacked.saturating_sub(delivery.sacked_left);
+        self.measure_reordering(accounts, ack, delivery);
+    }
+
+    /// How far the lowest segment that was overtaken lies below the highest one reported, with `una` as SND.UNA.
+    fn measure_reordering(&self, accounts: &mut Accounts, una: u64, delivery: &Delivery) {
+        if let Some(overtaken) = delivery.overtaken {
+            self.note_reordering(accounts, una, overtaken);
+        }
+    }
+
+    /// `tcp_check_sack_reordering`: what begins at `late` came after what is SACKed.
+    pub(in crate::tcp) fn note_reordering(&self, accounts: &mut Accounts, una: u64, late: u64) {
+        let highest = if accounts.sacked == 0 { una } else { self.board.end_of(self.board.sacked_end - 1) };
+        if late < highest {
+            accounts.rack.handle_reordering(self.segments(highest - late));
+        }
+    }
+
+    /// The SACK blocks of an acknowledgement of everything below `ack` that may report something new, as offsets, each with its place in
+    /// the option, in the order of their sequence numbers (`tcp_sacktag_write_queue`), which is that of transmission where nothing was
+    /// sent twice (RFC 8985 §6.2 step 2). `repeats`: the first one tells of duplicates. A block that does not lie above what is
+    /// acknowledged, or reaches beyond what was sent, is passed over (`tcp_is_sackblock_valid`).
+    fn news_of_sack(
+        &self,
+        segment: &Segment,
+        repeats: bool,
+        ack: u64,
+    ) -> impl Iterator<Item = (usize, u64, u64)> + use<> {
+        let mut blocks = [(0, u64::MAX, 0); 4];
+        let count = usize::from(segment.sack_count).min(blocks.len());
+        let una = self.una.max(ack);
+        for (rank, (left, right)) in segment.sack[usize::from(repeats)..count].iter().enumerate() {
+            let left = self.numbering.offset(*left, self.una);
+            let right = self.numbering.offset(*right, self.una);
+            if let (Some(left), Some(right)) = (left, right)
+                && una < left
+                && left < right
+                && right <= self.max
+            {
+                blocks[rank] = (rank, left, right);
+            }
+        }
+        blocks.sort_by_key(|block| block.1);
+        blocks.into_iter().take_while(|block| block.1 != u64::MAX)
     }
 
     /// Feeds the estimator with the round trip of the oldest segment that was newly reported, as `tcp_ack_update_rtt` does,
