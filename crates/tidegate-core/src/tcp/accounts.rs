@@ -128,7 +128,7 @@ pub(super) struct BurstAt {
     pub(super) segments: u64,
 }
 
-/// Linux paces from the eleventh segment on (`tcp_update_skb_after_send`).
+/// Linux paces from the packet on in which the tenth segment leaves (`tcp_update_skb_after_send`).
 const UNPACED: u32 = 10;
 
 /// What may be sent again while a loss is repaired.

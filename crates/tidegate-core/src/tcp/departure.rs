@@ -260,6 +260,7 @@ impl Sender {
     fn end_departures<K: Leaving>(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
         self.settle_timer(accounts, now);
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
+        accounts.pacer.end_burst();
         let waits = accounts.offload.close();
         let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
         if !(std::mem::take(&mut accounts.sent) || K::UNDISTURBED || stopped)

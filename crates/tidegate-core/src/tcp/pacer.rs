@@ -14,8 +14,10 @@ pub(super) struct Pacer {
     len: u64,
     whole: u64,
     rest: u64,
-    /// Segments that leave before pacing begins.
+    /// Segments until one leaves whose packet is paced: none of those before is.
     free: u32,
+    /// Bytes of the burst under way that have left while packets are not paced.
+    unpaced: u64,
     /// Bytes that are left of the burst under way.
     burst: u64,
     /// By how much it left later than it might have, less what was made up for.
@@ -23,7 +25,7 @@ pub(super) struct Pacer {
 }
 
 impl Pacer {
-    /// A pacer that lets `free` segments go before it begins.
+    /// A pacer that begins with the packet in which the `free`th segment leaves; 0: with the first.
     pub(super) fn new(free: u32) -> Pacer {
         Pacer {
             next: Time::ZERO,
@@ -33,6 +35,7 @@ impl Pacer {
             whole: 0,
             rest: 0,
             free,
+            unpaced: 0,
             burst: 0,
             late: Span::ZERO,
         }
@@ -51,19 +54,28 @@ impl Pacer {
     /// `len` user bytes left at `now`; those after them follow at `rate`. A burst of up to `burst` bytes leaves at once and
     /// delays what follows it as a whole.
     pub(super) fn handle_sent(&mut self, now: Time, len: u32, rate: Rate, burst: u64) {
+        let mut len = u64::from(len);
+        // Packets that are not paced follow each other at an instant.
+        let ended = if self.free > 0 { now > self.next } else { now >= self.next };
+        if self.burst == 0 || ended {
+            self.burst = burst.max(len);
+            self.unpaced = 0;
+            self.late = if self.next == Time::ZERO { Span::ZERO } else { now.saturating_since(self.next) };
+        }
         if self.free > 0 {
             self.free -= 1;
-            return;
+            if self.free > 0 {
+                self.burst -= len.min(self.burst);
+                self.unpaced += len;
+                self.next = self.next.max(now);
+                return;
+            }
         }
-        let len = u64::from(len);
         if rate == Rate::ZERO {
             return;
         }
-        if self.burst == 0 || now >= self.next {
-            self.burst = burst.max(len);
-            self.late = if self.next == Time::ZERO { Span::ZERO } else { now.saturating_since(self.next) };
-        }
         self.burst -= len.min(self.burst);
+        len += std::mem::take(&mut self.unpaced);
         let mut whole = self.duration(len, rate);
         if self.late > Span::ZERO {
             // Who is late catches up, by half of what the burst takes at most (`tcp_update_skb_after_send`).
@@ -72,6 +84,11 @@ impl Pacer {
             whole = whole.saturating_sub(credit);
         }
         self.next = self.next.max(now).saturating_add(whole);
+    }
+
+    /// Nothing more leaves now: what leaves later is another burst, whatever was left of this one.
+    pub(super) fn end_burst(&mut self) {
+        self.burst = 0;
     }
 
     /// Time that `len` bytes take at `rate`, which is not zero; what is below a picosecond is kept for the next.
@@ -165,12 +182,35 @@ mod tests {
 
     #[test]
     fn the_first_segments_may_be_free() {
+        let (begin, rate) = (Time::ZERO + Span::from_secs(1), Rate::from_bps(8_000_000));
+        let mut pacer = Pacer::new(10);
+        for _ in 0..9 {
+            pacer.handle_sent(begin, 1000, rate, 0);
+            assert!(!pacer.holds(begin));
+        }
+        pacer.handle_sent(begin, 1000, rate, 0);
+        assert_eq!(pacer.next(), begin + Span::from_millis(1));
+    }
+
+    /// Packets of two: that with the tenth segment is paced whole, and later ones have credit for the pause before them.
+    #[test]
+    fn the_packet_with_the_tenth_segment_is_paced_whole() {
+        let (begin, rate) = (Time::ZERO + Span::from_secs(1), Rate::from_bps(8_000_000));
         let mut pacer = Pacer::new(10);
         for _ in 0..10 {
-            pacer.handle_sent(Time::ZERO, 1000, Rate::from_bps(1), 0);
-            assert!(!pacer.holds(Time::ZERO));
+            assert!(!pacer.holds(begin));
+            pacer.handle_sent(begin, 1000, rate, 2000);
         }
-        pacer.handle_sent(Time::ZERO, 1000, Rate::from_bps(1), 0);
-        assert!(pacer.holds(Time::ZERO));
+        assert_eq!(pacer.next(), begin + Span::from_millis(2));
+        let mut pacer = Pacer::new(10);
+        for _ in 0..7 {
+            pacer.handle_sent(begin, 1000, rate, 2000);
+        }
+        let later = begin + Span::from_millis(1);
+        for _ in 0..3 {
+            assert!(!pacer.holds(later));
+            pacer.handle_sent(later, 1000, rate, 2000);
+        }
+        assert_eq!(pacer.next(), later + Span::from_millis(1), "the tenth is a packet of its own");
     }
 }
