@@ -15,12 +15,19 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// `[start, end)` came again (`tcp_dsack_set`, `tcp_dsack_extend` in Linux 6.18). What touches is one stretch; of two
-    /// apart the newer is told (RFC 2883 §4: an ACK tells of the segment that caused it).
-    pub(super) fn add(&mut self, start: u64, end: u64) {
+    /// The beginning of a segment, `[start, end)`, came again (`tcp_dsack_set`): an ACK tells of the segment that caused it (RFC 2883 §4).
+    pub(super) fn set(&mut self, start: u64, end: u64) {
+        self.fresh = (start, end);
+    }
+
+    /// A later part of a segment came again (`tcp_dsack_extend`). What touches is one stretch; of two apart the first is told.
+    pub(super) fn extend(&mut self, start: u64, end: u64) {
         let (left, right) = self.fresh;
-        let touches = left < right && start <= right && left <= end;
-        self.fresh = if touches { (left.min(start), right.max(end)) } else { (start, end) };
+        if !self.are_news() {
+            self.fresh = (start, end);
+        } else if start <= right && left <= end {
+            self.fresh = (left.min(start), right.max(end));
+        }
     }
 
     /// Whether the next ACK has something to tell.

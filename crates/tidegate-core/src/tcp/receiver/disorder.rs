@@ -10,10 +10,20 @@ use crate::tcp::segment::Segment;
 use crate::tcp::seq::Numbering;
 use crate::units::Time;
 
-/// `[start, end)` had arrived before: the next ACK says so, where `duplicates` are reported.
-fn came_again(duplicates: &mut Option<Box<Duplicates>>, tells: &mut bool, start: u64, end: u64) {
+/// `[start, end)` had arrived before, the beginning of the segment that has come or a later part of it: the next ACK says so, where
+/// `duplicates` are reported.
+fn came_again(
+    duplicates: &mut Option<Box<Duplicates>>,
+    tells: &mut bool,
+    (start, end): (u64, u64),
+    begins: bool,
+) {
     if let Some(duplicates) = duplicates {
-        duplicates.add(start, end);
+        if begins {
+            duplicates.set(start, end);
+        } else {
+            duplicates.extend(start, end);
+        }
         *tells = true;
     }
 }
@@ -77,7 +87,7 @@ impl Receiver {
             return;
         }
         if start < self.next {
-            came_again(&mut self.duplicates, &mut self.tells, start, end.min(self.next));
+            came_again(&mut self.duplicates, &mut self.tells, (start, end.min(self.next)), true);
         }
         if end <= self.next && self.buffer.is_some() {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
@@ -140,7 +150,7 @@ impl Receiver {
     /// New data `[start, end)` arrived, none of them below the next byte expected; how many of the bytes had not arrived before.
     fn take_in(&mut self, start: u64, end: u64, config: &Config) -> u64 {
         let Receiver { islands, duplicates, tells, recent, .. } = self;
-        let again = |left, right| came_again(duplicates, tells, left, right);
+        let again = |part, begins| came_again(duplicates, tells, part, begins);
         if start > self.next {
             let joined = islands.insert(start, end, again);
             if config.sack {

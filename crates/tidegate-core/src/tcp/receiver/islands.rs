@@ -29,11 +29,12 @@ impl Joined {
         Joined { island: Island { start, end }, new: end - start, count: 0 }
     }
 
-    /// `other` touches or overlaps `[start, end)`, which arrived; `again` hears of what they have in common, if anything.
-    fn join(&mut self, (start, end): (u64, u64), other: Island, again: &mut impl FnMut(u64, u64)) {
+    /// `other` touches or overlaps `[start, end)`, which arrived; `again` hears of what they have in common, if anything, and whether
+    /// that is the beginning of what arrived (`tcp_data_queue_ofo`: not where `other` begins with it and is shorter).
+    fn join(&mut self, (start, end): (u64, u64), other: Island, again: &mut impl FnMut((u64, u64), bool)) {
         let (left, right) = (other.start.max(start), other.end.min(end));
         if left < right {
-            again(left, right);
+            again((left, right), other.start < start || (other.start == start && end <= other.end));
         }
         self.new -= right - left;
         self.island.start = self.island.start.min(other.start);
@@ -78,7 +79,7 @@ impl Islands {
     }
 
     /// Adds `[start, end)`; `again` hears of each part that was there before.
-    pub(super) fn insert(&mut self, start: u64, end: u64, mut again: impl FnMut(u64, u64)) -> Joined {
+    pub(super) fn insert(&mut self, start: u64, end: u64, mut again: impl FnMut((u64, u64), bool)) -> Joined {
         let place = self.find(start);
         let mut joined = Joined::with(start, end);
         while let Some(island) = self.0.get(place + joined.count).filter(|island| island.start <= end) {
@@ -97,7 +98,7 @@ impl Islands {
     }
 
     /// `[start, end)` arrived, and there is no gap below it: takes out the islands that it reaches, which are none any more.
-    pub(super) fn reach(&mut self, start: u64, end: u64, mut again: impl FnMut(u64, u64)) -> Joined {
+    pub(super) fn reach(&mut self, start: u64, end: u64, mut again: impl FnMut((u64, u64), bool)) -> Joined {
         let mut joined = Joined::with(start, end);
         while let Some(island) = self.0.front().filter(|island| island.start <= end) {
             joined.join((start, end), *island, &mut again);
@@ -220,7 +221,7 @@ mod tests {
                 let touched = there.iter().find(|island| island.start <= end && start <= island.end);
                 prop_assert_eq!(islands.touching(start, end), touched.copied());
                 let mut told = 0;
-                let again = |left: u64, right: u64| {
+                let again = |(left, right): (u64, u64), _| {
                     assert!(left < right && there.iter().any(|island| island.start <= left && right <= island.end));
                     told += right - left;
                 };
