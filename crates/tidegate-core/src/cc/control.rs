@@ -4,7 +4,8 @@
 use std::fmt;
 
 use super::{
-    Ack, Acked, Aimd, ControllerSnapshot, EcnNeed, InOrderAck, Lost, Measured, Recovered, Recovery, Undone,
+    Ack, Acked, Aimd, Bursts, ControllerSnapshot, EcnNeed, InOrderAck, Lost, Measured, Recovered, Recovery,
+    Undone,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -50,6 +51,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// How fast they may leave; `None`: as fast as ACKs come.
     fn pacing_rate(&self) -> Option<Rate> {
         None
+    }
+    /// How much may leave at once at its rate, where Linux's segmentation offload is at work.
+    fn bursts(&self) -> Bursts {
+        Bursts::LINUX
     }
     /// What a fast retransmit leads to when there is no SACK.
     fn recovery(&self) -> Recovery {

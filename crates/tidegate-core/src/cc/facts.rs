@@ -1,6 +1,6 @@
 //! The arguments of a controller's methods, such as an ACK or a loss, and its answers besides windows.
 
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// A round trip was measured: told as soon as an ACK has been read, before what follows from it. By endpoints whose
 /// rules account for each ACK ([`crate::plan::TcpRules::account`]).
@@ -164,6 +164,26 @@ impl LossKind {
     pub fn is_timeout(self) -> bool {
         matches!(self, LossKind::Timeout { again: _ })
     }
+}
+
+/// How much may leave at once at a rate where Linux's segmentation offload is at work: in segments, 64 KB at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    /// As much as the rate sends in 2^-`shift` s (`sk_pacing_shift`).
+    pub shift: u32,
+    /// More where the least round trip is shorter than some milliseconds (`net.ipv4.tcp_tso_rtt_log`).
+    pub on_short_trips: bool,
+    /// Segments at least.
+    pub least: u64,
+    /// One segment at least below this rate.
+    pub single_below: Rate,
+}
+
+impl Bursts {
+    /// `tcp_tso_autosize` with `net.ipv4.tcp_min_tso_segs`, of controllers that say nothing else.
+    pub const LINUX: Bursts = Bursts { shift: 10, on_short_trips: true, least: 2, single_below: Rate::ZERO };
+    /// The same with `bbr_min_tso_segs`.
+    pub const BBR: Bursts = Bursts { single_below: Rate::from_bps(1_200_000), ..Bursts::LINUX };
 }
 
 /// What a controller needs of Explicit Congestion Notification. Both ends of a connection ask their controllers.

@@ -46,8 +46,8 @@ pub use cubic::Cubic;
 pub use dctcp::Dctcp;
 pub(crate) use facts::InOrderAck;
 pub use facts::{
-    Ack, Acked, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered, Recovery,
-    Repair, Undone,
+    Ack, Acked, Bursts, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered,
+    Recovery, Repair, Undone,
 };
 pub use fixed::Fixed;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};

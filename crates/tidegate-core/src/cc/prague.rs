@@ -6,7 +6,7 @@
 use super::control::Control;
 use super::dctcp::Extent;
 use super::real_window::RealWindow;
-use super::{Ack, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Repair};
+use super::{Ack, Bursts, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
 
@@ -152,6 +152,11 @@ impl CongestionControl for Prague {
         let times = if self.cwnd.segments() < self.cwnd.ssthresh / 2.0 { 2.0 } else { 1.0 };
         let bps = times * 8.0 * self.cwnd.segments() * self.cwnd.mss() / self.smoothed.as_secs_f64();
         Some(Rate::from_bps(bps as u64))
+    }
+
+    /// `prague_tso_segs`: no longer than 1/4096 s, so that a burst does not fill the queue of an L4S link by itself.
+    fn bursts(&self) -> Bursts {
+        Bursts { shift: 12, on_short_trips: false, least: 1, single_below: Rate::ZERO }
     }
 
     fn ecn(&self) -> EcnNeed {

@@ -7,14 +7,8 @@ use super::rate::With;
 use super::scoreboard::REPEATED;
 use super::sender::{Mode, Sender};
 use super::window_use::Burst;
-use crate::plan::{Arithmetic, Segmentation};
 use crate::unit::HeldBy;
 use crate::units::{Rate, Span, Time};
-
-/// `bbr_min_tso_rate`.
-const SLOW: Rate = Rate::from_bps(1_200_000);
-/// `gso_max_size`, less the largest header.
-const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 
 impl Sender {
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
@@ -75,7 +69,8 @@ impl Sender {
             self.ready = false;
             return None;
         };
-        let packet = |sender: &Sender| sender.packet(*window);
+        let least_rtt = accounts.rack.least_rtt();
+        let packet = |sender: &Sender| sender.packet(*window, least_rtt);
         Some(self.account_departure::<AnyData>(accounts, now, (sent, newest, none_out), packet))
     }
 
@@ -140,7 +135,7 @@ impl Sender {
         if paced && let Some(rate) = if known { Some(accounts.cached.burst.rate) } else { self.pacing_rate() }
         {
             if !known && rate != accounts.cached.burst.rate {
-                let bytes = self.burst(rate);
+                let bytes = self.burst(rate, accounts.rack.least_rtt());
                 accounts.cached.burst = BurstAt { rate, bytes, segments: bytes / u64::from(self.config.mss) };
             }
             accounts.pacer.handle_sent(now, sent.len(), rate, accounts.cached.burst.bytes);
@@ -185,20 +180,6 @@ impl Sender {
         let percent = if window < half { 200 } else { 120 };
         let bps = u128::from(window) * 8 * percent * 10_000_000_000 / u128::from(srtt);
         Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
-    }
-
-    /// Bytes that leave at once where Linux's segmentation offload is at work (`tcp_tso_autosize`, `bbr_min_tso_segs`):
-    /// 1/1024 s of the rate, two segments at least (one below 1.2 Mbit/s), 64 KB at most; 0: one segment.
-    #[inline(never)]
-    pub(super) fn burst(&self, rate: Rate) -> u64 {
-        let rules = &self.config.rules;
-        if rules.segmentation != Segmentation::Kernel || rules.arithmetic != Arithmetic::Linux {
-            return 0;
-        }
-        let mss = u64::from(self.config.mss);
-        let least = if rate.bps() < SLOW.bps() { 1 } else { 2 };
-        let segments = ((rate.bps() / 8) >> 10).min(LARGEST_BURST) / mss;
-        segments.max(least) * mss
     }
 
     /// What could leave must wait for the pacer, which then wakes the sender.

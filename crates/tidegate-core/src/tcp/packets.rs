@@ -4,11 +4,15 @@
 
 use super::accounts::Accounts;
 use super::sender::{Mode, Sender};
+use crate::cc::Bursts;
+use crate::plan::{Arithmetic, Segmentation};
 use crate::unit::HeldBy;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
-/// Segments of a packet at least (`tcp_min_tso_segs`).
-const LEAST: u64 = 2;
+/// Bytes of a packet at most: `gso_max_size`, less the largest header (`sk_setup_caps`).
+const LARGEST: u64 = 65_536 - 1 - 320;
+/// Each 2^9 us of the least round trip halve what a short one allows beside the rate (`net.ipv4.tcp_tso_rtt_log`).
+const TRIP_LOG: u32 = 9;
 /// A rest waits only for ACKs that are this near, and only so soon after what left before it (`tcp_tso_should_defer`).
 const NEAR: Span = Span::from_millis(1);
 /// A rest that is this part of the window does not wait (`tcp_tso_win_divisor`).
@@ -17,7 +21,7 @@ const LARGE: u64 = 3;
 impl Sender {
     /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).
     #[inline(always)]
-    pub(super) fn packet(&self, window: u64) -> u64 {
+    pub(super) fn packet(&self, window: u64, least_rtt: Option<Span>) -> u64 {
         let mss = u64::from(self.config.mss);
         // As it was before that segment.
         let room = (window + mss).saturating_sub(self.pipe());
@@ -29,24 +33,41 @@ impl Sender {
         let half = (window / mss / 2).max(1);
         let unsent = (self.written - self.max) / mss + 1;
         let theirs = (self.una + self.peer_window).saturating_sub(self.max) / mss + 1;
-        self.largest_packet().min(room).min(half).min(unsent).min(theirs).max(1)
+        self.largest_packet(least_rtt).min(room).min(half).min(unsent).min(theirs).max(1)
     }
 
-    /// Segments of a packet at most: 1/1024 s of the rate (`tcp_tso_autosize`), which for data that are not paced is 200% or
-    /// 120% of the window in a round trip (`tcp_update_pacing_rate`).
-    fn largest_packet(&self) -> u64 {
+    /// Bytes that leave at once at `rate`, where Linux's segmentation offload is at work ([`Bursts`]): 64 KB at most; 0: one segment.
+    #[inline(never)]
+    pub(super) fn burst(&self, rate: Rate, least_rtt: Option<Span>) -> u64 {
+        let rules = &self.config.rules;
+        if rules.segmentation != Segmentation::Kernel || rules.arithmetic != Arithmetic::Linux {
+            return 0;
+        }
+        let Bursts { shift, on_short_trips, least, single_below } = self.controller.bursts();
+        let least = if rate < single_below { 1 } else { least };
+        let beside = if on_short_trips { beside_rate(least_rtt) } else { 0 };
+        let mss = u64::from(self.config.mss);
+        let segments = (((rate.bps() / 8) >> shift) + beside).min(LARGEST) / mss;
+        segments.max(least) * mss
+    }
+
+    /// Segments of a packet at most ([`Bursts`]), at a rate which for data that are not paced is 200% or 120% of the window in a round
+    /// trip (`tcp_update_pacing_rate`).
+    fn largest_packet(&self, least_rtt: Option<Span>) -> u64 {
+        const LEAST: u64 = Bursts::LINUX.least;
         let mss = u64::from(self.config.mss);
         if let Some(rate) = self.controller.pacing_rate() {
-            return self.burst(rate) / mss;
+            return self.burst(rate, least_rtt) / mss;
         }
-        // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 < 3 mss.
+        // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 + beside < 3 mss.
         let window = self.window().max(self.outstanding());
         let srtt = self.estimator.smoothed().picos();
-        if window.saturating_mul(2_000_000_000_000 / 1024) < (LEAST + 1) * mss * srtt {
+        let wanted = ((LEAST + 1) * mss).saturating_sub(beside_rate(least_rtt));
+        if window.saturating_mul(2_000_000_000_000 / 1024) < wanted * srtt {
             return LEAST;
         }
         let Some(rate) = self.rate_of_window() else { return LEAST };
-        (self.burst(rate) / mss).max(LEAST)
+        (self.burst(rate, least_rtt) / mss).max(LEAST)
     }
 
     /// Whether what the window has room for waits to leave as part of a larger packet (`tcp_tso_should_defer`).
@@ -62,7 +83,7 @@ impl Sender {
         let limit = room.min(theirs);
         if limit < mss
             || self.written - self.max <= mss
-            || limit >= self.largest_packet() * mss
+            || limit >= self.largest_packet(accounts.rack.least_rtt()) * mss
             || limit >= window.min(self.peer_window) / LARGE
             || self.outstanding() == 0
         {
@@ -82,4 +103,10 @@ impl Sender {
         }
         true
     }
+}
+
+/// Bytes that a packet may have beside those of its rate where the least round trip is short (`tcp_tso_autosize`).
+fn beside_rate(least_rtt: Option<Span>) -> u64 {
+    let steps = least_rtt.map_or(u64::MAX, |least| least.micros() >> TRIP_LOG);
+    if steps < u64::from(u32::BITS) { LARGEST >> steps } else { 0 }
 }

@@ -64,12 +64,14 @@ impl Rack {
         self.copies.push_back(Again { number, at, next });
     }
 
-    /// A round trip was measured.
+    /// A round trip was measured. Whether it is the least.
     #[inline]
-    pub(super) fn handle_rtt(&mut self, rtt: Span) {
-        if self.least_rtt.is_none_or(|least| rtt < least) {
+    pub(super) fn handle_rtt(&mut self, rtt: Span) -> bool {
+        let is_least = self.least_rtt.is_none_or(|least| rtt < least);
+        if is_least {
             self.least_rtt = Some(rtt);
         }
+        is_least
     }
 
     /// RACK.min_RTT.

@@ -2,7 +2,9 @@
 
 use super::state::{Bbr, Mode, Sample, UNIT, ticks};
 use crate::cc::control::Control;
-use crate::cc::{Ack, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Repair, Undone};
+use crate::cc::{
+    Ack, Bursts, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Repair, Undone,
+};
 use crate::units::{Rate, Span, Time};
 
 impl Bbr {
@@ -80,6 +82,10 @@ impl CongestionControl for Bbr {
     #[inline(always)]
     fn hears_acks(&self) -> bool {
         true
+    }
+
+    fn bursts(&self) -> Bursts {
+        Bursts::BBR
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::state::{Bbr3, Sample, State};
 use crate::cc::control::Control;
-use crate::cc::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
+use crate::cc::{Ack, Bursts, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::units::{Rate, Span, Time};
 
 impl Bbr3 {
@@ -76,6 +76,10 @@ impl CongestionControl for Bbr3 {
 
     fn hears_acks(&self) -> bool {
         true
+    }
+
+    fn bursts(&self) -> Bursts {
+        Bursts::BBR
     }
 
     fn governs_repair(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use super::Delivery;
 use crate::cc::Measured;
-use crate::tcp::accounts::{Accounts, Owed, Repeats};
+use crate::tcp::accounts::{Accounts, BurstAt, Owed, Repeats};
 use crate::tcp::ack::{AnyAck, Known};
 use crate::tcp::controller_ack::AckFacts;
 use crate::tcp::rack::Found;
@@ -146,7 +146,10 @@ impl Sender {
         newest: Time,
     ) -> Span {
         let rtt = now.saturating_since(newest);
-        accounts.rack.handle_rtt(rtt);
+        if accounts.rack.handle_rtt(rtt) {
+            // On short round trips more leaves at once.
+            accounts.cached.burst = BurstAt::default();
+        }
         let round_over = self.una > accounts.round_end;
         if round_over {
             accounts.round_end = self.max;
