@@ -121,11 +121,13 @@ fn disciplines_by_name_and_by_table() {
         beta: 1_250_000,
         coupling: 1_500_000,
         step: Span::from_micros(800),
+        step_units: Some(5),
+        step_spares: 0,
         range: Span::from_micros(400),
         classic_share: 62_500,
     };
     let dual_keys = "target = \"20 ms\", update = \"8 ms\", alpha = 0.5, beta = 1.25, coupling = 1.5, step = \"800 us\", \
-                range = \"400 us\", classic_share = \"6.25%\"";
+                range = \"400 us\", classic_share = \"6.25%\", step_packets = 5, min_qlen_step = 0";
     assert_eq!(of(&format!(".dualpi2 = {{ {dual_keys} }}")), Discipline::DualPi2(dual));
     let pie = PiePlan {
         target: ms(10),

@@ -250,10 +250,12 @@ def _red_burst(weight: float, least: int, most: int, packet: int) -> tuple[int, 
 
 def _dualpi2(aqm: dict[str, Any], gate: Gate, _way: Way, packets: int, differences: list[str]) -> str:
     differences.append(f"dualpi2 of gate {gate['name']} needs Linux 6.17 and an iproute2 of its time")
+    in_packets = aqm["step_packets"]
+    step = f"{in_packets}p" if in_packets else time(aqm["step_ps"])
     return (
         f"dualpi2 limit {packets} target {time(aqm['target_ps'])} tupdate {time(aqm['update_ps'])} "
         f"alpha {aqm['alpha']:g} beta {aqm['beta']:g} coupling_factor {aqm['coupling']:g} "
-        f"step_thresh {time(aqm['step_ps'])} classic_protection {100 * aqm['classic_share']:g}%"
+        f"step_thresh {step} min_qlen_step {aqm['min_qlen_step']} classic_protection {100 * aqm['classic_share']:g}%"
     )
 
 

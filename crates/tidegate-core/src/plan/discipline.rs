@@ -206,6 +206,10 @@ pub struct DualPi2Plan {
     pub coupling: u32,
     /// L4S units that waited longer are marked.
     pub step: Span,
+    /// L4S units are marked that leave more L4S units than this behind, and `step` says nothing; `None`: `step` does.
+    pub step_units: Option<u64>,
+    /// Neither marks a unit that leaves so few L4S units behind, or fewer.
+    pub step_spares: u64,
     /// Up to this much above `step` the probability rises from 0 to 1; zero: a step.
     pub range: Span,
     /// The share of the classic queue where both wait, in millionths.
@@ -232,6 +236,8 @@ impl DualPi2Plan {
         beta: 3_200_000,
         coupling: 2_000_000,
         step: Span::from_millis(1),
+        step_units: None,
+        step_spares: 1,
         range: Span::ZERO,
         classic_share: 100_000,
     };

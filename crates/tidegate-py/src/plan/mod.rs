@@ -172,6 +172,7 @@ fn aqm(discipline: Discipline) -> Option<Value> {
             "target_ps": plan.target.picos(), "update_ps": plan.update.picos(),
             "alpha": millionths(plan.alpha), "beta": millionths(plan.beta),
             "coupling": millionths(plan.coupling), "step_ps": plan.step.picos(), "range_ps": plan.range.picos(),
+            "step_packets": plan.step_units, "min_qlen_step": plan.step_spares,
             "classic_share": millionths(plan.classic_share),
         }),
     })

@@ -85,12 +85,14 @@ fn codel_lines(plan: CoDelPlan) -> Vec<String> {
 }
 
 fn dualpi2_lines(plan: DualPi2Plan) -> Vec<String> {
-    let DualPi2Plan { target, coupling, step, .. } = plan;
+    let DualPi2Plan { target, coupling, step, step_units, step_spares, .. } = plan;
     let k = f64::from(coupling) / 1e6;
+    let when = match step_units {
+        Some(most) => format!("if they leave more than {most} of them behind"),
+        None => format!("if they waited longer than {step} and leave more than {step_spares} of them behind"),
+    };
     vec![
-        format!(
-            "packets with ECT(1) have a queue of their own, and are marked if they waited longer than {step}"
-        ),
+        format!("packets with ECT(1) have a queue of their own, and are marked {when}"),
         format!(
             "others are marked, or dropped, with p^2, where p holds their wait near {target}; L4S packets are marked \
              with {k} p or more"

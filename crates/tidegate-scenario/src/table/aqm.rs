@@ -162,8 +162,8 @@ const DUALPI2: Section = section(
     "DualPI2",
     "Two coupled queues (RFC 9332 Appendix A): packets with ECT(1) or CE (L4S) have a queue of their own, which is \
      marked early and goes first; the other, classic queue is held at `target` by a controller, whose probability p \
-     marks or drops classic packets with p², and marks L4S packets with `coupling` × p. Nothing is marked or dropped \
-     while fewer than two packets wait.",
+     marks or drops classic packets with p², and marks L4S packets with `coupling` × p. The controller marks and drops \
+     nothing while fewer than two packets wait.",
     &[
         key(
             "target",
@@ -200,6 +200,20 @@ const DUALPI2: Section = section(
             TIME_0,
             text("1 ms"),
             "L4S packets that waited longer are marked (RFC 9332 Appendix A.1 has a ramp; Linux 6.17, `step_thresh`).",
+        ),
+        key(
+            "step_packets",
+            Kind::Whole { min: 1, max: 1_000_000 },
+            WhenAbsent::Words("not used"),
+            "Instead of `step` and `range`: an L4S packet is marked that leaves more than so many L4S packets behind (Linux \
+             6.17, `step_thresh` in packets).",
+        ),
+        key(
+            "min_qlen_step",
+            Kind::Whole { min: 0, max: 1_000_000 },
+            WhenAbsent::Is(Literal::Whole(1)),
+            "Neither marks an L4S packet that leaves so many L4S packets behind or fewer (RFC 9332 Appendix A.1, `Th_len`; \
+             Linux 6.17 has 0, and counts when a packet comes).",
         ),
         key(
             "range",

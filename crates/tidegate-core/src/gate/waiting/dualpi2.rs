@@ -8,8 +8,9 @@
 //!
 //! DEVIATION: the appendix leaves the scheduler open. Here both queues take turns by bytes where both wait, with a share
 //! for the classic one (Linux 6.17 `sch_dualpi2`, `c_protection`). Its ramp from 800 µs over 400 µs is a step at 1 ms unless
-//! `range` says otherwise, as there. Nothing is marked or dropped while fewer than two of the largest units wait, the one
-//! that leaves among them; Linux leaves the unit that leaves out, and its step knows no such bound.
+//! `range` says otherwise, as there. The controller marks and drops nothing while fewer than two of the largest units wait, the one
+//! that leaves among them; Linux leaves that one out. The step marks nothing while at most one L4S unit waits behind the one that
+//! leaves (Appendix A.1, `Th_len`); Linux counts those that wait when a unit comes (`min_qlen_step`, 0 by default).
 //!
 //! The appendix computes the gains from the longest round trip, R = 100 ms: T = min(target, R/3), α = 0.1 T/R², β = 0.3/R.
 //! The defaults are Linux's, for T = 16 ms: α = 0.16 Hz, β = 3.2 Hz.
@@ -85,13 +86,12 @@ impl DualPi2Queue {
             let is_l4s = self.l4s_goes();
             let class = if is_l4s { &mut self.l4s } else { &mut self.classic };
             let waiter = class.line.pop()?;
-            // Fewer than two of the largest units are no queue.
-            let fate = if backlog < 2 * self.largest {
-                Fate::Passes
-            } else if is_l4s {
-                self.judge_l4s(now, &waiter)
-            } else {
-                self.judge_classic(&waiter)
+            // Fewer than two of the largest units are no queue to the controller (`must_drop`); the step has a bound of its own.
+            let is_queue = backlog >= 2 * self.largest;
+            let fate = match (is_l4s, is_queue) {
+                (true, _) => self.judge_l4s(now, &waiter, is_queue),
+                (false, true) => self.judge_classic(&waiter),
+                (false, false) => Fate::Passes,
             };
             if fate == Fate::Dropped {
                 gone.push(waiter);
@@ -127,14 +127,15 @@ impl DualPi2Queue {
     }
 
     /// p_CL = k p', 1 at most.
-    fn coupled(&self) -> u64 {
-        let coupled = u128::from(self.base) * u128::from(self.plan.coupling) / 1_000_000;
+    fn coupled(&self, base: u64) -> u64 {
+        let coupled = u128::from(base) * u128::from(self.plan.coupling) / 1_000_000;
         u64::try_from(coupled).unwrap_or(ONE).min(ONE)
     }
 
     /// Where k p' has reached 1, marks can say no more, and L4S units are dropped like classic ones (Appendix A.2).
-    fn judge_l4s(&mut self, now: Time, waiter: &Waiter) -> Fate {
-        let (coupled, classic) = (self.coupled(), product(self.base, self.base));
+    fn judge_l4s(&mut self, now: Time, waiter: &Waiter, is_queue: bool) -> Fate {
+        let base = if is_queue { self.base } else { 0 };
+        let (coupled, classic) = (self.coupled(base), product(base, base));
         if coupled >= ONE {
             if recur(&mut self.l4s.count, classic) {
                 return Fate::Dropped;
@@ -142,7 +143,7 @@ impl DualPi2Queue {
             let marked = recur(&mut self.l4s.count, coupled);
             return if marked { Fate::Marked } else { Fate::Passes };
         }
-        let native = ramp(&self.plan, waiter.sojourn(now));
+        let native = native(&self.plan, self.l4s.line.backlog().units, waiter.sojourn(now));
         if recur(&mut self.l4s.count, native.max(coupled)) { Fate::Marked } else { Fate::Passes }
     }
 
@@ -153,7 +154,7 @@ impl DualPi2Queue {
             return Fate::Passes;
         }
         // p_C has reached p_Cmax = min(1/k², 1).
-        let overload = self.coupled() >= ONE || self.base == ONE;
+        let overload = self.coupled(self.base) >= ONE || self.base == ONE;
         if waiter.unit.ecn() == Ecn::NotEct || overload { Fate::Dropped } else { Fate::Marked }
     }
 
@@ -196,7 +197,23 @@ impl DualPi2Queue {
     }
 }
 
-/// The native probability of the L4S queue (Appendix A.1, `laqm`).
+/// The native probability of a unit that leaves `behind` units in the L4S queue after a wait of `delay`: nothing while at most one waits
+/// (Appendix A.1, `Th_len`).
+fn native(plan: &DualPi2Plan, behind: u64, delay: Span) -> u64 {
+    match plan.step_units {
+        _ if behind <= plan.step_spares => 0,
+        Some(most) => {
+            if behind > most {
+                ONE
+            } else {
+                0
+            }
+        }
+        None => ramp(plan, delay),
+    }
+}
+
+/// The native probability after a wait of `delay` (Appendix A.1, `laqm`).
 fn ramp(plan: &DualPi2Plan, delay: Span) -> u64 {
     let Some(above) = delay.picos().checked_sub(plan.step.picos()).filter(|above| *above > 0) else {
         return 0;
@@ -243,7 +260,7 @@ mod tests {
         let mut seen = vec![];
         for n in 1..=4 {
             queue.update_until(ms(16 * n));
-            seen.push((queue.base / 1_000_000_000, queue.coupled() / 1_000_000_000));
+            seen.push((queue.base / 1_000_000_000, queue.coupled(queue.base) / 1_000_000_000));
         }
         // In 10⁻⁹: 0.16 × 1 ms + 3.2 × 16 ms = 0.05136; then 0.16 × 17 ms + 0.0512 more, 33 ms, 49 ms.
         let base = [51_360_000, 105_280_000, 161_760_000, 220_800_000];
@@ -285,10 +302,33 @@ mod tests {
         }
     }
 
-    /// Above a millisecond every L4S unit is marked, except where fewer than two are there.
+    /// Above a millisecond every L4S unit is marked that leaves two behind, whatever waits in the classic queue.
+    #[test]
+    fn the_step_spares_the_last_two() {
+        let mut queue = held_at(0);
+        (0..9).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::Ect1)));
+        (0..9).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::NotEct)));
+        let leavers = (0..11).map(|_| queue.pop(ms(5), &mut vec![]).expect("a unit"));
+        let l4s = leavers.filter(|leaver| leaver.waiter.unit.ecn() == Ecn::Ect1);
+        let marked: Vec<bool> = l4s.map(|leaver| leaver.marked).take(9).collect();
+        // The sum of likelihoods has to pass 1.
+        assert_eq!(marked, [false, true, true, true, true, true, true, false, false]);
+    }
+
+    /// In packets: above four behind the one that leaves.
+    #[test]
+    fn the_step_may_count_packets() {
+        let plan = DualPi2Plan { step_units: Some(4), step_spares: 0, ..DualPi2Plan::USUAL };
+        let natives = [0, 4, 5].map(|behind| native(&plan, behind, Span::ZERO));
+        assert_eq!(natives, [0, 0, ONE]);
+        let spares = DualPi2Plan { step_spares: 9, ..plan };
+        assert_eq!(native(&spares, 9, Span::ZERO), 0);
+    }
+
+    /// Above a millisecond every L4S unit is marked.
     #[test]
     fn the_step_marks_above_a_millisecond() {
-        let mut queue = DualPi2Queue::new(DualPi2Plan::USUAL);
+        let mut queue = DualPi2Queue::new(DualPi2Plan { step_spares: 0, ..DualPi2Plan::USUAL });
         (0..4).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::Ect1)));
         let at = Time::ZERO + Span::from_millis(1);
         let mut marked = |now| queue.pop(now, &mut vec![]).expect("a unit").marked;

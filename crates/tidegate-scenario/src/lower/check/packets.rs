@@ -1,7 +1,8 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
 use tidegate_core::aal5::CELL_BYTES;
-use tidegate_core::plan::{AppPlan, CongestionPlan, MeterPlan, QueueLimit, RatePlan};
+use tidegate_core::plan::{AppPlan, CongestionPlan, Discipline, MeterPlan, QueueLimit, RatePlan};
+use tidegate_core::units::Span;
 
 use crate::check::Form;
 use crate::lower::draft::{Gate, Hop, Load, User};
@@ -13,6 +14,7 @@ pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
         check_queue(gate, largest, whose, notes);
         check_burst(gate, largest, whose, notes);
         warn_policed(gate, largest, whose, notes);
+        warn_step(gate, largest, whose, notes);
     }
     for user in users {
         warn_unbounded(gates, user, notes);
@@ -66,6 +68,29 @@ fn check_queue(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
             problem,
             format!("write \"{largest} B\" or more; for a gate without a queue write \"0 packets\""),
         );
+    }
+}
+
+/// Where one packet takes longer than the step of DualPI2, each that waits for another is marked (RFC 9332 Appendix A.1).
+fn warn_step(gate: &Gate<'_>, largest: u32, whose: &str, notes: &mut Notes) {
+    let (Discipline::DualPi2(plan), RatePlan::Constant(speed)) =
+        (gate.plan.queue.discipline, &gate.plan.rate)
+    else {
+        return;
+    };
+    let Some(item) = gate.form.table("queue").and_then(|queue| queue.get("aqm")) else { return };
+    let wire = gate.plan.wire_bytes(largest);
+    // To the microsecond, as it is shown.
+    let takes = Span::from_micros((speed.unit_time(8.0 * f64::from(wire)) * 1e6).ceil() as u64);
+    let step = plan.step + plan.range;
+    if plan.step_units.is_none() && takes > step {
+        let problem = format!(
+            "a packet of {wire} B of {whose} takes {takes} at {speed}, longer than the step of dualpi2, {step}: most L4S packets \
+             that wait are marked"
+        );
+        let help =
+            format!("write dualpi2.step = \"{}\" or more, or dualpi2.step_packets", takes.saturating_mul(2));
+        notes.warn(item.at, &item.key, problem, help);
     }
 }
 

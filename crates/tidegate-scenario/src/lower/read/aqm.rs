@@ -111,6 +111,8 @@ fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
         beta: millionths(form, "beta", usual.beta, notes),
         coupling: millionths(form, "coupling", usual.coupling, notes),
         step: of("step", usual.step),
+        step_units: form.whole("step_packets"),
+        step_spares: form.whole("min_qlen_step").unwrap_or(usual.step_spares),
         range: of("range", usual.range),
         classic_share: millionths(form, "classic_share", usual.classic_share, notes),
     }
