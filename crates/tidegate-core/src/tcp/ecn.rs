@@ -10,7 +10,7 @@
 //! trip (`tcp_accecn_opt_demand_min`).
 
 use super::accounts::Accounts;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Role};
 use super::marks::{Feedback, Leaving};
 use super::outgoing::Outgoing;
 use super::segment::{Segment, flags};
@@ -55,8 +55,9 @@ impl Endpoint {
             }
             Feedback::Counted => {
                 marks.reported = marks.count;
-                // RFC 9768 §3.2.2.1: the last segment of the handshake says how the SYN-ACK arrived: Not-ECT.
-                if std::mem::take(&mut marks.first_ack) { flags::CWR } else { flags::of_ace(marks.count) }
+                // RFC 9768 §3.2.2.1: the last segment of the handshake says how the SYN-ACK arrived.
+                let last = std::mem::take(&mut marks.first_ack);
+                if last { flags::of_codepoint(marks.syn_came) } else { flags::of_ace(marks.count) }
             }
         };
         let ecn = if data { marks.codepoint(again) } else { Ecn::NotEct };
@@ -133,12 +134,16 @@ impl Endpoint {
     /// [`Sender::handle_ack`] of a connection with ECN.
     #[inline(never)]
     pub(super) fn handle_ack_with_marks(&mut self, now: Time, segment: &Segment) {
+        let passive = self.role() == Role::Passive;
         let sender = &mut self.sender;
         let ahead = segment.ack.wrapping_sub(sender.numbering.wire(sender.una)).cast_signed();
         let known = ahead >= 0 && u64::from(ahead.unsigned_abs()) <= sender.outstanding();
         let reads = known && segment.flags & flags::SYN == 0;
         let (first, flight, limited_end) = (sender.board.first, sender.outstanding(), sender.limited_end);
         let Some(marks) = &mut sender.marks else { return };
+        if segment.flags & flags::SYN == 0 {
+            marks.read_first(segment.flags, passive);
+        }
         marks.marked = 0;
         marks.marked_bytes = None;
         marks.reading = reads.then_some((segment.flags, segment.accecn));

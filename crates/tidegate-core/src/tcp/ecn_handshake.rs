@@ -20,6 +20,7 @@ impl Endpoint {
             (asked, _) if asked & (flags::CWR | flags::ECE) == flags::CWR | flags::ECE => EcnPlan::Classic,
             _ => EcnPlan::Off,
         };
+        marks.syn_came = segment.ecn;
         marks.agree(agreed);
     }
 
@@ -38,6 +39,7 @@ impl Endpoint {
             EcnPlan::Classic | EcnPlan::Off => EcnPlan::Off,
         };
         marks.first_ack = agreed == EcnPlan::Accurate;
+        marks.syn_came = segment.ecn;
         marks.agree(agreed);
     }
 
@@ -50,8 +52,7 @@ impl Endpoint {
             (true, _) => match marks.feedback {
                 Feedback::Off => 0,
                 Feedback::Classic | Feedback::Changes => flags::ECE,
-                // The SYN was Not-ECT, as ours are (RFC 9768 §3.1.2 table 2).
-                Feedback::Counted => flags::CWR,
+                Feedback::Counted => flags::of_codepoint(marks.syn_came),
             },
             (false, EcnPlan::Off) => 0,
             (false, EcnPlan::Classic) => flags::CWR | flags::ECE,

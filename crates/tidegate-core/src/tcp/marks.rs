@@ -43,6 +43,12 @@ pub(super) struct Marks {
     pub(super) feedback: Feedback,
     /// The next ACK is the last segment of the handshake.
     pub(super) first_ack: bool,
+    /// How the other end's SYN or SYN-ACK arrived.
+    pub(super) syn_came: Ecn,
+    /// The first ACK after the handshake is still to come.
+    pub(super) first_to_come: bool,
+    /// What is sent may be marked: the path lets ECN through.
+    pub(super) capable: bool,
     /// Linux's receivers acknowledge at once after a mark.
     pub(super) at_once: bool,
     // The receiving half.
@@ -97,6 +103,9 @@ impl Marks {
             need,
             feedback: Feedback::Off,
             first_ack: false,
+            syn_came: Ecn::NotEct,
+            first_to_come: handshake,
+            capable: true,
             at_once,
             echo: false,
             early: None,
@@ -137,6 +146,7 @@ impl Marks {
     pub(super) fn codepoint(&self, again: bool) -> Ecn {
         match self.feedback {
             Feedback::Off => Ecn::NotEct,
+            _ if !self.capable => Ecn::NotEct,
             // RFC 3168 §6.1.5: not on what is sent again. Linux and RFC 9768 §2.5 allow it otherwise.
             Feedback::Classic if again => Ecn::NotEct,
             // RFC 9331 §4.1 and §4.2: ECT(1) needs accurate feedback.
@@ -181,6 +191,18 @@ impl Marks {
         }
         self.has_changed = false;
         Some(option)
+    }
+
+    /// RFC 9768 §3.2.2.1 and §3.2.2.4, with Accurate ECN: the first segment without SYN arrives, of a client (`passive`: the ACK of the
+    /// SYN-ACK, which says how that arrived) or of a server. One without any of the flags has lost them on its way: nothing is sent as
+    /// ECN-capable from then on.
+    pub(super) fn read_first(&mut self, read: u16, passive: bool) {
+        if self.feedback == Feedback::Counted && std::mem::take(&mut self.first_to_come) {
+            self.capable = flags::ace(read) != 0;
+            if passive && flags::of_ace(flags::ace(read)) == flags::of_codepoint(Ecn::Ce) {
+                self.heard = self.heard.wrapping_add(1);
+            }
+        }
     }
 
     /// What `flags` and the option report, of an ACK that newly reported so many segments, none of them longer than `mss`:

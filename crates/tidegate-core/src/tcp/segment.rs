@@ -8,6 +8,8 @@ use crate::units::Time;
 
 /// Flag bits of a segment.
 pub mod flags {
+    use crate::unit::Ecn;
+
     /// No more data from the sender.
     pub const FIN: u16 = 0x01;
     /// Synchronise sequence numbers.
@@ -27,6 +29,17 @@ pub mod flags {
     #[must_use]
     pub fn ace(flags: u16) -> u32 {
         u32::from(flags >> 6 & 7)
+    }
+
+    /// The flags that say how a SYN or SYN-ACK arrived (RFC 9768 §3.1.2 table 2, §3.2.2.1 table 3).
+    #[must_use]
+    pub fn of_codepoint(ecn: Ecn) -> u16 {
+        match ecn {
+            Ecn::NotEct => CWR,
+            Ecn::Ect1 => CWR | ECE,
+            Ecn::Ect0 => AE,
+            Ecn::Ce => AE | CWR,
+        }
     }
 
     /// The flags that say the low three bits of a count.
