@@ -8,7 +8,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, Segmentation, TcpRules};
-use crate::units::Rate;
+use crate::units::{Rate, Time};
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Accounts {
     pub(super) undo: Undo,
     /// What may be sent again until the next ACK.
     pub(super) repeats: Repeats,
+    /// What was sent again last, and when it had been sent before; `None`: new data have left since.
+    pub(super) copied: Option<(u64, Time)>,
     /// Whether the last time-out was needless is still open.
     pub(super) frto: bool,
     pub(super) pacer: Pacer,
@@ -73,6 +75,7 @@ impl Accounts {
             usage: WindowUse::default(),
             undo: Undo::new(rules),
             repeats: Repeats::Lost,
+            copied: None,
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
             offload,

@@ -1,6 +1,6 @@
 //! What leaves a sender that accounts for ACKs, and what it notes of it: transmissions, the timer, whether the window is used.
 
-use super::accounts::{Accounts, BurstAt, Owed};
+use super::accounts::{Accounts, BurstAt, Owed, Repeats};
 use super::leaving::{AnyData, FillsWindow, InBurst, Leaving};
 use super::outgoing::Outgoing;
 use super::rate::With;
@@ -180,6 +180,25 @@ impl Sender {
         let percent = if window < half { 200 } else { 120 };
         let bps = u128::from(window) * 8 * percent * 10_000_000_000 / u128::from(srtt);
         Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
+    }
+
+    /// What leaves next is a packet of its own, whatever was left of the last one. Whether it may leave now; else the pacer wakes the
+    /// sender (`tcp_pacing_check`).
+    pub(super) fn may_begin_packet(&mut self, accounts: &mut Accounts, now: Time) -> bool {
+        accounts.pacer.end_burst();
+        let held = accounts.pacer.holds(now) && self.is_paced();
+        if held {
+            self.wait_for_pacer(accounts);
+        }
+        !held
+    }
+
+    /// The pacer lets data leave again, what is lost first, whatever the last ACK had said of it (`tcp_tsq_write`).
+    pub(super) fn handle_paced(&mut self) {
+        self.ready = true;
+        if let Some(accounts) = &mut self.accounts {
+            accounts.repeats = Repeats::Lost;
+        }
     }
 
     /// What could leave must wait for the pacer, which then wakes the sender.

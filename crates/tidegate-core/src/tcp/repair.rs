@@ -74,7 +74,7 @@ impl Sender {
     pub(super) fn poll_mending_accounted(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
         let window = self.window_with(accounts);
         if accounts.repeats == Repeats::AfterNew {
-            let new = self.poll_new::<AnyData>(now, window);
+            let new = self.poll_new_mending(accounts, now, window);
             if new.is_some() || self.max > self.recover {
                 return new;
             }
@@ -87,11 +87,19 @@ impl Sender {
                 self.stopped_by_window();
                 return None;
             }
+            // One packet again where it was one before (`tcp_xmit_retransmit_queue`).
+            let before = self.board.slot(lost.number).at();
+            if accounts.copied != lost.number.checked_sub(1).map(|last| (last, before))
+                && !self.may_begin_packet(accounts, now)
+            {
+                return None;
+            }
+            accounts.copied = Some((lost.number, before));
             let sent = self.resend(now, lost, RESENT);
             self.note_resent(accounts, now, lost.number);
             return Some(sent);
         }
-        let new = self.poll_new::<AnyData>(now, window);
+        let new = self.poll_new_mending(accounts, now, window);
         if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
             let last = self.poll_last_resort(now);
             if let Some(sent) = last {
@@ -103,5 +111,13 @@ impl Sender {
             return last;
         }
         new
+    }
+
+    /// New data while a loss is repaired: no part of a packet that was sent again.
+    fn poll_new_mending(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> Option<Outgoing> {
+        if accounts.copied.take().is_some() && !self.may_begin_packet(accounts, now) {
+            return None;
+        }
+        self.poll_new::<AnyData>(now, window)
     }
 }

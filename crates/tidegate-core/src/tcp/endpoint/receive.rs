@@ -139,7 +139,7 @@ impl Endpoint {
         self.sender.undisturbed.forget();
         self.receiver.handle_wakeup(now);
         if self.sender.timers.take_paced(now) {
-            self.sender.ready = true;
+            self.sender.handle_paced();
         }
         if now < self.sender.timers.expires() {
             return;
