@@ -204,11 +204,11 @@ pub struct DualPi2Plan {
     pub beta: u32,
     /// k, in millionths: an L4S unit is marked with k times the base probability.
     pub coupling: u32,
-    /// L4S units that waited longer are marked.
+    /// L4S units that waited longer are marked (`step_thresh`).
     pub step: Span,
     /// L4S units are marked that leave more L4S units than this behind, and `step` says nothing; `None`: `step` does.
     pub step_units: Option<u64>,
-    /// Neither marks a unit that leaves so few L4S units behind, or fewer.
+    /// Neither marks a unit that leaves so few L4S units behind, or fewer (`min_qlen_step`).
     pub step_spares: u64,
     /// Up to this much above `step` the probability rises from 0 to 1; zero: a step.
     pub range: Span,
