@@ -214,7 +214,7 @@ NAMED = (
     Named("bbr", "BBR: not told apart yet", _paced),
     Named(
         "buffers",
-        "where a buffer of 64 kB ends nothing is held back, and what is written beyond it leaves some us later",
+        "where a buffer of 64 kB ends nothing is held back; what lies beyond it leaves some us later",
         _buffers,
         fault=False,
     ),
@@ -228,7 +228,7 @@ NAMED = (
     Named("sacked-growth", "after reordering SACKed data widen the window (tcp_may_raise_cwnd)", _reordering),
     Named("partial", "a piece of a segment fills the announced window (tcp_mss_split_point)", _partial),
     Named("pieces", "a small segment counts as one in flight (tcp_packets_in_flight)", _pieces),
-    Named("within", "the rest of a segment that is acknowledged in two parts is late (prior_fack)", _within),
+    Named("within", "the rest of a segment acknowledged in two parts is late (prior_fack)", _within),
     Named("look", "every ACK lets leave what may (tcp_data_snd_check)", _look),
     Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),
     Named("deferred", "which rest of a burst is held back (tcp_tso_should_defer)", _deferred),

@@ -55,6 +55,12 @@ def device() -> int:
     return tun
 
 
+def limit(mtu: int) -> None:
+    """Let no packet of the device be longer, so that the kernel announces the script's MSS too."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, 0x8922, struct.pack("16si20x", b"talk", mtu))  # SIOCSIFMTU
+
+
 def sysctl(name: str, value: int, family: str = "ipv4") -> None:
     """Set one of the namespace's; a kernel without it goes on."""
     with suppress(FileNotFoundError):
@@ -91,6 +97,7 @@ class Talk:
     def hold(self) -> dict[str, Any]:
         for name, value in {**SYSCTLS, **self.talk["sysctls"]}.items():
             sysctl(name, value)
+        limit(self.talk["mss"] + 40 + (12 if self.stamps else 0))
         try:
             self.open()
             for step in self.talk["steps"]:

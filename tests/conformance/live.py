@@ -21,6 +21,7 @@ AT_ONCE = 6
 
 def settings(talk: Conversation) -> dict[str, Any]:
     """Return a conversation as the program reads it."""
+    mss = int(talk.tcp["mss"].removesuffix(" B")) if "mss" in talk.tcp else MSS
     by_sack = talk.tcp.get("loss") == "sack"
     sysctls = {
         "tcp_recovery": 0 if by_sack else 1,
@@ -28,7 +29,7 @@ def settings(talk: Conversation) -> dict[str, Any]:
         "tcp_slow_start_after_idle": int(talk.tcp.get("idle_restart", True)),
         "tcp_ecn": {"off": 0, "classic": 1, "accurate": 3}[talk.tcp.get("ecn", "off")],
     }
-    return asdict(talk) | {"end_ms": talk.end_ms, "window": WINDOW, "mss": MSS, "sysctls": sysctls}
+    return asdict(talk) | {"end_ms": talk.end_ms, "window": WINDOW, "mss": mss, "sysctls": sysctls}
 
 
 def record(told: dict[str, Any]) -> Record:

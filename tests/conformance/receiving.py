@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.script import MSS, Conversation, Step
+from conformance.script import Conversation, Step
 
 if TYPE_CHECKING:
     import random
 
+#: Packets of 1500 B: how wide the kernel's window gets depends on how well packets fill its buffers.
+FULL = 1460
 KINDS = {
     "receiver": "the endpoint receives: in order, with holes, repeated, overlapping",
     "delayed": "the endpoint receives in order, at odd times and in odd sizes",
@@ -20,9 +22,11 @@ def draw(kind: str, title: str, rng: random.Random) -> Conversation:
     talk = Conversation(
         title, "linux", role=rng.choice(("active", "passive")), rtt_ms=rng.choice((10.0, 40.0))
     )
+    talk.tcp["mss"] = f"{FULL} B"
     if kind == "receiver" and rng.random() < 0.3:
-        talk.tcp["timestamps"] = True
-    pieces = _stream(rng, rng.randint(5, 40), even=kind == "receiver" or rng.random() < 0.6)
+        talk.tcp |= {"timestamps": True, "mss": f"{FULL - 12} B"}
+    full = int(talk.tcp["mss"].removesuffix(" B"))
+    pieces = _stream(rng, rng.randint(5, 40), full, even=kind == "receiver" or rng.random() < 0.6)
     if kind == "receiver":
         pieces = _disorder(rng, pieces)
     at = 0.0
@@ -37,10 +41,10 @@ def draw(kind: str, title: str, rng: random.Random) -> Conversation:
     return talk
 
 
-def _stream(rng: random.Random, count: int, *, even: bool) -> list[tuple[int, int]]:
+def _stream(rng: random.Random, count: int, full: int, *, even: bool) -> list[tuple[int, int]]:
     at, found = 1, []
     for _ in range(count):
-        size = MSS if even else rng.choice((1, 100, 400, 536, 700, MSS, MSS))
+        size = full if even else rng.choice((1, 100, 400, 536, 700, full, full))
         found.append((at, at + size))
         at += size
     return found
