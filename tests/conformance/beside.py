@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from conformance.script import Conversation, Step
 
 #: Milliseconds within which two clocks agree, and within which ticks of the kernel's may differ.
-EXACT_MS, TICKS_MS = 0.6, 13.0
+EXACT_MS, TICKS_MS = 0.6, 18.0
 #: How long the kernel may take to see what is said or to answer, and how many ways of it are tried.
 NUDGE_MS, NUDGES = 0.05, 6
 #: So near the end what only one of the two has sent is not judged: the other's timer may be late.
@@ -111,6 +111,12 @@ def hold(programs: live.Programs, talks: list[Conversation]) -> list[Held | str]
 def compare(talk: Conversation, kernel: Record) -> Held:
     """Hold a conversation with ours at the times of the kernel's, and compare."""
     held = _beside(talk, kernel, kernel.times_ms)
+    for _ in range(3 if held.difference and held.ticks else 0):
+        other = _beside(talk, kernel, _counted(held))
+        if not held.difference or (other.difference and other.difference.after <= held.difference.after):
+            break
+        other.ticks = True
+        held = other
     rng = random.Random(0)
     for _ in range(NUDGES if held.difference else 0):
         nudged: list[float] = []
@@ -121,6 +127,19 @@ def compare(talk: Conversation, kernel: Record) -> Held:
             other.ticks = True
             held = other
     return held
+
+
+def _counted(held: Held) -> list[float]:
+    """Return the lines' times, counted from when ours rang where the kernel's timer rang late before."""
+    kernel, mine = _by_line(held.kernel), _by_line(held.ours)
+    late, times_ms = 0.0, [0.0]
+    for after, at_ms in enumerate(held.kernel.times_ms):
+        pairs = zip(kernel.get(after, []), mine.get(after, []), strict=False)
+        for (one, at_once), (other, also) in pairs:
+            if not (at_once or also) and abs(one.at_ms - other.at_ms) < TICKS_MS:
+                late = one.at_ms - other.at_ms
+        times_ms.append(max(at_ms - late, times_ms[-1]))
+    return times_ms[1:]
 
 
 def _beside(talk: Conversation, kernel: Record, times_ms: list[float]) -> Held:
@@ -180,7 +199,10 @@ def _segments(
         before_ms = one.at_ms
     longer = [*kernel[len(mine) :], *mine[len(kernel) :]]
     # Near the end one of the two may have gone on for longer.
-    if not longer or (not longer[0][1] and longer[0][0].at_ms > held.talk.end_ms - END_MS):
+    if not longer or (
+        not longer[0][1]
+        and longer[0][0].at_ms > held.talk.end_ms - END_MS - _coarse(held, longer[0][0].at_ms)
+    ):
         return None
     what = "more" if len(kernel) > len(mine) else "less"
     rest = min(len(kernel), len(mine))

@@ -52,17 +52,6 @@ def _without_sack(held: Held, _: Difference) -> bool:
     return held.talk.tcp.get("sack") is False
 
 
-def _repeated_arrival(held: Held, difference: Difference) -> bool:
-    """A D-SACK is among the last lines since the recovery began: it counts as delivered."""
-    una = 1
-    for step in said_lines(held.talk)[: difference.after]:
-        blocks = step.of.get("sack", [])
-        una = max(una, step.of.get("ack", 1))
-        if blocks and (blocks[0][1] <= step.of["ack"] or any(_in(blocks[0], other) for other in blocks[1:])):
-            return difference.ca in ("Recovery", "CWR", "Loss") or difference.what in ("cwnd", "ssthresh")
-    return False
-
-
 def _in(one: list[int], other: list[int]) -> bool:
     return other[0] <= one[0] and one[1] <= other[1]
 
@@ -132,12 +121,6 @@ def _buffers(held: Held, difference: Difference) -> bool:
         step.of["bytes"] for step in said_lines(held.talk)[: difference.after] if step.what == "write"
     )
     return written > BUFFER and difference.ca in ("Open", "Disorder", "CWR")
-
-
-def _look(held: Held, difference: Difference) -> bool:
-    """An ACK without news lets new data leave, or a retransmission."""
-    last = _last(held, difference)
-    return last is not None and last.of.get("ack", 0) == _una(held, difference) and difference.what == "more"
 
 
 def _narrower(held: Held, difference: Difference) -> bool:
@@ -223,13 +206,11 @@ NAMED = (
     ),
     Named("old-ack", "SACK in an ACK below SND.UNA is taken (tcp_ack, old_ack)", _old_ack),
     Named("ece", "ECE at the end of a recovery, and beside one (tcp_try_to_open)", _echo),
-    Named("dsack-delivered", "what a D-SACK tells counts as delivered (tcp_dsack_seen)", _repeated_arrival),
     Named("block-order", "new blocks are walked by their numbers (tcp_sacktag_write_queue)", _two_blocks),
     Named("sacked-growth", "after reordering SACKed data widen the window (tcp_may_raise_cwnd)", _reordering),
     Named("partial", "a piece of a segment fills the announced window (tcp_mss_split_point)", _partial),
     Named("pieces", "a small segment counts as one in flight (tcp_packets_in_flight)", _pieces),
     Named("within", "the rest of a segment acknowledged in two parts is late (prior_fack)", _within),
-    Named("look", "every ACK lets leave what may (tcp_data_snd_check)", _look),
     Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),
     Named("deferred", "which rest of a burst is held back (tcp_tso_should_defer)", _deferred),
 )

@@ -112,7 +112,7 @@ class Play:
     def keep_clear(self, at_ms: float) -> None:
         """A timer of the kernel rings late by its ticks: nothing arrives in the meantime."""
         since = at_ms - self.talk.newest_ms
-        until = at_ms + (12 if since < 256 else 44 if since < 2048 else 270)
+        until = at_ms + (20 if since < 220 else 110 if since < 2000 else 350)
         moved = [(max(when, until) if what in ("<", "write") else when, *rest, what, of)
                  for when, *rest, what, of in self.queue]  # fmt: skip
         self.queue = moved

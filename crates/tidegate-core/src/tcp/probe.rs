@@ -26,7 +26,7 @@ impl Sender {
             Purpose::Probe => {
                 // RFC 8985 §7.3: at most one probe is out.
                 accounts.probe.due = accounts.probe.end == 0;
-                self.ready = true;
+                self.ready |= accounts.probe.due;
                 self.start_timeout(now);
             }
             Purpose::Reorder => {

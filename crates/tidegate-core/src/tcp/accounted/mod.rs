@@ -109,6 +109,7 @@ impl Sender {
         if ahead < 0 {
             let ack = self.una.saturating_sub(u64::from(ahead.unsigned_abs()));
             self.account_late(accounts, now, ack, segment, &mut delivery);
+            self.ready = true;
             return true;
         }
         let bytes = u64::from(ahead.unsigned_abs());

@@ -39,7 +39,8 @@ impl Sender {
         let lost_before = self.board.lost_total;
         let newest_in_order = self.take_reported::<K>(accounts, (now, bytes), segment, &left, &mut delivery);
         let rtt = self.take_round_trips::<K>(accounts, (now, bytes), segment, &left, &delivery);
-        self.ready |= K::IN_ORDER || delivery.segments > 0;
+        // After every ACK the kernel looks whether something may leave (`tcp_data_snd_check`).
+        self.ready = true;
         let mut found = Found::default();
         if !K::IN_ORDER {
             found = self.account_disorder(accounts, (now, bytes), in_flight, segment, &mut delivery);
