@@ -120,6 +120,14 @@ class State:
     lost_segments: int
     #: Those sent again whose copy is taken to be on its way.
     retransmitted_segments: int
+    #: The state of congestion control as Linux names it (``tcpi_ca_state``): ``"Open"``, ``"Disorder"``,
+    #: ``"CWR"``, ``"Recovery"`` or ``"Loss"``.
+    ca_state: str
+    #: By how many segments some came late at most, three at least (``tcpi_reordering``); None: this end does
+    #: not count.
+    reordering_segments: int | None
+    #: Segments sent of which ACKs say that they arrived marked (``tcpi_delivered_ce``).
+    delivered_ce_segments: int
     #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or
     #: ``"pacing"``.
     held_by: str

@@ -75,7 +75,22 @@ def test_the_state_counts_what_sack_reports() -> None:
     state = end.state
     assert (state.outstanding_segments, state.sacked_segments, state.lost_segments) == (10, 3, 3)
     assert (state.phase, state.retransmitted_segments) == ("recovery", 1)
+    assert (state.ca_state, state.reordering_segments, state.delivered_ce_segments) == ("Recovery", 3, 0)
     assert "recovery" in repr(end)
+
+
+def test_the_state_has_the_names_of_the_kernel() -> None:
+    """Disorder while segments are SACKed, CWR while the window is reduced for a mark."""
+    end = tg.tcp.Endpoint(base="linux", cc="reno", ecn="classic", **PLAIN)
+    end.write(0, 20_000)
+    end.poll(0)
+    assert end.state.ca_state == "Open"
+    end.receive("50 ms", sack=[(8001, 9001)])
+    assert end.state.ca_state == "Disorder"
+    end.receive("51 ms", sack=[(3001, 4001), (8001, 9001)])
+    assert end.state.reordering_segments == 6
+    end.receive("52 ms", ack=9001, flags="ACK ECE")
+    assert (end.state.ca_state, end.state.delivered_ce_segments) == ("CWR", 7)
 
 
 def test_paced_data_leave_one_after_the_other() -> None:
@@ -106,7 +121,7 @@ def test_accurate_marks_are_counted_in_bytes() -> None:
     sender.poll(0)
     # Of ten segments two were marked: the counter alone could mean ten.
     sender.receive("20 ms", flags="ACK AE CWR ECE", ack=10_001, accecn=[("EE0B", 8001), ("ECEB", 2000)])
-    assert sender.state.ecn_reductions == 1
+    assert (sender.state.ecn_reductions, sender.state.delivered_ce_segments) == (1, 2)
     without = tg.tcp.Endpoint("passive", ecn="accurate", accecn_option=False, delayed_ack=False, **PLAIN)
     without.receive(0, payload=1000, ecn="ECT(0)")
     assert [sent.accecn for sent in without.poll(0)] == [None]

@@ -189,6 +189,9 @@ impl Endpoint {
         dict.set_item("sacked_segments", outstanding.sacked)?;
         dict.set_item("lost_segments", outstanding.lost)?;
         dict.set_item("retransmitted_segments", outstanding.retransmitted)?;
+        dict.set_item("ca_state", core.ca_state().to_string())?;
+        dict.set_item("reordering_segments", core.reordering())?;
+        dict.set_item("delivered_ce_segments", core.delivered_ce())?;
         dict.set_item("held_by", HELD_BY[snapshot.held_by as usize])?;
         let detail = snapshot.detail.map(|(name, value)| format!("{name} {value:.6}"));
         dict.set_item("cc_detail", detail)?;

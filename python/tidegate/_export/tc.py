@@ -255,7 +255,8 @@ def _dualpi2(aqm: dict[str, Any], gate: Gate, _way: Way, packets: int, differenc
     return (
         f"dualpi2 limit {packets} target {time(aqm['target_ps'])} tupdate {time(aqm['update_ps'])} "
         f"alpha {aqm['alpha']:g} beta {aqm['beta']:g} coupling_factor {aqm['coupling']:g} "
-        f"step_thresh {step} min_qlen_step {aqm['min_qlen_step']} classic_protection {100 * aqm['classic_share']:g}%"
+        f"step_thresh {step} min_qlen_step {aqm['min_qlen_step']} "
+        f"classic_protection {100 * aqm['classic_share']:g}%"
     )
 
 

@@ -183,7 +183,9 @@ impl Sender {
         let mss = self.config.mss;
         self.marks.as_mut().is_some_and(|marks| {
             let reading = marks.reading.take();
-            reading.is_some_and(|(flags, option)| marks.read(flags, option, newly, mss))
+            let congested = reading.is_some_and(|(flags, option)| marks.read(flags, option, newly, mss));
+            marks.delivered_ce += u64::from(marks.marked);
+            congested
         })
     }
 

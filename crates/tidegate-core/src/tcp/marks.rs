@@ -68,6 +68,8 @@ pub(super) struct Marks {
     // The sending half.
     /// Marked packets that the other end has reported (s.cep).
     pub(super) heard: u32,
+    /// Segments delivered that ACKs say were marked, of the whole connection (`delivered_ce`).
+    pub(super) delivered_ce: u64,
     /// Of these, those of the last ACK; and their bytes, if it had an option.
     pub(super) marked: u32,
     pub(super) marked_bytes: Option<u64>,
@@ -116,6 +118,7 @@ impl Marks {
             has_changed: false,
             leaving: Leaving { flags: 0, ecn: Ecn::NotEct, ack: None, option: None },
             heard: FIRST_COUNT,
+            delivered_ce: 0,
             marked: 0,
             marked_bytes: None,
             heard_bytes: FIRST_BYTES,

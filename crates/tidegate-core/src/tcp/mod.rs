@@ -56,5 +56,5 @@ pub use endpoint::{Endpoint, Role, Row, State};
 pub use header::Header;
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;
-pub use report::{Counters, Phase, Shown, Snapshot};
+pub use report::{CaState, Counters, Phase, Shown, Snapshot};
 pub use segment::{Segment, flags};

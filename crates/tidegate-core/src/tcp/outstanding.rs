@@ -1,7 +1,9 @@
 //! What a sender knows of the segments that are outstanding, counted for those who look at an endpoint from outside.
 
 use super::endpoint::Endpoint;
+use super::report::CaState;
 use super::scoreboard::{LOST, RESENT, SACKED};
+use super::sender::Mode;
 
 /// Segments sent and not cumulatively acknowledged, by what is known of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -30,5 +32,30 @@ impl Endpoint {
             counted.retransmitted += u64::from(sent.marked(RESENT) && !sacked);
         }
         counted
+    }
+
+    /// The state of congestion control as Linux names it.
+    #[must_use]
+    pub fn ca_state(&self) -> CaState {
+        let yields = self.sender.accounts.as_ref().is_some_and(|accounts| accounts.yields);
+        match self.sender.mode {
+            Mode::Loss => CaState::Loss,
+            Mode::Fast | Mode::Sack => CaState::Recovery,
+            Mode::Open if yields => CaState::Cwr,
+            Mode::Open if self.sender.board.is_unmarked() && self.sender.dupacks == 0 => CaState::Open,
+            Mode::Open => CaState::Disorder,
+        }
+    }
+
+    /// By how many segments some came late at most, as Linux counts it (`tcpi_reordering`); `None`: this end does not.
+    #[must_use]
+    pub fn reordering(&self) -> Option<u64> {
+        self.sender.accounts.as_ref().map(|accounts| accounts.rack.reordering())
+    }
+
+    /// Segments of its data that ACKs say arrived marked (`tcpi_delivered_ce`); 0 without ECN.
+    #[must_use]
+    pub fn delivered_ce(&self) -> u64 {
+        self.sender.marks.as_ref().map_or(0, |marks| marks.delivered_ce)
     }
 }

@@ -202,15 +202,15 @@ mod tests {
             pacer.handle_sent(begin, 1000, rate, 2000);
         }
         assert_eq!(pacer.next(), begin + Span::from_millis(2));
-        let mut pacer = Pacer::new(10);
+        let mut other = Pacer::new(10);
         for _ in 0..7 {
-            pacer.handle_sent(begin, 1000, rate, 2000);
+            other.handle_sent(begin, 1000, rate, 2000);
         }
         let later = begin + Span::from_millis(1);
         for _ in 0..3 {
-            assert!(!pacer.holds(later));
-            pacer.handle_sent(later, 1000, rate, 2000);
+            assert!(!other.holds(later));
+            other.handle_sent(later, 1000, rate, 2000);
         }
-        assert_eq!(pacer.next(), later + Span::from_millis(1), "the tenth is a packet of its own");
+        assert_eq!(other.next(), later + Span::from_millis(1), "the tenth is a packet of its own");
     }
 }

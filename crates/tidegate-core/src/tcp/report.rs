@@ -1,5 +1,7 @@
 //! What an endpoint tells about itself.
 
+use std::fmt;
+
 use crate::unit::HeldBy;
 use crate::units::{Rate, Span};
 
@@ -47,6 +49,33 @@ pub enum Phase {
     Recovery,
     /// What was outstanding at a time-out is being sent again.
     Loss,
+}
+
+/// The state of congestion control as Linux names it (`tcpi_ca_state`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaState {
+    /// Nothing is in disorder.
+    Open,
+    /// Segments are SACKed, or sent again, and nothing is being repaired.
+    Disorder,
+    /// The window is being reduced because of marks.
+    Cwr,
+    /// A loss is repaired by fast recovery.
+    Recovery,
+    /// A time-out is repaired.
+    Loss,
+}
+
+impl fmt::Display for CaState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CaState::Open => "Open",
+            CaState::Disorder => "Disorder",
+            CaState::Cwr => "CWR",
+            CaState::Recovery => "Recovery",
+            CaState::Loss => "Loss",
+        })
+    }
 }
 
 /// What a row of a flow shows of its sender.
