@@ -78,7 +78,7 @@ impl Gate {
     /// A unit passes the parts of the gate in the general order, all of them now.
     fn pass_parts(&mut self, at: Time, unit: &mut Unit) -> Result<Time, GateDrop> {
         self.handle_ingress(at, unit)?;
-        let Some(served) = self.take::<true>(at, unit)? else { return Ok(Time::NEVER) };
+        let Some(served) = self.take::<true, false>(at, unit)? else { return Ok(Time::NEVER) };
         self.parts.ahead.keep(at, &served);
         self.depart(&served)
     }

@@ -88,8 +88,11 @@ impl Statistics {
     }
 
     /// The discipline drops or marks with this probability, in 10⁻¹⁸, from `at` on.
-    pub(super) fn probability(&mut self, at: Time, probability: Option<u64>) {
-        if let (Some(recorder), Some(probability)) = (&mut self.recorder, probability) {
+    #[inline]
+    pub(super) fn probability(&mut self, at: Time, probability: impl FnOnce() -> Option<u64>) {
+        if let Some(recorder) = &mut self.recorder
+            && let Some(probability) = probability()
+        {
             recorder.probability(at, probability as f64 / 1e18);
         }
     }

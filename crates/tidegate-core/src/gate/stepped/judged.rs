@@ -75,7 +75,7 @@ impl Gate {
         if self.parts.queue.leaves(served.service) > at {
             found = found.with(in_service.bytes);
         }
-        self.admit::<false>(at, &mut unit, wire, (found, false))?;
+        self.admit::<false, false>(at, &mut unit, wire, (found, false))?;
         let Some(held) = self.parts.stepped.as_mut() else { return Ok(()) };
         let stays = held.waiting.push(at, unit, &mut held.gone);
         if stays && held.gone.is_empty() {
@@ -126,23 +126,13 @@ impl Gate {
         let Some(ready) = self.parts.stepped.as_deref_mut() else { return };
         let leaver = ready.waiting.pop(now, &mut ready.gone);
         let none_gone = ready.gone.is_empty();
-        self.note_probability(now);
+        self.parts.stats.probability(now, || ready.waiting.probability());
         if !none_gone {
             self.cull_gone(now, DropReason::Early);
         }
         if let Some(leaver) = leaver {
             self.serve_chosen(now, leaver, None);
         }
-    }
-
-    /// Records the discipline's drop probability at `now`.
-    #[inline]
-    pub(in crate::gate) fn note_probability(&mut self, now: Time) {
-        if !self.parts.stats.is_recorded() {
-            return;
-        }
-        let probability = self.parts.stepped.as_ref().and_then(|stepped| stepped.waiting.probability());
-        self.parts.stats.probability(now, probability);
     }
 
     /// The room of an empty list is used again.

@@ -58,7 +58,12 @@ impl Gate {
 
     /// [`Gate::handle_unit`] for a unit that [`Gate::handle_ingress`] has let through.
     pub(crate) fn handle_after_ingress(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
-        if let Some(served) = self.take::<false>(at, &mut unit)? {
+        let begins = if self.is_classed() {
+            self.take::<false, true>(at, &mut unit)?
+        } else {
+            self.take::<false, false>(at, &mut unit)?
+        };
+        if let Some(served) = begins {
             self.begin(unit, served);
         }
         Ok(())
@@ -67,8 +72,8 @@ impl Gate {
     /// The queue that a unit finds at `at`, and whether the server is idle. Where there are no classes, it counts as busy while any
     /// unit waits.
     #[inline(always)]
-    pub(super) fn found_stepped(&self, at: Time) -> (Backlog, bool) {
-        let idle = if self.is_classed() { !self.is_serving() } else { self.is_empty() };
+    pub(super) fn found_stepped<const CLASSED: bool>(&self, at: Time) -> (Backlog, bool) {
+        let idle = if CLASSED { !self.is_serving() } else { self.is_empty() };
         (self.backlog_stepped(at), idle)
     }
 
@@ -78,13 +83,13 @@ impl Gate {
     /// # Errors
     /// They have dropped it.
     #[inline(always)]
-    pub(super) fn may_serve(
+    pub(super) fn may_serve<const CLASSED: bool>(
         &mut self,
         at: Time,
         unit: Unit,
         (found, idle): (Backlog, bool),
     ) -> Result<bool, GateDrop> {
-        if self.is_classed() {
+        if CLASSED {
             return self.join_classed(at, unit, found).map(|()| false);
         }
         if self.is_judged() {
