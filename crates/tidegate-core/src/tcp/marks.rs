@@ -264,6 +264,11 @@ impl Marks {
         least.saturating_add(8 * rounds).min(most.max(least))
     }
 
+    /// Whether the ACK that is being read reports congestion.
+    pub(super) fn is_reading_mark(&self) -> bool {
+        self.reading.is_some_and(|(read, _)| self.reports(read))
+    }
+
     /// Whether `flags` report congestion; the same without taking note.
     pub(super) fn reports(&self, read: u16) -> bool {
         match self.feedback {

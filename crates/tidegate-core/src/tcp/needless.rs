@@ -38,6 +38,10 @@ impl Sender {
         }
         if let Some(before) = accounts.undo.end() {
             self.controller.handle_undone(&before);
+            if let Some(marks) = &mut self.marks {
+                // `tcp_ecn_withdraw_cwr`: there is no reduction to tell of.
+                marks.cwr_due = false;
+            }
         }
         accounts.rack.look_again();
         self.mode = Mode::Open;

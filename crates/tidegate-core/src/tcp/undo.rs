@@ -40,6 +40,12 @@ impl Undo {
         self.before = None;
     }
 
+    /// A mark is reported while losses are repaired: the window stays reduced, whatever the repair proves to be
+    /// (`tcp_fastretrans_alert`, `prior_ssthresh` = 0).
+    pub(super) fn keep_reduction(&mut self) {
+        self.before = None;
+    }
+
     /// No copy is on its way.
     pub(super) fn forget_first_copy(&mut self) {
         self.first_copy = 0;

@@ -20,6 +20,9 @@ impl Sender {
     ) -> Found {
         let (moved, echo) = (bytes > 0, delivery.echo);
         accounts.repeats = Repeats::Lost;
+        if self.marks.as_ref().is_some_and(|marks| marks.is_reading_mark()) {
+            accounts.undo.keep_reduction();
+        }
         if self.mode == Mode::Sack && self.una >= self.recover {
             self.end_repair(accounts, echo);
         }
