@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 TITLE = "Instructions per delivered packet (callgrind, start-up subtracted, recording off)"
 
-#: Budgets of NewReno; of a flow alone (s1, s2) many ACKs are dealt with in a row, of many that share a link one at a time.
+#: Budgets of NewReno; of a flow alone (s1, s2) many ACKs are dealt with in a row, of many that share a link
+#: one at a time.
 BUDGET = {"s1": 950, "s2": 800, "s3": 850, "s3k": 1050}
 
 #: Budgets of Linux's controllers on s1, by their names in the program; other scenarios have none.
