@@ -63,7 +63,7 @@ def test_simple_reassembly_saves_the_next_packet() -> None:
 
 
 def test_packet_discard_saves_capacity() -> None:
-    """Cells of packets that are lost anyway are thrown away at the door."""
+    """Cells of packets that are lost anyway are thrown away at their arrival."""
     wasted = {}
     for name, changes in {
         "neither": {},

@@ -12,7 +12,7 @@ pub struct CellSummary {
     pub offered_cells: u64,
     /// Of these, cells that went on.
     pub delivered_cells: u64,
-    /// Cells dropped at the door, packet discard included, or lost after service.
+    /// Cells dropped at their arrival, packet discard included, or lost after service.
     pub dropped_cells: u64,
     /// Time average of the queue.
     pub queue_mean_cells: f64,

@@ -41,7 +41,7 @@ impl Network {
             plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
         let traffic = Traffic::all(plan, seed(plan));
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = routes.map.chains.iter().any(|chain| chain.slow);
+        let waking = routes.map.chains.iter().any(|chain| chain.slow_path);
         let sources = SourceTable::new(|kind| match kind {
             SourceKind::Gate => usize::from(waking) * plan.gates.len(),
             SourceKind::SlotEnd | SourceKind::SignalValue => signals.len(),

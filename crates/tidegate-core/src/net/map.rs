@@ -47,8 +47,8 @@ pub(super) struct Chain {
     pub(super) through: bool,
     /// Units that reach its end are delivered at once, and do not wait on the line.
     pub(super) ahead: bool,
-    /// Any of `notify`, `steps` and `crossing`: it has no fast path.
-    pub(super) slow: bool,
+    /// Any of `notify`, `steps` and `crossing`: a unit that enters it leaves the fast path ([`crate::net::fast`]).
+    pub(super) slow_path: bool,
     /// Pure delay on the line.
     pub(super) delay: Span,
 }

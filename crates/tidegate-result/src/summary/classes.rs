@@ -28,7 +28,7 @@ pub struct ClassSummary {
     pub delivered_cells: Option<u64>,
     /// Their bytes on the gate's wire.
     pub delivered_bytes: u64,
-    /// Packets dropped at the door or from its queue, or lost after service.
+    /// Packets dropped at their arrival or from its queue, or lost after service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped_packets: Option<u64>,
     /// At a cell gate: cells, likewise.

@@ -29,7 +29,7 @@ pub struct GateSummary {
     pub offered_packets: Option<u64>,
     /// Of these, packets that went on. At a cell gate: packets reassembled after it; none where some go on as cells.
     pub delivered_packets: Option<u64>,
-    /// Packets dropped at the door or from the queue, or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
+    /// Packets dropped at their arrival or from the queue, or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
     pub dropped_packets: u64,
     /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
     pub drops: BTreeMap<&'static str, u64>,
@@ -106,7 +106,7 @@ pub struct AllocationSummary {
     pub allocation_changes: u64,
     /// Time average of the rate in force.
     pub allocated_bps_mean: f64,
-    /// That less the mean rate of all that came to the gate's door, on its wire, dropped packets included.
+    /// That less the mean rate of all that came to the gate, on its wire, dropped packets included.
     pub overallocation_bps_mean: f64,
 }
 
@@ -240,7 +240,7 @@ fn marks(row: &GatePlan) -> bool {
     row.queue.discipline.marks() || row.classes.as_ref().is_some_and(|classes| classes.marks())
 }
 
-/// `arrived_bytes` came to the door in `span` seconds.
+/// `arrived_bytes` arrived in `span` seconds.
 fn allocation(row: &GatePlan, gate: &Gate, arrived_bytes: u64, span: f64) -> Option<AllocationSummary> {
     let (RatePlan::Dtm(channel), Some(given)) = (&row.rate, gate.allocated()) else { return None };
     let slot = channel.settings.slot.bps() as f64;

@@ -2,8 +2,8 @@
 //! law lets a service begin ([`crate::gate::rate::Law::next_start`]): under a trace, an outage or a token bucket that is
 //! later than the end of the service before. It may drop several units then, and mark the one that is served.
 //!
-//! DEVIATION: where the discipline chooses a unit that needs more tokens than the one it was woken for, the unit keeps its
-//! turn, waits for its tokens and is not judged again. Linux's `tbf` too holds the unit that it has looked at.
+//! DEVIATION: where the discipline chooses a unit that needs more tokens than the one it was woken for, it is the next
+//! all the same, waits for its tokens and is not judged again. Linux's `tbf` too holds the unit that it has looked at.
 
 use super::Stepped;
 use crate::gate::backlog::Backlog;

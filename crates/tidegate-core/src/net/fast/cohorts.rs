@@ -76,7 +76,7 @@ impl Cohorts {
             let flow = (route / 2) as u32;
             for (place, chain) in map.chains[map.stretches(route)].iter().enumerate() {
                 let mut passed = map.gates_of(chain);
-                if chain.slow {
+                if chain.slow_path {
                     return None;
                 }
                 if place > 0

@@ -96,7 +96,7 @@ impl Network {
     #[must_use]
     pub fn carries_at_once(&self, entry: Entry) -> bool {
         let chain = &self.map.chains[entry.0 as usize];
-        chain.ahead && !chain.slow
+        chain.ahead && !chain.slow_path
     }
 
     /// The TCP of a flow is to be informed that a unit left a gate at `end`.

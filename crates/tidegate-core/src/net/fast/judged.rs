@@ -86,7 +86,8 @@ impl Network {
             let is_only = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(chain.line));
             self.map.chains[number].certain = certain;
             // All that take one line keep their order.
-            through[chain.line as usize] &= certain && is_only && !next.slow && chain.delay == Span::ZERO;
+            through[chain.line as usize] &=
+                certain && is_only && !next.slow_path && chain.delay == Span::ZERO;
         }
         for chain in &mut self.map.chains {
             chain.through = through.get(chain.line as usize).is_some_and(|through| *through);

@@ -31,7 +31,7 @@ pub(in crate::net) struct FastStretch {
 impl FastStretch {
     pub(super) fn new(chain: &Chain, gates: &[u32], direction: Option<Direction>) -> FastStretch {
         let sends_to = direction.filter(|_| gates.len() == 1);
-        let is_fast = !chain.slow && (chain.ahead || sends_to.is_some()) && chain.delay <= LONGEST_DELAY;
+        let is_fast = !chain.slow_path && (chain.ahead || sends_to.is_some()) && chain.delay <= LONGEST_DELAY;
         FastStretch {
             gate: gates.first().copied().filter(|_| is_fast).unwrap_or(NONE),
             own: if gates.len() == 2 { gates[1] } else { NONE },

@@ -80,7 +80,7 @@ pub(in crate::net) trait Walk {
     /// A unit has left the last gate of a stretch at `at`, and waits for its next stretch on a line.
     fn send_to_line(&mut self, at: Time, unit: Unit, line: u32);
 
-    /// A unit that enters a stretch without a fast path ([`Chain::slow`]): whether events take it through.
+    /// A unit that enters a stretch of the slow path ([`Chain::slow_path`]): whether events take it through.
     fn leave_to_events(&mut self, at: Time, unit: &Unit, chain: &Chain) -> bool;
 
     /// A unit leaves a gate of a stretch whose TCP hears of departures, and arrives at what comes next at `out`.
@@ -122,7 +122,7 @@ pub(in crate::net) trait Walk {
     #[inline(always)]
     fn enter_stretch(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
         let chain = self.map().chains[unit.chain as usize];
-        if chain.slow && self.leave_to_events(at, unit, &chain) {
+        if chain.slow_path && self.leave_to_events(at, unit, &chain) {
             return None;
         }
         let at = self.pass_gates(0, at, unit)?;

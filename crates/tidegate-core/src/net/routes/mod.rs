@@ -51,7 +51,7 @@ impl Routes {
             routes.add(route, draft, &gates, &lines);
         }
         for chain in &mut routes.map.chains {
-            chain.slow = chain.notify || chain.steps || chain.crossing != NONE;
+            chain.slow_path = chain.notify || chain.steps || chain.crossing != NONE;
             chain.delay = routes.line_delays.get(chain.line as usize).copied().unwrap_or(Span::ZERO);
         }
         for (route, draft) in drafts.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Routes {
             certain: false,
             through: false,
             ahead: false,
-            slow: false,
+            slow_path: false,
             delay: Span::ZERO,
         }
     }

@@ -36,7 +36,7 @@ fn channel() -> Plan {
 /// the third; a packet exactly at its end counts in the fourth, 0.8 Mbit/s: from 40 ms on there
 /// are 0.9. From 60 ms on there is one slot.
 #[test]
-fn a_channel_follows_what_comes_to_its_door() {
+fn a_channel_follows_what_arrives() {
     let times = [0, 0, 0, 0, 0, 10, 5, 15];
     let entries = times.map(|gap: u64| (gap * 1_000_000_000, 0, 1000));
     let outcome = |plan: &Plan| {

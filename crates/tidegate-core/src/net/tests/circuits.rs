@@ -127,7 +127,7 @@ fn a_transfer_keeps_its_circuit_and_others_wait() {
     assert_eq!([open_ms(&network, 0), open_ms(&network, 1)], [30, 8]);
     let counts = network.circuit_calls(&plan.gates[1].rate).expect("it is a circuit");
     assert_eq!((counts.offered, counts.waited, counts.waits.mean_s()), (1, 1, Some(0.028)));
-    // For ever: the other never gets its turn, and its packet is still there at the end.
+    // For ever: the other never gets its circuit, and its packet is still there at the end.
     let (delivered_first, _, kept) = act(&circuits(2, 1, &call(0, None, Blocked::Wait)), &acts);
     assert_eq!(delivered_first, [(8, 0)]);
     assert_eq!([open_ms(&kept, 0), open_ms(&kept, 1)], [200, 0]);
