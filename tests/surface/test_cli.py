@@ -181,19 +181,27 @@ def test_no_permission(small: Path, tmp_path: Path) -> None:
     assert tidegate("run", small).returncode == 2
 
 
-def test_a_reader_that_leaves_early() -> None:
+#: As a shell has it: whatever runs the tests may have asked Python to write each line at once.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+UNBUFFERED = {**BUFFERED, "PYTHONUNBUFFERED": "1"}
+both_ways = pytest.mark.parametrize("env", [BUFFERED, UNBUFFERED], ids=["buffered", "unbuffered"])
+
+
+@both_ways
+def test_a_reader_that_leaves_early(env: dict[str, str]) -> None:
     command = f"{sys.executable} -m tidegate reference | head -n 1; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0
     assert done.stderr == ""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk(small: Path) -> None:
+@both_ways
+def test_a_full_disk(small: Path, env: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "tidegate", "run", str(small), "--seed", "1"],
-            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=env,
         )  # fmt: skip
     assert done.returncode == 4
     assert "no space" in done.stderr

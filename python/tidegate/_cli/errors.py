@@ -29,8 +29,23 @@ def guarded(work: Callable[[], Any]) -> int:
         result = work()
         sys.stdout.flush()
     except BaseException as error:
-        return _explain(error)
+        status = 0 if _reader_has_left(error) else _explain(error)
+        _leave_nothing()
+        return status
     return result if isinstance(result, int) else 0
+
+
+def _reader_has_left(error: BaseException) -> bool:
+    """Tell whether click has met a closed pipe: it ends the program itself, and wraps the streams."""
+    return isinstance(error, SystemExit) and type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
+
+
+def _leave_nothing() -> None:
+    """Forget what standard output holds and cannot write: else Python would try again at its very end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _mute(sys.stdout)
 
 
 def _check_open() -> None:
