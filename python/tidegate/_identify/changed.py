@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 ENOUGH = 0.75
 #: Fewer losses are not cut in two.
 _LOSSES = 12
-#: Cuts tried, as shares of the losses; then again around the best.
+#: Cuts tried, as shares of the losses; then again around the best, nearer each time, down to single losses.
 _CUTS = (0.2, 0.35, 0.5, 0.65, 0.8)
-_ROUNDS = 3
+_NEAR, _NEARER = 0.075, 3
 #: Packets that are searched; the capture is thinned to a stretch of so many around the cut.
 _STRETCH = 20_000
 #: Contracts differ if their rates, or their limits, do so by these factors at least.
@@ -41,7 +41,8 @@ def changed(packets: Crossings, whole: Bucket | None) -> tuple[float, Bucket, Bu
     alone = random_likelihood(packets.drops, judged) + (0.0 if whole is None else max(0.0, whole.gain))
     best: tuple[float, float, Point, Point] | None = None
     shares = list(_CUTS)
-    for turn in range(_ROUNDS):
+    width = _NEAR
+    while True:
         for share in shares:
             at = float(packets.time_s[lost[int(share * (len(lost) - 1))]]) - 1e-6
             earlier, later = (point(each) for each in _halves(packets, at))
@@ -52,10 +53,10 @@ def changed(packets: Crossings, whole: Bucket | None) -> tuple[float, Bucket, Bu
                 best = (gain, share, earlier, later)
         if best is None:
             return None
-        width = 0.075 / 3**turn
+        if width * len(lost) < 1:
+            break
         shares = [min(0.95, max(0.05, best[1] + each * width)) for each in (-1, -0.5, 0.5, 1)]
-    if best is None:
-        return None
+        width /= _NEARER
     gain, share, *points = best
     if gain <= alone or min(each.explained for each in points) < 0.5:
         return None
