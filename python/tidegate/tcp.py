@@ -208,7 +208,7 @@ class Endpoint:
             seq: number of its first user byte; left out, the next in order (0 with SYN).
             ack: what it acknowledges: the next byte expected; left out, the oldest that is not acknowledged.
             payload: user bytes.
-            sack: at most three blocks (first number, number behind it), newest first (RFC 2018 §4).
+            sack: at most four blocks (first number, number behind it), newest first (RFC 2018 §4).
             window: receive window in bytes after scaling; left out, what it was.
             timestamps: value and echo reply in milliseconds (RFC 7323); 0 is none.
             flags: names with spaces between: ``SYN``, ``PSH``, ``ACK``, ``ECE``, ``CWR``, ``AE``.

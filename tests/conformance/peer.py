@@ -76,7 +76,9 @@ class Peer:
         """Return an ACK of what has arrived."""
         self.pending, self.owes_from = 0, None
         of: dict[str, Any] = {"ack": self.next}
-        blocks = [*([twice] if twice else []), *self.held][: self.ways.blocks]
+        # Timestamps take the room of the fourth (RFC 2018 §3).
+        most = min(self.ways.blocks, 3 if self.ways.tcp.get("timestamps") else 4)
+        blocks = [*([twice] if twice else []), *self.held][:most]
         if self.sack and blocks:
             of["sack"] = [list(block) for block in blocks]
         if self.ways.window[0]:

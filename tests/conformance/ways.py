@@ -74,14 +74,14 @@ def _bottleneck(rng: Random, ways: Ways) -> None:
 def _loss(rng: Random, ways: Ways) -> None:
     ways.loss = rng.choice((0.02, 0.05, 0.1, 0.2))
     ways.burst_loss = rng.choice((0.0, 0.0, 0.3, 0.7))
-    ways.blocks = rng.choice((1, 2, 3, 3))
+    ways.blocks = rng.choice((1, 2, 3, 4))
 
 
 def _reorder(rng: Random, ways: Ways) -> None:
     ways.late = rng.choice((0.02, 0.05, 0.2))
     ways.late_by = rng.choice((1.0, 4.0, 12.0, 40.0))
     ways.twice = rng.choice((0.0, 0.0, 0.05, 0.1))
-    ways.blocks = rng.choice((1, 2, 3, 3))
+    ways.blocks = rng.choice((1, 2, 3, 4))
 
 
 def _acks(rng: Random, ways: Ways) -> None:

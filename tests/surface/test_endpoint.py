@@ -145,7 +145,7 @@ def test_accurate_marks_are_counted_in_bytes() -> None:
         (lambda end: end.receive(3, payload=70_000), "payload: 70000 is out of range"),
         (lambda end: end.receive(3, seq=2**32), "seq: 4294967296 is out of range"),
         (lambda end: end.receive(3, sack=[1]), "sack: 1 is not a pair of numbers"),
-        (lambda end: end.receive(3, sack=[(1, 2)] * 4), "sack: 4 blocks; at most 3"),
+        (lambda end: end.receive(3, sack=[(1, 2)] * 5), "sack: 5 blocks; at most 4"),
         (lambda end: end.receive(3, timestamps=(1, "x")), "timestamps: 'x' is not a whole number"),
         (lambda end: end.receive(3, accecn=[("ECEB", 1)]), "accecn: read ECEB; write EE0B, ECEB, EE1B or"),
         (lambda end: end.receive(3, accecn=[("EE0B", 2**24)]), "accecn: EE0B: 16777216 is out of range"),

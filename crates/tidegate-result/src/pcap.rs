@@ -179,7 +179,7 @@ fn options(plan: &TcpPlan, segment: &Segment) -> Vec<TcpOptionElement> {
     }
     let blocks = &segment.sack[..usize::from(segment.sack_count)];
     if let Some((first, more)) = blocks.split_first() {
-        options.push(SelectiveAcknowledgement(*first, [more.first().copied(), more.get(1).copied(), None]));
+        options.push(SelectiveAcknowledgement(*first, [0, 1, 2].map(|place| more.get(place).copied())));
     }
     options
 }
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(bytes[..2], [8, 10]);
         assert_eq!(bytes[10..12], [5, 18]);
         assert_eq!(bytes[28..], [172, 11, 0, 3, 233, 0, 0, 0, 0, 0, 1, 1]);
-        let sack = [(1, 2), (3, 4), (0, 0)];
+        let sack = [(1, 2), (3, 4), (0, 0), (0, 0)];
         let segment = Segment { ts_val: 7, sack_count: 2, sack, accecn: Some(option), ..Segment::default() };
         assert_eq!(bytes.len() as u32, 12 + segment.extra_option_bytes());
         let small = AccEcn::new([1001, 0, 1], 1, 0);

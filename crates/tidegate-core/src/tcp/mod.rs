@@ -57,4 +57,4 @@ pub use header::Header;
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;
 pub use report::{CaState, Counters, Phase, Shown, Snapshot};
-pub use segment::{Segment, flags};
+pub use segment::{MOST_BLOCKS, Segment, flags};

@@ -21,8 +21,7 @@ impl Scoreboard {
         if left >= right {
             return false;
         }
-        let place = self.bring_block(rank, left);
-        let Block { right: from, after, .. } = self.blocks[place];
+        let (place, Block { right: from, after, .. }) = self.bring_block(rank, left);
         let known = after != UNKNOWN;
         if known && right <= from {
             // All of it was read before.
@@ -46,33 +45,33 @@ impl Scoreboard {
             }
             number += 1;
         }
-        let block = &mut self.blocks[place];
-        block.right = from.max(right);
         // Unless a record lies across the end of the block.
         let whole = number == self.next || self.describe(number).start >= right;
-        self.blocks[place].after = if whole { number } else { UNKNOWN };
+        let behind = if whole { number } else { UNKNOWN };
+        self.blocks.get_or_insert_default()[place] = Block { left, right: from.max(right), after: behind };
         any_new
     }
 
-    /// The place among the blocks read last of the one that begins at `left`, which an ACK names as its `rank`th: the same
+    /// The place and content among the blocks read last of the one that begins at `left`, which an ACK names as its `rank`th: the same
     /// place, if it has not got it already. Those between move on; so the last one goes that no ACK has named for longest.
-    fn bring_block(&mut self, rank: usize, left: u64) -> usize {
-        let rank = rank.min(self.blocks.len() - 1);
-        if self.blocks[rank].left == left {
-            return rank;
+    fn bring_block(&mut self, rank: usize, left: u64) -> (usize, Block) {
+        let blocks = &mut **self.blocks.get_or_insert_default();
+        let rank = rank.min(blocks.len() - 1);
+        if blocks[rank].left == left {
+            return (rank, blocks[rank]);
         }
-        let found = self.blocks.iter().position(|block| block.left == left);
+        let found = blocks.iter().position(|block| block.left == left);
         if let Some(place) = found.filter(|place| *place < rank) {
-            return place;
+            return (place, blocks[place]);
         }
         match found {
-            Some(place) => self.blocks[rank..=place].rotate_right(1),
+            Some(place) => blocks[rank..=place].rotate_right(1),
             None => {
-                self.blocks[rank..].rotate_right(1);
-                self.blocks[rank] = Block { left, right: left, after: UNKNOWN };
+                blocks[rank..].rotate_right(1);
+                blocks[rank] = Block { left, right: left, after: UNKNOWN };
             }
         }
-        rank
+        (rank, blocks[rank])
     }
 
     /// The records that lie in `[left, right)`.

@@ -49,6 +49,9 @@ pub mod flags {
     }
 }
 
+/// SACK blocks that fit in the options of a segment without timestamps (RFC 2018 §3).
+pub const MOST_BLOCKS: usize = 4;
+
 /// One TCP segment. Sequence numbers are the 32 bits of the wire and wrap as they do there.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Segment {
@@ -77,13 +80,13 @@ pub struct Segment {
     pub ts_val: u32,
     /// Timestamp echo reply.
     pub ts_ecr: u32,
-    /// SACK blocks (left edge, right edge), newest first (RFC 2018 §4).
-    pub sack: [(u32, u32); 3],
+    /// SACK blocks (left edge, right edge), newest first (RFC 2018 §4); [`MOST_BLOCKS`].
+    pub sack: [(u32, u32); 4],
     /// The AccECN Option (RFC 9768 §3.2.3).
     pub accecn: Option<AccEcn>,
 }
 
-/// As derived, but for options that are not there: golden tables hold digests of what is written here.
+/// As derived, but for options and a fourth SACK block that are not there: golden tables hold digests of what is written here.
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Segment { seq, ack, len, window, flags, ecn, sack_count, retransmission, connection, .. } = self;
@@ -92,7 +95,8 @@ impl fmt::Debug for Segment {
         fields.field("seq", seq).field("ack", ack).field("len", len).field("window", window);
         fields.field("flags", flags).field("ecn", ecn).field("sack_count", sack_count);
         fields.field("retransmission", retransmission).field("connection", connection);
-        fields.field("sent_at", sent_at).field("ts_val", ts_val).field("ts_ecr", ts_ecr).field("sack", sack);
+        let sack = &sack[..usize::from(*sack_count).clamp(3, MOST_BLOCKS)];
+        fields.field("sent_at", sent_at).field("ts_val", ts_val).field("ts_ecr", ts_ecr).field("sack", &sack);
         if let Some(option) = accecn {
             fields.field("accecn", option);
         }
@@ -130,6 +134,13 @@ impl Segment {
             return (sack + option.len()).next_multiple_of(4);
         }
         (TIMESTAMPS + sack + option.len()).next_multiple_of(4) - PADDED_TIMESTAMPS
+    }
+
+    /// SACK blocks for which its options have room: three beside timestamps (RFC 2018 §3, `tcp_options_write`).
+    #[inline]
+    pub(super) fn room_for_blocks(&self) -> usize {
+        let stamps = if self.ts_val == 0 { 0 } else { PADDED_TIMESTAMPS };
+        ((MOST_OPTIONS - stamps - 4) / 8) as usize
     }
 
     /// Adds the AccECN Option. RFC 9768 §3.2.3.3: congestion control goes before other options, but for two SACK blocks,

@@ -11,7 +11,7 @@ use crate::tcp::accounts::Accounts;
 use crate::tcp::ack::AnyAck;
 use crate::tcp::dsack::Report;
 use crate::tcp::scoreboard::{REPEATED, SACKED, Sent};
-use crate::tcp::segment::Segment;
+use crate::tcp::segment::{MOST_BLOCKS, Segment};
 use crate::tcp::sender::{Mode, Sender};
 use crate::tcp::timestamp;
 use crate::units::{Span, Time};
@@ -255,7 +255,7 @@ impl Sender {
         repeats: bool,
         ack: u64,
     ) -> impl Iterator<Item = (usize, u64, u64)> + use<> {
-        let mut blocks = [(0, u64::MAX, 0); 4];
+        let mut blocks = [(0, u64::MAX, 0); MOST_BLOCKS];
         let count = usize::from(segment.sack_count).min(blocks.len());
         let una = self.una.max(ack);
         for (rank, (left, right)) in segment.sack[usize::from(repeats)..count].iter().enumerate() {

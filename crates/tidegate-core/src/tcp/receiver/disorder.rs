@@ -167,15 +167,15 @@ impl Receiver {
         joined.new
     }
 
-    /// Writes SACK blocks: what came again (RFC 2883 §4), the island that arrived last, then those before it (RFC 2018 §4).
+    /// Writes SACK blocks, as many as there is room for: what came again (RFC 2883 §4), the island that arrived last, then those before it (RFC 2018 §4).
     #[cold]
     pub(in crate::tcp) fn report(&self, segment: &mut Segment, numbering: Numbering) {
-        let mut count = 0;
+        let (mut count, room) = (0, segment.room_for_blocks());
         if let Some((start, end)) = self.duplicates.as_ref().and_then(|duplicates| duplicates.reported()) {
             segment.sack[0] = (numbering.wire(start), numbering.wire(end));
             count = 1;
         }
-        for (block, island) in segment.sack[count..].iter_mut().zip(self.recent.iter()) {
+        for (block, island) in segment.sack[count..room].iter_mut().zip(self.recent.iter()) {
             *block = (numbering.wire(u64::from(island.start)), numbering.wire(u64::from(island.end)));
             count += 1;
         }

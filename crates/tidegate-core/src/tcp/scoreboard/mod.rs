@@ -10,6 +10,7 @@ mod record;
 #[cfg(test)]
 mod tests;
 
+use crate::tcp::segment::MOST_BLOCKS;
 use crate::units::Time;
 use record::LENGTH;
 pub(in crate::tcp) use record::{LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, Sent};
@@ -45,8 +46,8 @@ pub(in crate::tcp) struct Block {
 #[repr(C)]
 pub(in crate::tcp) struct Scoreboard {
     // Where something is lost.
-    /// SACK blocks read last.
-    pub(in crate::tcp) blocks: [Block; 3],
+    /// SACK blocks read last, where any were.
+    pub(in crate::tcp) blocks: Option<Box<[Block; MOST_BLOCKS]>>,
     /// Bytes ever taken to be lost, copies included.
     pub(in crate::tcp) lost_total: u64,
     /// SACKed bytes in records from `lost_end` on.
@@ -306,7 +307,7 @@ impl Scoreboard {
         self.sacked_above = 0;
         self.cursor = self.first;
         if forget_sacks {
-            self.blocks = [Block::default(); 3];
+            self.blocks = None;
         }
     }
 

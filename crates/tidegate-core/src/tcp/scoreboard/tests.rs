@@ -35,7 +35,7 @@ enum Happening {
     Push(u64),
     Acknowledge(u64),
     /// Blocks of an ACK: each begins after so many segments and has so many.
-    Sack([(u64, u64); 3]),
+    Sack([(u64, u64); MOST_BLOCKS]),
     Lose(u64),
     Resend(u64),
     /// A copy is not on its way any more.
@@ -50,7 +50,7 @@ fn happenings() -> impl Strategy<Value = Happening> {
     prop_oneof![
         8 => (1_u64..20).prop_map(Happening::Push),
         3 => (0_u64..10).prop_map(Happening::Acknowledge),
-        12 => any::<[(u8, u8); 3]>().prop_map(|blocks| {
+        12 => any::<[(u8, u8); MOST_BLOCKS]>().prop_map(|blocks| {
             Happening::Sack(blocks.map(|(after, count)| (u64::from(after % 40), u64::from(count % 12))))
         }),
         6 => any::<u64>().prop_map(Happening::Lose),
@@ -78,7 +78,7 @@ fn scan(board: &Scoreboard) -> Option<u64> {
 }
 
 /// The blocks of an ACK; what they are news of is what no block has named before.
-fn sack(board: &mut Scoreboard, blocks: [(u64, u64); 3]) {
+fn sack(board: &mut Scoreboard, blocks: [(u64, u64); MOST_BLOCKS]) {
     for (rank, (after, count)) in blocks.into_iter().enumerate() {
         let from = (board.first + after).min(board.next);
         let to = (from + count).min(board.next);

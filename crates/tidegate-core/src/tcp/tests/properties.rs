@@ -11,7 +11,7 @@ use crate::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
     Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpPlan, TcpRules,
 };
-use crate::tcp::{AccEcn, Counters, Role, Segment, State, flags};
+use crate::tcp::{AccEcn, Counters, MOST_BLOCKS, Role, Segment, State, flags};
 use crate::unit::Ecn;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
@@ -162,6 +162,11 @@ fn ecn_flags(ack: u32, ts: u32) -> u16 {
 
 pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, u16); 3]) -> Segment {
     let [seq, ack, window, ts] = numbers.map(u32::from);
+    let mut blocks = [(0, 0); MOST_BLOCKS];
+    blocks
+        .iter_mut()
+        .zip(sack)
+        .for_each(|(block, (left, right))| *block = (u32::from(*left), u32::from(*right)));
     Segment {
         seq,
         ack,
@@ -175,7 +180,7 @@ pub(super) fn odd_segment(numbers: &[u16; 4], len: u32, bits: u8, sack: &[(u16, 
         sent_at: Time::ZERO,
         ts_val: ts,
         ts_ecr: seq,
-        sack: sack.map(|(left, right)| (u32::from(left), u32::from(right))),
+        sack: blocks,
         accecn: None,
     }
 }

@@ -33,18 +33,39 @@ fn blocks_come_newest_first() {
          3 ms      < 500..600
          3 ms      > ack 0 sack 500..600,300..400,100..200
          4 ms      < 700..800
-         4 ms      > ack 0 sack 700..800,500..600,300..400
+         4 ms      > ack 0 sack 700..800,500..600,300..400,100..200
+         # There is room for four.
+         5 ms      < 900..1000
+         5 ms      > ack 0 sack 900..1000,700..800,500..600,300..400
+         5 ms      < 900..1000
+         5 ms      > ack 0 sack 900..1000,700..800,500..600,300..400
          # A segment that joins two.
          5 ms      < 200..300
-         5 ms      > ack 0 sack 100..400,700..800,500..600
+         5 ms      > ack 0 sack 100..400,900..1000,700..800,500..600
          6 ms      < 500..600
-         6 ms      > ack 0 sack 500..600,100..400,700..800
+         6 ms      > ack 0 sack 500..600,100..400,900..1000,700..800
          7 ms      < 0..100
-         7 ms      > ack 400 sack 500..600,700..800
+         7 ms      > ack 400 sack 500..600,900..1000,700..800
          8 ms      < 400..500
-         8 ms      > ack 600 sack 700..800
+         8 ms      > ack 600 sack 900..1000,700..800
          9 ms      < 600..700
-         9 ms      > ack 800",
+         9 ms      > ack 800 sack 900..1000",
+    );
+}
+
+/// RFC 2018 §3: timestamps take the room of the fourth block.
+#[test]
+fn three_blocks_fit_beside_timestamps() {
+    passive(
+        &TcpPlan { timestamps: true, ..ten() },
+        "1 ms      < 100..200 ts 1
+         1 ms      > ack 0 sack 100..200 ts 2 echo 0
+         2 ms      < 300..400 ts 2
+         2 ms      > ack 0 sack 300..400,100..200 ts 3 echo 0
+         3 ms      < 500..600 ts 3
+         3 ms      > ack 0 sack 500..600,300..400,100..200 ts 4 echo 0
+         4 ms      < 700..800 ts 4
+         4 ms      > ack 0 sack 700..800,500..600,300..400 ts 5 echo 0",
     );
 }
 
