@@ -32,7 +32,16 @@ from tidegate._base.errors import ArgumentError
 __all__ = ["Endpoint", "Segment", "State"]
 
 #: The bits of flags (RFC 9293 §3.1, RFC 9768 §3.1), in the order in which they are named.
-_FLAGS = {"SYN": 0x02, "PSH": 0x08, "ACK": 0x10, "ECE": 0x40, "CWR": 0x80, "AE": 0x100}
+_FLAGS = {
+    "FIN": 0x01,
+    "SYN": 0x02,
+    "RST": 0x04,
+    "PSH": 0x08,
+    "ACK": 0x10,
+    "ECE": 0x40,
+    "CWR": 0x80,
+    "AE": 0x100,
+}
 #: The codepoints of ECN in an IP header, in the order of their bits (RFC 3168 §5).
 _ECN = ["Not-ECT", "ECT(1)", "ECT(0)", "CE"]
 _LARGEST = 2**32 - 1
@@ -94,7 +103,7 @@ class State:
 
     #: How far its time has come, seconds.
     time_s: float
-    #: The state of the connection by its name in RFC 9293 §3.3.2, such as ``"ESTABLISHED"``.
+    #: The state of the connection by its name in RFC 9293 §3.3.2: ``"ESTABLISHED"``, ``"FIN-WAIT-1"``.
     connection: str
     #: What the sender is doing: ``"slow start"``, ``"congestion avoidance"``, ``"recovery"`` or ``"loss"``.
     phase: str
@@ -183,9 +192,40 @@ class Endpoint:
         """Let the application add ``bytes`` user bytes at a time.
 
         Raises:
-            ArgumentError: the time is before an earlier call's, or the number is not positive.
+            ArgumentError: the time is before an earlier call's, the number is not positive, or the stream has
+                ended.
         """
         self._inner.write(instant("at", at), whole("bytes", bytes, 1, 2**62))
+
+    def shutdown(self, at: float | str) -> None:
+        """Let the application end its stream at a time, and go on reading (``shutdown(SHUT_WR)``).
+
+        A FIN goes with the last data, or alone where they have left. Where the stream has ended already,
+        nothing happens.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's.
+        """
+        self._inner.finish(instant("at", at), "shutdown")
+
+    def close(self, at: float | str) -> None:
+        """Let the application close at a time: it ends its stream, and reads no more.
+
+        Data that come afterwards are answered by RST (RFC 1122 §4.2.2.13). What the application wrote
+        before is still sent.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's.
+        """
+        self._inner.finish(instant("at", at), "close")
+
+    def abort(self, at: float | str) -> None:
+        """Let the application end the connection at once, by a segment with RST.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's.
+        """
+        self._inner.finish(instant("at", at), "abort")
 
     def receive(
         self,
@@ -211,7 +251,8 @@ class Endpoint:
             sack: at most four blocks (first number, number behind it), newest first (RFC 2018 §4).
             window: receive window in bytes after scaling; left out, what it was.
             timestamps: value and echo reply in milliseconds (RFC 7323); 0 is none.
-            flags: names with spaces between: ``SYN``, ``PSH``, ``ACK``, ``ECE``, ``CWR``, ``AE``.
+            flags: names with spaces between: ``FIN``, ``SYN``, ``RST``, ``PSH``, ``ACK``, ``ECE``, ``CWR``,
+                ``AE``.
             ecn: the codepoint of its IP header: ``Not-ECT``, ``ECT(1)``, ``ECT(0)`` or ``CE``.
             accecn: the AccECN Option (RFC 9768 §3.2.3): names and values of its fields in one of the two
                 orders, ``EE0B, ECEB, EE1B`` or ``EE1B, ECEB, EE0B``, of which the last may be missing;

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from conformance import live, ours
+from conformance.script import ACTS
 
 if TYPE_CHECKING:
     from conformance.judge import Record, Said
@@ -74,8 +75,8 @@ class Watched(ours.Talk):
             self.hear(max(self.now_ms, at_ms - 0.0005))
             self.mark()
             self.now_ms = at_ms
-            if step.what == "write":
-                self.end.write(self.at(at_ms), step.of["bytes"])
+            if step.what in ACTS:
+                self.act(at_ms, step)
             else:
                 self.say(at_ms, step)
             self.lines += 1
@@ -96,7 +97,7 @@ class Watched(ours.Talk):
 
 def said_lines(talk: Conversation) -> list[Step]:
     """Return the lines that are said, in order."""
-    return [step for step in talk.steps if step.what in ("<", "write")]
+    return [step for step in talk.steps if step.what in ("<", *ACTS)]
 
 
 def hold(programs: live.Programs, talks: list[Conversation]) -> list[Held | str]:
@@ -162,9 +163,9 @@ def _first(held: Held) -> Difference | None:
         wrong = _segments(held, theirs, ours_)
         if after and (wrong is None or wrong[0] == "time"):
             wrong = _state(held, state, held.ours.states[after - 1]) or wrong
-        sent = max([sent, *(said.seq + said.payload for said, _ in theirs)])
+        sent = max([sent, *(said.end for said, _ in theirs)])
         if wrong is not None:
-            return Difference(after, *wrong, state["ca"])
+            return Difference(after, *wrong, state.get("ca", "closed"))
     return None
 
 
@@ -225,9 +226,16 @@ def _short(said: Said) -> str:
 
 
 def _state(held: Held, kernel: dict[str, Any], mine: dict[str, Any]) -> tuple[str, str, str] | None:
+    if not kernel:
+        # Nothing can be asked of a socket that is closed.
+        return None
     for name in COUNTS:
         if kernel[name] != mine[name]:
             return name, str(kernel[name]), str(mine[name])
+    # What is left of a connection in TIME-WAIT is no socket of the application's.
+    known = mine["connection"].replace("TIME-WAIT", "CLOSED")
+    if kernel["connection"] != known:
+        return "connection", kernel["connection"], known
     phases = [
         phase if phase in ("recovery", "loss") else "open" for phase in (kernel["phase"], mine["phase"])
     ]

@@ -99,7 +99,7 @@ def _reordering(held: Held, difference: Difference) -> bool:
     last = _last(held, difference)
     seen = (
         0 < difference.after <= len(held.kernel.states)
-        and held.kernel.states[difference.after - 1]["reordering"] > 3
+        and held.kernel.states[difference.after - 1].get("reordering", 0) > 3
     )
     return seen and last is not None and "sack" in last.of and difference.ca in ("Open", "Disorder")
 
@@ -175,6 +175,29 @@ def _quick(held: Held, difference: Difference) -> bool:
     return difference.what in ("less", "more", "time") and _receives(held)
 
 
+def _data_later(held: Held, difference: Difference) -> bool:
+    """A segment brought data and let others be sent again, which acknowledge them with one of the two."""
+    last = _last(held, difference)
+    return last is not None and "data" in last.of and difference.what in ("segment", "more", "less")
+
+
+def _stale_blocks(_: Held, difference: Difference) -> bool:
+    """The kernel's ACK of a FIN that filled a gap still has the blocks."""
+    return difference.what == "segment" and difference.kernel.split(" sack ")[0] == difference.ours
+
+
+def _interactive(held: Held, difference: Difference) -> bool:
+    """Both ends send data, and an ACK alone comes now or later."""
+    comes = any(step.of.get("data", [0, 0])[1] > 1 for step in said_lines(held.talk) if step.what == "<")
+    alone = ":" not in difference.kernel + difference.ours
+    return comes and not _receives(held) and alone and difference.what in ("less", "more", "time")
+
+
+def _fin(held: Held, difference: Difference) -> bool:
+    """A FIN is in flight, whose number is a byte to ours."""
+    return difference.what in ("cwnd", "more", "less") and any("FIN" in said.flags for said in held.ours.said)
+
+
 def _paced(held: Held, _: Difference) -> bool:
     return held.talk.tcp.get("cc") == "bbr"
 
@@ -210,6 +233,24 @@ NAMED = (
     Named("sacked-growth", "after reordering SACKed data widen the window (tcp_may_raise_cwnd)", _reordering),
     Named("partial", "a piece of a segment fills the announced window (tcp_mss_split_point)", _partial),
     Named("pieces", "a small segment counts as one in flight (tcp_packets_in_flight)", _pieces),
+    Named(
+        "stale-blocks",
+        "the ACK of a FIN that filled a gap still has SACK blocks (tcp_fin before tcp_sack_remove)",
+        _stale_blocks,
+        fault=False,
+    ),
+    Named(
+        "data-later",
+        "what an ACK lets go leaves before the segment's data are taken (tcp_ack, tcp_data_queue)",
+        _data_later,
+        fault=False,
+    ),
+    Named("fin-in-flight", "a FIN beside data is a byte in flight, not none (tcp_packets_in_flight)", _fin),
+    Named(
+        "interactive",
+        "who answers data soon with data puts its ACKs off (inet_csk_in_pingpong_mode)",
+        _interactive,
+    ),
     Named("within", "the rest of a segment acknowledged in two parts is late (prior_fack)", _within),
     Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),
     Named("deferred", "which rest of a burst is held back (tcp_tso_should_defer)", _deferred),

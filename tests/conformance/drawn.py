@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from conformance import ours, receiving, ways
 from conformance.peer import Peer
-from conformance.script import Conversation, Step
+from conformance.script import ACTS, Conversation, Step
 
 if TYPE_CHECKING:
     from conformance.judge import Said
 
+#: What the peer has sent of its own is sent again after so long.
+AGAIN_MS = 330.0
 #: Everything arrives at multiples of this, in ms.
 GRAIN = 0.5
 
@@ -47,6 +49,9 @@ class Play:
         self.last_ack_at = 0.0
         self.losing = False
         self.heard = 0
+        #: What the endpoint has acknowledged, and whether the connection is over.
+        self.acknowledged = 1
+        self.ended = False
         self.echoed = 0
 
     def plan(self, at_ms: float, what: str, of: Any) -> None:
@@ -57,6 +62,12 @@ class Play:
         self.ours.shake_hands()
         for at_ms, size in self.ways.writes:
             self.plan(at_ms, "write", {"bytes": size})
+        if self.ways.ending:
+            self.plan(self.ways.ending[0], self.ways.ending[1], {})
+        for at_ms, size, last in self.ways.speaks:
+            self.plan(at_ms, "speak", (size, last))
+        for at_ms, ahead in self.ways.resets:
+            self.plan(at_ms, "reset", ahead)
         while len(self.talk.steps) < self.ways.lines and not self.over():
             at_ms = self.queue[0][0] if self.queue else math.inf
             timer_s = self.ours.end.state.next_timer_s
@@ -84,17 +95,36 @@ class Play:
         elif what == "flush":
             if self.peer.owes_from == of:
                 self.answer(at_ms, self.peer.ack())
+        elif what in ("speak", "again", "reset"):
+            self.speak(at_ms, what, of)
+        elif self.ended and what != "<":
+            # Nothing can be done any more.
+            return
         else:
             step = Step(at_ms, at_ms, what, of, "")
             self.talk.steps.append(step)
             self.talk.newest_ms = at_ms
             self.ours.now_ms = at_ms
-            if what == "write":
-                self.ours.end.write(self.ours.at(at_ms), of["bytes"])
+            if what in ACTS:
+                self.ours.act(at_ms, step)
             else:
                 self.ours.say(at_ms, step)
             self.ours.hear(at_ms)
             self.sent(by_itself=False)
+            self.ended |= self.ours.end.state.connection == "CLOSED"
+
+    def speak(self, at_ms: float, what: str, of: Any) -> None:
+        """The peer sends of its own, again until it is acknowledged, or resets."""
+        if self.ended:
+            return
+        if what == "reset":
+            number = self.acknowledged + of
+            self.answer(at_ms, {"flags": ["RST"], "data": [number, number]})
+            return
+        said = self.peer.speak(of[0], last=of[1]) if what == "speak" else of
+        if said is not None and self.acknowledged < said["data"][1] + ("flags" in said):
+            self.answer(at_ms, self.peer.ack() | said)
+            self.plan(at_ms + AGAIN_MS, "again", said)
 
     def sent(self, *, by_itself: bool) -> bool:
         """Give what the endpoint sent to the path; return whether there was any."""
@@ -113,7 +143,7 @@ class Play:
         """A timer of the kernel rings late by its ticks: nothing arrives in the meantime."""
         since = at_ms - self.talk.newest_ms
         until = at_ms + (20 if since < 220 else 110 if since < 2000 else 350)
-        moved = [(max(when, until) if what in ("<", "write") else when, *rest, what, of)
+        moved = [(max(when, until) if what in ("<", *ACTS) else when, *rest, what, of)
                  for when, *rest, what, of in self.queue]  # fmt: skip
         self.queue = moved
         heapq.heapify(self.queue)
@@ -128,7 +158,11 @@ class Play:
 
     def carry(self, said: Said) -> None:
         """The path loses, delays, repeats or marks a segment of the endpoint."""
-        if said.payload == 0:
+        self.acknowledged = max(self.acknowledged, said.ack)
+        self.ended |= "RST" in said.flags
+        if "FIN" in said.flags and self.ways.follows is not None:
+            self.plan(said.at_ms + self.half(said.at_ms) + self.ways.follows, "speak", (0, True))
+        if said.end == said.seq or self.ended:
             return
         at, chance, of = said.at_ms, self.rng.random, self.ways
         lost = chance() < (of.burst_loss if self.losing else of.loss)

@@ -15,6 +15,10 @@ BYTES, WORDS, LONGS, NEWER = (
 )
 SIZE = BYTES.size + WORDS.size + LONGS.size + NEWER.size
 #: Congestion states (``tcpi_ca_state``).
+CONNECTION = (
+    "", "ESTABLISHED", "SYN-SENT", "SYN-RECEIVED", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "CLOSED",
+    "CLOSE-WAIT", "LAST-ACK", "LISTEN", "CLOSING",
+)  # fmt: skip
 CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 PHASES = {3: "recovery", 4: "loss"}
 _INFINITE = 0x7FFF_FFFF
@@ -33,6 +37,7 @@ def of(told: socket.socket) -> dict[str, Any]:
         "cwnd": cwnd,
         "ssthresh": None if ssthresh >= _INFINITE else ssthresh,
         "phase": PHASES.get(state[1], growing),
+        "connection": CONNECTION[state[0]],
         "rto": words[0] / 1000,
         "srtt": words[15] / 1000 or None,
         "lost": words[6],

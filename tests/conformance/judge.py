@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conformance.script import ACTS
+
 if TYPE_CHECKING:
     from conformance.script import Conversation, Step
 
@@ -26,9 +28,15 @@ class Said:
     #: The fields of its AccECN Option, by name.
     accecn: tuple[tuple[str, int], ...] | None = None
 
+    @property
+    def end(self) -> int:
+        """The number behind it; FIN takes one."""
+        return self.seq + self.payload + ("FIN" in self.flags)
+
     def __str__(self) -> str:
         names = "".join(f"{flag} " for flag in self.flags if flag not in ("ACK", "PSH"))
-        data = f"{self.seq}:{self.seq + self.payload} " if self.payload else ""
+        numbered = self.payload or {"FIN", "RST"} & set(self.flags)
+        data = f"{self.seq}:{self.seq + self.payload} " if numbered else ""
         sack = "".join(f" {left}:{right}" for left, right in self.sack)
         return f"{self.at_ms:7.1f} > {names}{data}ack {self.ack}" + (f" sack{sack}" if sack else "")
 
@@ -79,7 +87,7 @@ def faults(talk: Conversation, record: Record) -> list[str]:
 
 def _expect(talk: Conversation, step: Step, left: list[Said]) -> list[str]:
     """Take what a line expects from what was said."""
-    happens = {other.at_ms for other in talk.steps if other.what in ("<", "write")}
+    happens = {other.at_ms for other in talk.steps if other.what in ("<", *ACTS)}
     early, late = (AT_ONCE_MS if step.at_ms in happens else TIMER_MS)[talk.partner]
     wanted = dict(step.of)
     start, end = wanted.get("data", (None, None))
@@ -92,7 +100,8 @@ def _expect(talk: Conversation, step: Step, left: list[Said]) -> list[str]:
             wrong.append(f"time {said.at_ms:.1f} instead of {step.at_ms:g} ms")
         if start is None and said.payload:
             wrong.append("data")
-        if start is not None and (said.seq != start or said.payload == 0 or said.seq + said.payload > end):
+        short = said.payload == 0 and start != end
+        if start is not None and (said.seq != start or short or said.seq + said.payload > end):
             wrong.append(f"bytes {said.seq}:{said.seq + said.payload}")
         wrong += [name for name in ("ack",) if name in wanted and wanted[name] != said.ack]
         if "sack" in wanted and [list(block) for block in said.sack] != wanted["sack"]:
@@ -106,6 +115,9 @@ def _expect(talk: Conversation, step: Step, left: list[Said]) -> list[str]:
         if "accecn" in wanted and said.accecn != tuple(wanted["accecn"]):
             wrong.append(f"accecn {said.accecn}")
         flags = set(wanted.get("flags", ()))
+        if start is not None and said.seq + said.payload < end:
+            # It goes with the last one.
+            flags -= {"FIN"}
         others = {"PSH", "ACK"} - flags
         if set(said.flags) - others != flags:
             wrong.append(f"flags {' '.join(said.flags)}")

@@ -90,9 +90,13 @@ class Talk:
         self.newest = 0
         self.echoes: list[int] = []
         self.taken = 0
+        #: The script's own stream: the next number, and what it has sent ahead of that.
         self.next = 1
+        self.ahead: list[tuple[int, int]] = []
         self.socket: socket.socket | None = None
         self.listener: socket.socket | None = None
+        #: The script has closed the socket.
+        self.closed = False
 
     def hold(self) -> dict[str, Any]:
         for name, value in {**SYSCTLS, **self.talk["sysctls"]}.items():
@@ -101,7 +105,7 @@ class Talk:
         try:
             self.open()
             for step in self.talk["steps"]:
-                if step["what"] in ("write", "<", "="):
+                if step["what"] in ("write", "shutdown", "close", "abort", "<", "="):
                     self.wait(step["at_ms"])
                     self.do(step)
                     if self.talk.get("watched"):
@@ -127,8 +131,8 @@ class Talk:
         self.take()
         for segment in self.said[before:]:
             segment["prompt"] = True
-        if self.socket is not None:
-            self.states.append(info.of(self.socket))
+        # Nothing can be asked of a socket that is closed.
+        self.states.append({} if self.socket is None else info.of(self.socket))
 
     def open(self) -> None:
         """The handshake, unless it is in the script."""
@@ -209,7 +213,7 @@ class Talk:
 
     def read(self) -> None:
         """The application reads at once."""
-        if self.socket is None and self.listener is not None:
+        if self.socket is None and self.listener is not None and not self.closed:
             with suppress(BlockingIOError):
                 self.socket, _ = self.listener.accept()
                 self.socket.setblocking(False)
@@ -228,9 +232,25 @@ class Talk:
                 raise OSError(errno.ENOBUFS, f"the socket took {sent} of {step['of']['bytes']} B")
         elif step["what"] == "<":
             self.say(step["of"], step["at_ms"])
+        elif step["what"] != "=":
+            self.finish(step["what"])
         else:
             assert self.socket is not None
             self.states.append(info.of(self.socket))
+
+    def finish(self, how: str) -> None:
+        """The application ends its stream, or the connection."""
+        self.read()
+        assert self.socket is not None
+        if how == "shutdown":
+            # A connection that was reset has no stream to end.
+            with suppress(OSError):
+                self.socket.shutdown(socket.SHUT_WR)
+            return
+        if how == "abort":
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+        self.socket, self.closed = None, True
 
     def say(self, of: dict[str, Any], at_ms: float) -> None:
         start, end = of.get("data", (self.next, self.next))
@@ -247,6 +267,8 @@ class Talk:
             "sack": [[edge + self.wire.isn for edge in block] for block in of.get("sack", [])],
             "ecn": of.get("ecn", "Not-ECT"),
         }
+        if "RST" in flags:
+            segment["window"] = 0
         if syn:
             segment |= {
                 "mss": self.talk["mss"] + (12 if self.stamps else 0),
@@ -258,8 +280,9 @@ class Talk:
             sent = 0 < of.get("echo", 0) <= len(self.echoes)
             echo = self.echoes[of["echo"] - 1] if sent else self.newest
             segment["stamps"] = (of.get("stamp", int(at_ms) + 2), echo if "ACK" in flags else 0)
-        if start == self.next:
-            self.next = end
+        self.ahead.append((start, end + ("FIN" in flags)))
+        for left, right in sorted(self.ahead):
+            self.next = right if left <= self.next < right else self.next
         self.wire.send(segment)
         self.read()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import tidegate as tg
 from conformance.judge import Record, Said
-from conformance.script import MSS, WINDOW
+from conformance.script import ACTS, MSS, WINDOW
 
 if TYPE_CHECKING:
     from conformance.script import Conversation, Step
@@ -37,12 +37,12 @@ class Talk:
         if not self.talk.scripted and self.talk.tcp.get("handshake", True):
             self.shake_hands()
         for step in self.talk.steps:
-            if step.what in ("write", "<"):
+            if step.what in ("<", *ACTS):
                 # At one instant what arrives comes before a timer.
                 self.hear(max(self.now_ms, step.at_ms - 0.001))
                 self.now_ms = step.at_ms
-            if step.what == "write":
-                self.end.write(self.at(step.at_ms), step.of["bytes"])
+            if step.what in ACTS:
+                self.act(step.at_ms, step)
             elif step.what == "<":
                 self.say(step.at_ms, step)
             elif step.what == "=":
@@ -93,12 +93,19 @@ class Talk:
             )
             self.record.said.append(said)
 
+    def act(self, at_ms: float, step: Step) -> None:
+        """Let the application do what a line says."""
+        if step.what == "write":
+            self.end.write(self.at(at_ms), step.of["bytes"])
+        else:
+            getattr(self.end, step.what)(self.at(at_ms))
+
     def say(self, at_ms: float, step: Step) -> None:
         """Let a line's segment arrive."""
         of = step.of
         given: dict[str, Any] = {"flags": " ".join([*of.get("flags", []), *(["ACK"] if "ack" in of else [])])}
         if "data" in of:
-            given |= {"seq": of["data"][0], "payload": of["data"][1] - of["data"][0]}
+            given |= {"seq": of["data"][0] % 2**32, "payload": of["data"][1] - of["data"][0]}
             given["flags"] = given["flags"] or "ACK"
         given |= {name: of[name] for name in ("ack", "ecn", "accecn") if name in of}
         if self.stamps:
@@ -122,6 +129,7 @@ class Talk:
             "cwnd": state.cwnd_segments,
             "ssthresh": state.ssthresh_segments,
             "phase": state.phase,
+            "connection": state.connection,
             "rto": state.rto_s * 1000,
             "srtt": None if state.srtt_s is None else state.srtt_s * 1000,
             "lost": state.lost_segments,

@@ -25,10 +25,13 @@ class Peer:
         self.echoes_marks = False
         self.window = ways.window[0]
         self.sack = ways.tcp.get("sack", True)
+        #: The next number of its own stream, and whether that has ended.
+        self.number = 1
+        self.finished = False
 
     def hear(self, at_ms: float, said: Said, number: int, marked: bool) -> list[dict[str, Any]]:
         """Take a segment; return the ACKs that it lets leave at once."""
-        start, end = said.seq, said.seq + said.payload
+        start, end = said.seq, said.end
         if "CWR" in said.flags:
             self.echoes_marks = False
         self.echoes_marks |= marked
@@ -53,6 +56,13 @@ class Peer:
         if self.pending == 1:
             self.owes_from = at_ms
         return []
+
+    def speak(self, size: int, *, last: bool) -> dict[str, Any] | None:
+        """Return the next of its own stream; None: there is no more."""
+        if self.finished:
+            return None
+        start, self.number, self.finished = self.number, self.number + size + last, last
+        return {"data": [start, start + size]} | ({"flags": ["FIN"]} if last else {})
 
     def twice(self, start: int, end: int) -> tuple[int, int] | None:
         """The part of a segment that has arrived before (RFC 2883)."""

@@ -24,7 +24,13 @@ WINDOW = 1_024_000
 #: User bytes in a full segment, unless a conversation says so.
 MSS = 1000
 
-_LINE = re.compile(r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?(?:\+(\d+))?\s+(<|>|=|write|quiet|rest)\s*(.*)")
+#: What the application does.
+ENDINGS = ("shutdown", "close", "abort")
+ACTS = ("write", *ENDINGS)
+
+_LINE = re.compile(
+    r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?(?:\+(\d+))?\s+(<|>|=|write|shutdown|close|abort|quiet|rest)\s*(.*)"
+)
 _WORDS = re.compile(r"\s+")
 
 
@@ -34,7 +40,7 @@ class ScriptError(ValueError):
 
 @dataclass
 class Step:
-    """One line: when, what (``<``, ``>``, ``=``, ``write``, ``quiet``, ``rest``), and its particulars."""
+    """One line: when, what (``<``, ``>``, ``=``, one of `ACTS`, ``quiet``, ``rest``), and its particulars."""
 
     at_ms: float
     until_ms: float
@@ -149,7 +155,7 @@ def _steps(at: float, until: float, what: str, rest: str, where: str) -> list[St
     words = _WORDS.split(rest) if rest else []
     if what == "write":
         return [Step(at, until, what, {"bytes": int(rest)}, where)]
-    if what in ("quiet", "rest"):
+    if what in ("quiet", "rest", *ENDINGS):
         return [Step(at, until, what, {}, where)]
     if what == "=":
         return [Step(at, until, what, _state(rest, where), where)]
@@ -208,7 +214,7 @@ def _state(rest: str, where: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for part in rest.split(","):
         name, _, value = part.strip().partition(" ")
-        if name == "phase":
+        if name in ("phase", "connection"):
             found[name] = value
         elif name in ("cwnd", "ssthresh", "rto", "srtt", "lost", "sacked", "retrans", "out"):
             low, _, high = value.partition("..")

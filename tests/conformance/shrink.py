@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance import beside, ours
-from conformance.script import Conversation, Step
+from conformance.script import ACTS, Conversation, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,16 +24,16 @@ def possible(talk: Conversation) -> bool:
     held.shake_hands()
     newest = 1
     for step in talk.steps:
-        if step.what not in ("<", "write"):
+        if step.what not in ("<", *ACTS):
             continue
         held.hear(max(held.now_ms, step.at_ms - 0.001))
-        newest = max([newest, *(said.seq + said.payload for said in held.record.said)])
+        newest = max([newest, *(said.end for said in held.record.said)])
         edges = [step.of.get("ack", 0), *(edge for block in step.of.get("sack", []) for edge in block)]
         if step.what == "<" and max(edges) > newest:
             return False
         held.now_ms = step.at_ms
-        if step.what == "write":
-            held.end.write(held.at(step.at_ms), step.of["bytes"])
+        if step.what in ACTS:
+            held.act(step.at_ms, step)
         else:
             held.say(step.at_ms, step)
         held.hear(step.at_ms)
@@ -70,7 +70,7 @@ def _smaller(held: beside.Held) -> Iterator[Conversation]:
     """Each conversation that is a little less, the least first."""
     talk, difference = held.talk, held.difference
     assert difference is not None
-    lines = [step for step in talk.steps if step.what in ("<", "write")]
+    lines = beside.said_lines(talk)
     if len(lines) > difference.after:
         yield _of(talk, lines[: difference.after])
     lines = lines[: difference.after]
@@ -167,6 +167,8 @@ def _line(step: Step) -> str:
     of = step.of
     if step.what == "write":
         return f"{step.at_ms:g} write {of['bytes']}"
+    if step.what in ACTS:
+        return f"{step.at_ms:g} {step.what}"
     parts = [*of.get("flags", [])]
     parts += [f"{of['data'][0]}:{of['data'][1]}"] if "data" in of else []
     parts += [f"ack {of['ack']}"] if "ack" in of else []
@@ -184,6 +186,7 @@ def _answers(said: list[Said], step: Step | None, audience: str) -> list[str]:
         if (
             found
             and each.payload
+            and not {"FIN", "RST"} & set(each.flags)
             and found[-1][3] == each.seq
             and found[-1][:2] == (at, flags)
             and found[-1][2] != found[-1][3]
@@ -193,7 +196,10 @@ def _answers(said: list[Said], step: Step | None, audience: str) -> list[str]:
             found.append((at, flags, each.seq, each.seq + each.payload, each))
     lines = []
     for at, flags, start, end, each in found:
-        parts = [*flags, *([f"{start}:{end}"] if end > start else [f"ack {each.ack}"])]
+        parts = [
+            *flags,
+            *([f"{start}:{end}"] if end > start or {"FIN", "RST"} & set(flags) else [f"ack {each.ack}"]),
+        ]
         parts += ["sack", *(f"{left}:{right}" for left, right in each.sack)] if each.sack else []
         lines.append(f"{audience}{at:g} > " + " ".join(parts))
     return lines

@@ -44,6 +44,14 @@ class Ways:
     #: Some ACKs end within a segment.
     split: float = 0.0
     writes: list[tuple[float, int]] = field(default_factory=lambda: [(0.0, 60_000)])
+    #: What the application does at the end, and when: ``shutdown``, ``close``, ``abort``.
+    ending: tuple[float, str] | None = None
+    #: What the peer sends of its own: when, user bytes, and whether its stream ends behind them.
+    speaks: list[tuple[float, int, bool]] = field(default_factory=list)
+    #: The peer ends its stream so long after the endpoint's FIN has come.
+    follows: float | None = None
+    #: The peer resets: when, and how far from the number expected.
+    resets: list[tuple[float, int]] = field(default_factory=list)
     #: The conversation ends after so many lines or so long.
     lines: int = 70
     until: float = 1200.0
@@ -142,10 +150,34 @@ def _window(rng: Random, ways: Ways) -> None:
     ways.window = (first, rng.choice((0, 0, 512, 1024, 2048)), rng.choice((16_384, 65_536)))
 
 
+def _closing(rng: Random, ways: Ways) -> None:
+    ways.writes = [(0.0, rng.choice((1, 500, 1000, 1500, 3000, 5000, 5500, 9000, 10_000, 12_000, 20_000)))]
+    ways.writes = ways.writes if rng.random() < 0.9 else []
+    # At an instant of its own: which of two things at one instant comes first is not drawn.
+    at = rng.choice((0.0, 0.0, 0.0, 0.25, 5.25, 30.25, 45.25, 100.25, 300.25))
+    if rng.random() < 0.9:
+        ways.ending = (at, rng.choice(("shutdown", "shutdown", "close", "close", "close", "abort")))
+    speaks = rng.choice((0, 0, 1, 3))
+    when = rng.choice((0.5, 10.5, 50.5, 120.5))
+    for _ in range(speaks):
+        ways.speaks.append((when, rng.choice((500, 1000, 1000)), False))
+        when += rng.choice((0.5, 5.0, 50.0))
+    if rng.random() < 0.5:
+        ways.follows = rng.choice((0.0, 1.0, 30.0, 200.0))
+    else:
+        ways.speaks.append((when, rng.choice((0, 0, 300, 1000)), True))
+    if rng.random() < 0.15:
+        ways.resets.append(
+            (rng.choice((5.75, 50.75, 200.75)), rng.choice((0, 0, -1, 1, 500, -500, 3_000_000)))
+        )
+    ways.until = 1500.0
+
+
 FUNCTIONS = {
     "stretch": _stretch, "bottleneck": _bottleneck, "loss": _loss, "reorder": _reorder, "acks": _acks,
     "split": _split, "writes": _writes, "pauses": _pauses, "jumps": _jumps, "blackout": _blackout,
     "marks": _marks, "stamps": _stamps, "window": _window, "long": _long,
+    "closing": _closing,
 }  # fmt: skip
 _MIXED = ("stretch", "loss", "reorder", "acks", "pauses", "jumps", "blackout", "stamps", "bottleneck")
 KINDS = {
@@ -165,6 +197,9 @@ KINDS = {
     "nosack": Kind("without SACK", (), ("loss", "stretch", "reorder"), (("sack", False),)),
     "cubic": Kind("CUBIC over a bottleneck", (), _MIXED, (("cc", "cubic"),)),
     "bbr": Kind("BBR up to its cycle", (), _MIXED, (("cc", "bbr"),)),
+    "closing": Kind(
+        "FIN, half-close, RST", ("closing",), ("loss", "stretch", "acks", "reorder", "stamps", "bottleneck")
+    ),
     "mixed": Kind("several at once", (), (*_MIXED, "writes", "marks", "window", "split")),
 }
 

@@ -101,6 +101,41 @@ def test_paced_data_leave_one_after_the_other() -> None:
     assert (end.state.pacing_bps, end.state.held_by) == (8_000_000, "pacing")
 
 
+def test_a_connection_ends() -> None:
+    client, server = tg.tcp.Endpoint(base="rfc", **PLAIN), tg.tcp.Endpoint("passive", base="rfc", **PLAIN)
+    client.write(0, 1500)
+    client.shutdown(0)
+    _, last, fin = client.poll(0)
+    assert (last.flags, fin.flags, fin.seq, fin.payload) == ("PSH ACK", "FIN ACK", 1501, 0)
+    server.receive("20 ms", payload=1000)
+    server.receive("20 ms", payload=500)
+    server.receive("20 ms", flags="FIN ACK")
+    assert (server.state.connection, server.state.in_order_bytes) == ("CLOSE-WAIT", 1500)
+    server.close("20 ms")
+    *_, answer = server.poll("20 ms")
+    assert (answer.flags, answer.ack, server.state.connection) == ("FIN ACK", 1502, "LAST-ACK")
+    client.receive("40 ms", ack=1502, flags="FIN ACK")
+    (ack,) = client.poll("40 ms")
+    assert (ack.flags, ack.ack, client.state.connection) == ("ACK", 2, "TIME-WAIT")
+    assert (client.state.acked_bytes, client.state.next_timer_s) == (1500, 240.04)
+    server.receive("60 ms", ack=2)
+    assert server.state.connection == "CLOSED"
+    with pytest.raises(tg.ArgumentError, match="write: this end has ended its stream, and is TIME-WAIT"):
+        client.write("70 ms", 1)
+    server.abort("70 ms")
+    assert server.poll("70 ms") == []
+
+
+def test_an_abort_is_a_reset() -> None:
+    end = tg.tcp.Endpoint(base="rfc", **PLAIN)
+    end.write(0, 1500)
+    end.abort("5 ms")
+    assert str(end.poll("5 ms")[-1]) == "0.005000 s RST ACK 1501:1501(0) ack 1"
+    assert (end.state.connection, end.state.in_flight_bytes) == ("CLOSED", 0)
+    end.receive("9 ms", flags="RST", seq=1)
+    assert end.poll("9 ms") == []
+
+
 def test_a_receiver_reports_what_it_has() -> None:
     end = tg.tcp.Endpoint("passive", base="linux", **PLAIN)
     end.receive(0, seq=2001, payload=1000, timestamps=(7, 0))
@@ -140,7 +175,7 @@ def test_accurate_marks_are_counted_in_bytes() -> None:
         (lambda end: end.write(None, 1), "at: None is no time"),
         (
             lambda end: end.receive(3, flags="ACK URGENT"),
-            "flags: 'URGENT' is not known; some of SYN, PSH, ACK",
+            "flags: 'URGENT' is not known; some of FIN, SYN, RST, PSH, ACK",
         ),
         (lambda end: end.receive(3, payload=70_000), "payload: 70000 is out of range"),
         (lambda end: end.receive(3, seq=2**32), "seq: 4294967296 is out of range"),

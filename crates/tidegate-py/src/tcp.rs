@@ -116,7 +116,26 @@ impl Endpoint {
 
     /// The application adds bytes.
     fn write(&self, py: Python<'_>, at: u64, count: u64) -> PyResult<()> {
-        self.happens(py, at, |core, now| core.write(now, count))
+        self.with(py, |driven| {
+            let at = driven.not_before_now("at", at)?;
+            driven.advance(at, false);
+            if !driven.core.may_write() {
+                let message = format!("write: this end has ended its stream, and is {}", driven.core.state());
+                return Err(ArgumentError::new_err(message));
+            }
+            driven.core.write(at, count);
+            driven.collect();
+            Ok(())
+        })?
+    }
+
+    /// The application ends its stream (`"shutdown"`), closes or aborts.
+    fn finish(&self, py: Python<'_>, at: u64, how: &str) -> PyResult<()> {
+        self.happens(py, at, |core, now| match how {
+            "shutdown" => core.shutdown(now),
+            "close" => core.close(now),
+            _ => core.abort(now),
+        })
     }
 
     /// A segment arrives; what is not given says nothing new. `flags` holds bits, `sack` edges.

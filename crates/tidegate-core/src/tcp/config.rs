@@ -19,6 +19,8 @@ pub(super) struct Config {
     /// Bytes that must be acknowledged at once.
     pub(super) ack_every: u64,
     ack_delay: AckDelay,
+    /// How long an end that has closed waits for what may still come: in TIME-WAIT, and for the other's FIN.
+    pub(super) time_wait: Span,
     /// The window as the wire says it; `u32::MAX`: no limit.
     pub(super) advertised: u32,
     /// Duplicate ACKs that start a fast retransmit; `u32::MAX`: never.
@@ -49,6 +51,11 @@ pub(super) struct Config {
     pub(super) time_one: bool,
     /// User bytes in a full segment; no more than the window.
     pub(super) mss: u32,
+}
+
+/// Twice the lifetime of a segment: four minutes by RFC 9293 §3.4.2, one in 4.4BSD and Linux (`TCP_TIMEWAIT_LEN`, `tcp_fin_timeout`).
+fn time_wait(base: TcpBase) -> Span {
+    Span::from_secs(if base == TcpBase::Rfc { 240 } else { 60 })
 }
 
 /// How long an ACK is put off.
@@ -106,6 +113,7 @@ impl Config {
             handshake: plan.handshake,
             // Linux forgets what a lost SYN did to the threshold (`tcp_init_metrics`).
             lost_syn_counts: plan.base != TcpBase::Linux,
+            time_wait: time_wait(plan.base),
             time_one: plan.rtt_timing == RttTiming::One,
             restart_at_departure: matches!(plan.rto, RtoPlan::Fixed { restart: RtoRestart::Departure, .. }),
             initial_window: plan.initial_window,

@@ -248,6 +248,9 @@ impl Sender {
     /// Nothing was in flight, and something is about to be.
     #[cold]
     fn resume(&mut self, accounts: &mut Accounts, now: Time) {
+        if self.fin_is_next() {
+            return;
+        }
         let idle = now.saturating_since(self.last_sent);
         self.controller.handle_resumed(now, idle);
         if self.config.idle_restart && idle > self.estimator.rto() {

@@ -47,20 +47,20 @@ impl Endpoint {
                 if acks_our_syn && data_acks {
                     self.establish(now, segment.ts_ecr);
                 }
-                self.state == State::Established
+                self.state != State::SynReceived
             }
+            State::Closed | State::Listen | State::SynSent => false,
             // Their SYN-ACK again: our ACK was lost.
-            State::Established if syn => {
+            _ => {
                 self.receiver.demand_ack();
                 false
             }
-            State::Closed | State::Listen | State::SynSent | State::Established => false,
         }
     }
 
     /// The other end has acknowledged our SYN, or one of them, and `echo` is its timestamp.
     fn establish(&mut self, now: Time, echo: u32) {
-        self.state = State::Established;
+        self.state = if self.sender.finished { State::FinWait1 } else { State::Established };
         self.syn_due = false;
         self.see_what_comes();
         self.sender.ready = true;
@@ -123,7 +123,7 @@ impl Endpoint {
     /// A segment of the handshake, if one is due.
     #[cold]
     pub(super) fn poll_syn(&mut self, now: Time) -> Outgoing {
-        if self.state == State::Established {
+        if self.state.is_synchronized() {
             self.syn_due = false;
             self.see_what_comes();
             self.sender.counters.acks_sent += 1;
@@ -143,6 +143,16 @@ impl Endpoint {
         }
         let syn = Outgoing::new(0, 0).syn();
         self.leave(if self.syns > 1 { syn.again() } else { syn })
+    }
+
+    /// A segment before the connection or after it, or the ACK that ends the handshake; `None`: what leaves is as usual.
+    #[cold]
+    pub(super) fn poll_unusual(&mut self, now: Time) -> Option<Outgoing> {
+        match self.state {
+            _ if self.ends_by_itself() || self.state == State::Closed => Some(self.poll_reset()),
+            state if state.is_synchronized() && !self.syn_due => None,
+            _ => Some(self.poll_syn(now)),
+        }
     }
 
     /// Makes a SYN or a SYN-ACK of a segment.

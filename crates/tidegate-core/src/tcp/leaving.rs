@@ -101,7 +101,8 @@ impl Sender {
     /// Whether the congestion window lets `len` more bytes go.
     #[inline]
     pub(super) fn window_allows(&self, len: u32, window: u64) -> bool {
-        self.max.cast_signed() + i64::from(len) <= self.window_end::<AnyData>(window)
+        let fin = i64::from(self.fin_rides);
+        self.max.cast_signed() + i64::from(len) <= self.window_end::<AnyData>(window) + fin
     }
 
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
@@ -168,6 +169,9 @@ impl Sender {
     pub(super) fn allowed<K: Leaving>(&mut self, window: u64) -> Option<u32> {
         let unsent = self.written - self.max;
         let mss = u64::from(self.config.mss);
+        if !K::UNDISTURBED && self.finished && unsent <= mss + 1 {
+            return self.allowed_last(window, unsent);
+        }
         let len = if K::UNDISTURBED { mss } else { unsent.min(mss) };
         let end = self.max + len;
         if !K::UNDISTURBED && unsent == 0 {
@@ -178,6 +182,26 @@ impl Sender {
             self.held = HeldBy::ReceiverWindow;
         } else {
             return Some(len as u32);
+        }
+        None
+    }
+
+    /// [`Sender::allowed`] of the last segment, of `unsent` bytes of which the last stands for the FIN: FIN goes with data, and alone it takes the
+    /// room of a segment (`tcp_cwnd_test`).
+    #[cold]
+    fn allowed_last(&mut self, window: u64, unsent: u64) -> Option<u32> {
+        let room = unsent.saturating_sub(1).max(1);
+        if unsent == 0 {
+            self.held = HeldBy::Application;
+        } else if (self.max + room).cast_signed() > self.window_end::<AnyData>(window) {
+            self.stopped_by_window();
+        } else if self.max + unsent - self.una <= self.peer_window {
+            return Some(unsent as u32);
+        } else if unsent > 1 && self.max + unsent - 1 - self.una <= self.peer_window {
+            // FIN has to wait for room.
+            return Some(unsent as u32 - 1);
+        } else {
+            self.held = HeldBy::ReceiverWindow;
         }
         None
     }
@@ -193,7 +217,8 @@ impl Sender {
     /// min(IW, cwnd).
     #[cold]
     fn restart_after_idle(&mut self, now: Time) {
-        if self.max > 0 && now.saturating_since(self.last_sent) > self.estimator.rto() {
+        if self.max > 0 && !self.fin_is_next() && now.saturating_since(self.last_sent) > self.estimator.rto()
+        {
             self.controller.handle_restart(self.config.initial_window);
         }
     }

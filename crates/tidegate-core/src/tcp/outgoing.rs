@@ -20,6 +20,10 @@ const SYN: u64 = 1 << 33;
 const PUSH: u64 = 1 << 34;
 /// Says more than a [`super::Header`] does.
 const WHOLE: u64 = 1 << 35;
+/// The stream ends behind it.
+const FIN: u64 = 1 << 36;
+/// Ends the connection at once.
+const RST: u64 = 1 << 37;
 const HELD: u32 = 56;
 
 impl Outgoing {
@@ -40,6 +44,16 @@ impl Outgoing {
     #[inline]
     pub(super) fn syn(self) -> Outgoing {
         self.with(SYN)
+    }
+
+    /// Its last byte stands for the end of the stream: FIN has a number, and is no user byte.
+    pub(super) fn ending(self) -> Outgoing {
+        Outgoing { what: self.what - 1, ..self }.with(FIN)
+    }
+
+    /// A reset.
+    pub(super) fn reset(self) -> Outgoing {
+        self.with(RST)
     }
 
     #[inline]
@@ -96,9 +110,18 @@ impl Outgoing {
         self.what & AGAIN != 0
     }
 
+    /// Whether it has SYN, FIN or RST.
     #[inline]
+    pub(super) fn is_control(&self) -> bool {
+        self.what & (SYN | FIN | RST) != 0
+    }
+
     pub(super) fn is_syn(&self) -> bool {
         self.what & SYN != 0
+    }
+
+    pub(super) fn is_reset(&self) -> bool {
+        self.what & RST != 0
     }
 
     #[inline]
@@ -106,11 +129,11 @@ impl Outgoing {
         self.what & PUSH != 0
     }
 
-    /// Whether a [`super::Header`] says all that this segment does: it is no SYN, and has neither SACK blocks nor anything of ECN.
+    /// Whether a [`super::Header`] says all that this segment does: it has no SYN, FIN or RST, and neither SACK blocks nor anything of ECN.
     #[inline]
     #[must_use]
     pub fn fits_header(&self) -> bool {
-        self.what & (SYN | WHOLE) == 0
+        self.what & (SYN | FIN | RST | WHOLE) == 0
     }
 
     /// The reason it was not sent earlier.
@@ -148,6 +171,18 @@ mod tests {
         assert_eq!((marks(none), none.held_by()), (marks(plain), HeldBy::CongestionWindow));
         // Marks are set, not turned over.
         assert_eq!(marks(all.again().syn().push_if(true).whole_if(true)), marks(all));
+        let (last, reset) = (Outgoing::new(7, 1).push_if(true).ending(), plain.reset());
+        assert_eq!((marks(last), last.len(), last.start()), ([false, false, true, false], 0, 7));
+        assert_eq!(
+            (marks(reset), reset.is_reset(), last.is_reset()),
+            ([false, false, false, false], true, false)
+        );
+        assert!(
+            last.is_control()
+                && reset.is_control()
+                && plain.syn().is_control()
+                && !plain.again().is_control()
+        );
         assert!(Outgoing::new(5, 0).is_empty());
         assert_eq!((Outgoing::NOTHING.get(), all.get()), (None, Some(all)));
     }

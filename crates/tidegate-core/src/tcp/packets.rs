@@ -86,6 +86,8 @@ impl Sender {
             || limit >= self.largest_packet(accounts.rack.least_rtt()) * mss
             || limit >= window.min(self.peer_window) / LARGE
             || self.outstanding() == 0
+            // All that is left has room, and what has FIN gets no more data.
+            || (self.finished && limit >= self.written - self.max)
         {
             return false;
         }

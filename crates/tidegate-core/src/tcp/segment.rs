@@ -14,6 +14,8 @@ pub mod flags {
     pub const FIN: u16 = 0x01;
     /// Synchronise sequence numbers.
     pub const SYN: u16 = 0x02;
+    /// The connection is ended at once.
+    pub const RST: u16 = 0x04;
     /// Push.
     pub const PSH: u16 = 0x08;
     /// The acknowledgement field counts.

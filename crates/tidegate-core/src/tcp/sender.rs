@@ -81,6 +81,10 @@ pub(super) struct Sender {
     pub(super) resend_oldest: bool,
     /// The next partial ACK is the first of this recovery.
     pub(super) first_partial: bool,
+    /// The application writes no more: the last of `written` stands for the FIN.
+    pub(super) finished: bool,
+    /// The FIN left with data: it has a number, and takes no room beside them.
+    pub(super) fin_rides: bool,
     pub(super) timed_at: Time,
     pub(super) counters: Counters,
     pub(super) undisturbed: Undisturbed,
@@ -146,6 +150,8 @@ impl Sender {
             held: HeldBy::Application,
             resend_oldest: false,
             first_partial: false,
+            finished: false,
+            fin_rides: false,
             undisturbed: Undisturbed::NOTHING,
             recover: 0,
             guard: 0,
@@ -192,6 +198,35 @@ impl Sender {
         debug_assert!(self.accounts.is_none(), "they were not taken");
         // So that no code is made that would drop something.
         std::mem::forget(self.accounts.replace(accounts));
+    }
+
+    /// The application writes no more: a FIN goes behind the last byte (`tcp_send_fin`).
+    pub(super) fn finish(&mut self) {
+        self.undisturbed.forget();
+        self.written += 1;
+        (self.finished, self.ready) = (true, true);
+    }
+
+    /// Whether nothing but a FIN is left to send. It is no data: no window ends its rest for it (`tcp_event_data_sent`).
+    pub(super) fn fin_is_next(&self) -> bool {
+        self.finished && self.written - self.max == 1
+    }
+
+    /// Whether a FIN has been sent and not acknowledged.
+    pub(super) fn fin_is_out(&self) -> bool {
+        self.finished && self.max == self.written && self.una < self.max
+    }
+
+    /// Nothing is outstanding any more: the connection is over.
+    pub(super) fn forget_outstanding(&mut self) {
+        self.board = Scoreboard::default();
+        self.max = self.una;
+        self.inflation = 0;
+    }
+
+    /// Whether the FIN has been sent and acknowledged.
+    pub(super) fn fin_is_acknowledged(&self) -> bool {
+        self.finished && self.una == self.written
     }
 
     /// The application adds bytes; `u64::MAX` is more than will ever be sent.

@@ -2,6 +2,7 @@
 
 mod accecn_rules;
 mod arrivals;
+mod close_rules;
 mod ecn_rules;
 mod golden;
 mod header_prediction;

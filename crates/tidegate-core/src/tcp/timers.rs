@@ -8,6 +8,9 @@ const LEAST: Span = Span::from_millis(2);
 /// A tick of the kernel's clock where it ticks 250 times a second (`CONFIG_HZ`).
 const TICK: Span = Span::from_millis(4);
 
+/// Until the next tick, in the mean.
+pub(super) const HALF_TICK: Span = Span::from_picos(TICK.picos() / 2);
+
 /// What a timer set for any time, and [`LEAST`], takes longer in the mean.
 pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
 
@@ -15,7 +18,7 @@ pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
 /// whole ticks, and what is left of the tick in which it is set. DEVIATION: that is half a tick, for hosts whose clocks are not known.
 pub(super) fn on_ticks(wait: Span) -> Span {
     let ticks = (wait + LEAST).picos().div_ceil(TICK.picos());
-    TICK.saturating_mul(ticks) + Span::from_picos(TICK.picos() / 2)
+    TICK.saturating_mul(ticks) + HALF_TICK
 }
 
 /// What the timer is set for.
@@ -79,6 +82,11 @@ impl Timers {
     #[inline]
     pub(super) fn move_to(&mut self, expires: Time) {
         self.expires = expires;
+    }
+
+    /// None of them runs any more.
+    pub(super) fn stop(&mut self) {
+        *self = Timers::new();
     }
 
     /// Data wait for the pacer until then.

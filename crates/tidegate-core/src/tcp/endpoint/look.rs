@@ -58,7 +58,7 @@ impl Endpoint {
     #[inline]
     #[must_use]
     pub fn in_order_bytes(&self) -> u64 {
-        self.receiver.next()
+        self.receiver.next() - u64::from(self.receiver.has_ended())
     }
 
     /// Whether all that was written has been acknowledged.
@@ -94,7 +94,7 @@ impl Endpoint {
             cwnd,
             ssthresh,
             in_flight,
-            outstanding: self.sender.outstanding(),
+            outstanding: self.sender.outstanding() - u64::from(self.sender.fin_is_out()),
             srtt,
             rto,
             phase,
@@ -120,7 +120,7 @@ impl Endpoint {
         Shown {
             cwnd: reduced.map_or(controller.window, |reduced| self.sender.window_with(reduced) as f64),
             ssthresh: controller.ssthresh,
-            in_flight: self.sender.pipe(),
+            in_flight: self.sender.pipe().saturating_sub(u64::from(self.sender.fin_is_out())),
             srtt: (srtt != Span::ZERO).then_some(srtt),
             rto: self.sender.estimator.rto(),
             phase: match self.sender.mode {

@@ -3,12 +3,13 @@
 //! Written to RFC 9293 (states, segments), RFC 5681 and 6582 (congestion control), RFC 6298
 //! (timer), RFC 3042 (Limited Transmit), RFC 2018 and 6675 (SACK) and RFC 7323 (timestamps).
 //!
-//! **Not here**: FIN and RST (a connection lasts as long as its engine keeps it), simultaneous open,
-//! urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::leaving`]),
+//! **Not here**: simultaneous open, urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::leaving`]),
 //! path MTU discovery, PAWS.
 
 mod acks;
+mod close;
 mod data;
+mod ending;
 mod look;
 mod receive;
 mod row;
@@ -25,6 +26,7 @@ use crate::cc::Controller;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
 use crate::units::{Span, Time};
+use close::Closing;
 
 /// One end of a TCP connection, without clock, timer or wire.
 ///
@@ -51,6 +53,8 @@ pub struct Endpoint {
     pub(in crate::tcp) syns: u32,
     /// When our SYN was sent first.
     pub(in crate::tcp) syn_at: Time,
+    /// Where an end of the connection has begun.
+    closing: Option<Box<Closing>>,
 }
 
 impl Endpoint {
@@ -73,6 +77,7 @@ impl Endpoint {
             syn_at: Time::ZERO,
             syns: 0,
             syn_due: false,
+            closing: None,
         };
         end.see_what_comes();
         end
@@ -88,8 +93,9 @@ impl Endpoint {
     /// Its state, or what its segments may say, has changed.
     pub(in crate::tcp) fn see_what_comes(&mut self) {
         let config = &self.sender.config;
-        self.numbers_suffice = !config.exact && self.state == State::Established && config.is_plain();
-        self.headers_suffice = !self.sender.config.exact && self.reads_headers();
+        let usual = !config.exact && self.closing.is_none();
+        self.numbers_suffice = usual && self.state == State::Established && config.is_plain();
+        self.headers_suffice = usual && self.reads_headers();
     }
 
     /// Switches the fast paths of TCP and of its controller off, before the connection begins: every ACK, every departure and every
@@ -101,7 +107,7 @@ impl Endpoint {
 
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.
     pub fn handle_window_set(&mut self) -> bool {
-        let open = self.state == State::Established;
+        let open = self.state.is_synchronized();
         self.sender.undisturbed.forget();
         self.sender.ready |= open;
         open
@@ -125,8 +131,10 @@ impl Endpoint {
         }
     }
 
-    /// The application adds `bytes`; `u64::MAX`: it always has more.
+    /// The application adds `bytes`; `u64::MAX`: it always has more. Nothing is added to what has ended ([`Endpoint::may_write`]).
     pub fn write(&mut self, _now: Time, bytes: u64) {
-        self.sender.write(bytes);
+        if self.may_write() {
+            self.sender.write(bytes);
+        }
     }
 }

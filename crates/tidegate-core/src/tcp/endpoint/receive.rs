@@ -8,13 +8,16 @@ use crate::units::Time;
 /// How often Linux sends a SYN again without waiting longer (`tcp_syn_linear_timeouts`).
 const LINEAR_SYNS: u32 = 4;
 
+/// What begins or ends a connection or a stream.
+const CONTROL: u16 = flags::SYN | flags::FIN | flags::RST;
+
 impl Endpoint {
     /// A segment arrived.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
         // Nearly all segments are data in order for an end that has nothing outstanding, or
         // ACKs without data. The rest takes the long way, which would do for these too.
-        if self.numbers_suffice && segment.flags & (flags::SYN | flags::ACK) == flags::ACK {
+        if self.numbers_suffice && segment.flags & (CONTROL | flags::ACK) == flags::ACK {
             if segment.len == 0 {
                 return self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
@@ -80,9 +83,8 @@ impl Endpoint {
     pub(super) fn handle_any(&mut self, now: Time, segment: &Segment) {
         crate::work::step();
         self.sender.undisturbed.forget();
-        if (self.state != State::Established || segment.flags & flags::SYN != 0)
-            && !self.handle_handshake(now, segment)
-        {
+        let unusual = self.state != State::Established || segment.flags & CONTROL != 0;
+        if unusual && !self.admits(now, segment) {
             return;
         }
         if self.sender.config.timestamps {
@@ -98,7 +100,10 @@ impl Endpoint {
                 self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
         }
-        if segment.len > 0 {
+        if unusual && !self.goes_on_behind_ack(now, segment) {
+            return;
+        }
+        if segment.len > 0 || segment.flags & flags::FIN != 0 {
             self.handle_data(now, segment);
         }
     }
@@ -107,6 +112,9 @@ impl Endpoint {
         if let Some(start) = self.theirs.offset(segment.seq, self.receiver.next()) {
             if self.sender.marks.is_some() {
                 self.note_mark(start, segment);
+            }
+            if segment.flags & flags::FIN != 0 || self.closing.is_some() {
+                return self.handle_last_data(now, start, segment);
             }
             let Sender { config, counters, .. } = &mut self.sender;
             self.receiver.handle_data(now, start, segment, config, counters);
@@ -144,8 +152,10 @@ impl Endpoint {
         if now < self.sender.timers.expires() {
             return;
         }
-        if self.state == State::Established {
+        if self.state == State::Established || (self.state.is_synchronized() && !self.ends_by_itself()) {
             self.sender.handle_timer(now);
+        } else if !matches!(self.state, State::SynSent | State::SynReceived) {
+            self.end();
         } else {
             // RFC 9293 §3.8.1, RFC 6298 §5.5: the SYN again, later each time; in Linux 6.18 a client's from the fifth on
             // (`tcp_retransmit_timer`, `tcp_syn_linear_timeouts`).

@@ -82,8 +82,10 @@ impl Endpoint {
 
     #[inline(always)]
     fn poll_by(&mut self, now: Time, poll: impl FnOnce(&mut Sender, Time) -> Option<Outgoing>) -> Outgoing {
-        if self.syn_due || self.state != State::Established {
-            return self.poll_syn(now);
+        if (self.syn_due || self.state != State::Established)
+            && let Some(sent) = self.poll_unusual(now)
+        {
+            return sent;
         }
         let held = self.sender.held;
         let sent = poll(&mut self.sender, now);
@@ -95,9 +97,10 @@ impl Endpoint {
     pub(super) fn release(&mut self, sent: Option<Outgoing>, held: HeldBy) -> Outgoing {
         let Some(sent) = sent else { return Outgoing::NOTHING };
         let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
+        let sent = if all && self.sender.finished { self.end_stream(sent) } else { sent.push_if(all) };
         // A repeat comes when loss recovery lets it, whatever the application has to add.
         let held = if sent.is_retransmission() { HeldBy::CongestionWindow } else { held };
-        self.leave(sent.push_if(all).held_back_by(held))
+        self.leave(sent.held_back_by(held))
     }
 
     /// A segment of ours leaves; each acknowledges, so nothing is owed afterwards.
@@ -139,8 +142,20 @@ impl Endpoint {
         if self.sender.config.timestamps || !sent.fits_header() {
             self.write_options(now, segment);
         }
+        if sent.is_control() {
+            self.write_control(sent, segment);
+        }
+    }
+
+    /// Makes a segment one that begins or ends a connection or a stream.
+    #[cold]
+    fn write_control(&self, sent: Outgoing, segment: &mut Segment) {
         if sent.is_syn() {
             self.write_syn(segment);
+        } else if sent.is_reset() {
+            self.write_reset(segment);
+        } else {
+            segment.flags |= flags::FIN;
         }
     }
 

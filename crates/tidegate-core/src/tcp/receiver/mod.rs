@@ -17,10 +17,14 @@ use crate::tcp::config::Config;
 use crate::tcp::dsack::Duplicates;
 use crate::tcp::report::Counters;
 use crate::tcp::segment::{Segment, flags};
+use crate::tcp::timers::HALF_TICK;
 use crate::units::{Span, Time};
 
 /// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
 const MOST_QUICK: u32 = 16;
+
+/// A quarter of the least time for which Linux delays an ACK (`TCP_DELACK_MIN`).
+const NEARLY: Span = Span::from_millis(10);
 
 /// What has arrived and what is owed to the other side for it.
 #[derive(Debug)]
@@ -44,6 +48,8 @@ pub(in crate::tcp) struct Receiver {
     tells: bool,
     /// An ACK must leave now.
     ack_now: bool,
+    /// See [`Receiver::has_ended`].
+    ended: bool,
     /// When a delayed ACK must leave.
     delayed_until: Time,
     /// Bytes received in order and not acknowledged yet.
@@ -70,6 +76,7 @@ impl Receiver {
             tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             said: 0,
+            ended: false,
             duplicates: (plan.sack && plan.rules.dsack).then(Box::default),
         }
     }
@@ -256,6 +263,63 @@ impl Receiver {
         } else {
             self.handle_disorder(now, self.next, len, config, counters);
         }
+    }
+
+    /// The next `len` user bytes and the FIN behind them arrived.
+    pub(in crate::tcp) fn handle_last(
+        &mut self,
+        now: Time,
+        len: u32,
+        config: &Config,
+        counters: &mut Counters,
+    ) {
+        self.next += u64::from(len);
+        counters.delivered_bytes += u64::from(len);
+        counters.delivered_segments += u64::from(len > 0);
+        // A FIN has a number too.
+        self.owed += u64::from(len) + 1;
+        let Some(buffer) = &mut self.buffer else {
+            // RFC 9293 §3.10.7.4.
+            self.ack_now = true;
+            return;
+        };
+        if len > 0 {
+            buffer.handle_data(now, self.next, self.next, config.timestamps);
+        }
+        // `tcp_fin`: what answers is expected to leave soon (`inet_csk_enter_pingpong_mode`), so that no ACK is quick but one of
+        // more than a full segment (`__tcp_ack_snd_check`).
+        (self.scheduled, self.quick, self.tells) = (true, 0, true);
+        if self.owed >= config.ack_every.min(u64::from(config.mss) + 1) {
+            self.ack_now = true;
+        } else {
+            // Where no data have come before, the time to wait is zero, and the next tick sends it (`icsk_ack.ato`).
+            let first = self.next == 0;
+            let until = if first { now.saturating_add(HALF_TICK) } else { config.ack_deadline(now) };
+            self.delayed_until = self.delayed_until.min(until);
+        }
+    }
+
+    /// A segment came that brings no data: an ACK that must leave within a quarter of its time leaves now (`tcp_send_delayed_ack`).
+    pub(in crate::tcp) fn hasten_late_ack(&mut self, now: Time) {
+        self.ack_now |= self.delayed_until != Time::NEVER && self.delayed_until <= now.saturating_add(NEARLY);
+    }
+
+    /// Whether a FIN has arrived and all before it: then the last of [`Receiver::next`] is no user byte.
+    #[inline]
+    pub(in crate::tcp) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// A FIN at `end` has arrived, and all before it: it has a number, and nothing is expected behind it.
+    pub(in crate::tcp) fn end_at(&mut self, end: u64) {
+        self.next = end + 1;
+        self.ended = true;
+        (self.islands, self.recent) = (Islands::default(), Recent::default());
+    }
+
+    /// The end of the highest stretch ahead of a gap.
+    pub(in crate::tcp) fn highest(&self) -> Option<u64> {
+        self.islands.last().map(|island| island.end)
     }
 
     /// The lengths of segments that are acknowledged at once and singly, as long as they come in order and nothing is owed.

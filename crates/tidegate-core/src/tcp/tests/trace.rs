@@ -107,6 +107,18 @@ impl Trace {
                 self.endpoint.write(self.now, bytes);
                 self.collect();
             }
+            "shutdown" => {
+                self.endpoint.shutdown(self.now);
+                self.collect();
+            }
+            "close" => {
+                self.endpoint.close(self.now);
+                self.collect();
+            }
+            "abort" => {
+                self.endpoint.abort(self.now);
+                self.collect();
+            }
             "departure" => {
                 self.endpoint.handle_departure(self.now);
                 self.collect();
@@ -193,10 +205,11 @@ impl Trace {
 const ECN_FLAGS: [(&str, u16); 3] = [("ae", flags::AE), ("cwr", flags::CWR), ("ece", flags::ECE)];
 
 fn flag(name: &str) -> u16 {
-    if name == "psh" {
-        flags::PSH
-    } else {
-        ECN_FLAGS.iter().find(|(word, _)| *word == name).expect("a flag").1
+    match name {
+        "psh" => flags::PSH,
+        "fin" => flags::FIN,
+        "rst" => flags::RST,
+        _ => ECN_FLAGS.iter().find(|(word, _)| *word == name).expect("a flag").1,
     }
 }
 
@@ -233,6 +246,14 @@ fn describe(segment: &Segment) -> String {
         return format!("{name}{option}{}", marks(segment));
     }
     let mut words = Vec::new();
+    for (name, flag) in [("fin", flags::FIN), ("rst", flags::RST)] {
+        if segment.flags & flag != 0 {
+            words.push(format!("{name} {}", offset(segment.seq) + segment.len));
+        }
+    }
+    if segment.flags & flags::ACK == 0 {
+        return words.join(" ");
+    }
     if segment.len > 0 {
         let start = offset(segment.seq);
         words.push(format!("{start}..{}", start + segment.len));

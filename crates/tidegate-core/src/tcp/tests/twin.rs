@@ -58,6 +58,18 @@ impl Twin {
         self.both(|end| end.write(now, bytes));
     }
 
+    pub(super) fn shutdown(&mut self, now: Time) {
+        self.both(|end| end.shutdown(now));
+    }
+
+    pub(super) fn close(&mut self, now: Time) {
+        self.both(|end| end.close(now));
+    }
+
+    pub(super) fn abort(&mut self, now: Time) {
+        self.both(|end| end.abort(now));
+    }
+
     pub(super) fn start_clock(&mut self, uptime: Span) {
         self.both(|end| end.start_clock(uptime));
     }
