@@ -6,7 +6,7 @@
 use super::control::Control;
 use super::dctcp::Extent;
 use super::real_window::RealWindow;
-use super::{Ack, Bursts, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Repair};
+use super::{Ack, Bursts, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Repair, Undone};
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
 
@@ -30,6 +30,14 @@ pub struct Prague {
     /// Windows of data since slow start.
     rounds: u64,
     smoothed: Span,
+    /// Segments by which the window will move, a whole one with each ACK at most (`cwnd_cnt`).
+    due: f64,
+    /// The window before the last loss (`loss_cwnd`).
+    before_loss: f64,
+    /// Bytes of user data in flight after the last ACK.
+    in_flight: u64,
+    /// Bytes of an IP packet with a full segment, for each byte of the segment.
+    packet: f64,
 }
 
 impl Prague {
@@ -44,6 +52,10 @@ impl Prague {
             reduced: None,
             rounds: 0,
             smoothed: Span::ZERO,
+            due: 0.0,
+            before_loss: 0.0,
+            in_flight: 0,
+            packet: f64::from(plan.mss + plan.headers) / f64::from(plan.mss.max(1)),
         }
     }
 
@@ -92,16 +104,33 @@ impl Prague {
         }
         let short = self.is_independent() && self.smoothed < REFERENCE;
         let ratio = if short { self.smoothed.as_secs_f64() / REFERENCE.as_secs_f64() } else { 1.0 };
-        self.cwnd.set(self.cwnd.segments() + unmarked * ratio * ratio / self.cwnd.segments());
+        self.due += unmarked * ratio * ratio / self.cwnd.segments();
+    }
+
+    /// The window moves by a segment of what is due (`prague_update_cwnd`): a reduction takes as many ACKs as segments.
+    fn settle(&mut self) {
+        if self.due <= -1.0 {
+            self.due += 1.0;
+            let segments = self.cwnd.segments() - 1.0;
+            if segments < LEAST {
+                self.due = 0.0;
+            }
+            self.cwnd.reduce(segments.max(LEAST));
+        } else if self.due >= 1.0 {
+            self.due -= 1.0;
+            self.cwnd.set(self.cwnd.segments() + 1.0);
+        }
     }
 }
 
 impl CongestionControl for Prague {
     fn handle_ack(&mut self, ack: &Ack) {
         self.smoothed = ack.smoothed_rtt;
+        self.in_flight = ack.in_flight;
         if ack.repair != Repair::Recovery && self.is_used(ack) {
             self.grow(ack);
         }
+        self.settle();
         self.update_alpha(ack);
     }
 
@@ -121,18 +150,27 @@ impl CongestionControl for Prague {
                 }
                 self.reduced = Some(lost.at);
                 // "Multiplicative decrease on ECN feedback": cwnd · (1 - alpha / 2).
-                let left = self.cwnd.segments() * (1.0 - self.extent.alpha / 2.0);
-                self.cwnd.reduce(left.max(LEAST));
+                self.due -= self.cwnd.segments() * self.extent.alpha / 2.0;
             }
             // RFC 9331 §4.3: as Reno where segments are lost.
-            LossKind::DupAck => self.cwnd.reduce((self.cwnd.segments() / 2.0).max(LEAST)),
+            LossKind::DupAck => {
+                self.before_loss = self.cwnd.segments();
+                self.due = (self.due - self.cwnd.segments()) / 2.0;
+            }
             LossKind::Timeout { again } => {
                 if !again {
                     self.cwnd.ssthresh = (self.cwnd.segments() / 2.0).max(LEAST);
                 }
+                self.before_loss = self.cwnd.segments();
+                self.due = 0.0;
                 self.cwnd.set(1.0);
             }
         }
+    }
+
+    fn handle_undone(&mut self, _undone: &Undone) {
+        self.due = 0.0;
+        self.cwnd.set(self.cwnd.segments().max(self.before_loss));
     }
 
     fn handle_restart(&mut self, window: u64) {
@@ -144,13 +182,16 @@ impl CongestionControl for Prague {
         self.cwnd.bytes()
     }
 
-    /// "Packet pacing": a window in a round trip, twice as much well below the threshold.
+    /// "Packet pacing": a window in a round trip, or what is in flight if that is more; twice as much well below the threshold. As in
+    /// `prague_update_pacing_rate` a window counts with its headers, but the pacer counts bytes of user data: so the pace is a little
+    /// above the window's, and the window remains the limit.
     fn pacing_rate(&self) -> Option<Rate> {
         if self.smoothed == Span::ZERO {
             return None;
         }
         let times = if self.cwnd.segments() < self.cwnd.ssthresh / 2.0 { 2.0 } else { 1.0 };
-        let bps = times * 8.0 * self.cwnd.segments() * self.cwnd.mss() / self.smoothed.as_secs_f64();
+        let window = self.cwnd.bytes().max(self.in_flight) as f64;
+        let bps = times * 8.0 * window * self.packet / self.smoothed.as_secs_f64();
         Some(Rate::from_bps(bps as u64))
     }
 

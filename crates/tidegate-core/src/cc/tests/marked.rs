@@ -94,9 +94,11 @@ fn pragues_alpha_waits_for_the_first_mark() {
 #[test]
 fn prague_grows_by_what_was_not_marked() {
     let mut prague = controller(CongestionPlan::Prague, TcpRules::RFC);
+    // Six of ten: after two round trips a segment and a fifth are due, and the window moves by whole ones.
     round(&mut prague, 1, 4);
-    // Six of ten.
-    assert_eq!(prague.window(), 10 * MSS + 600);
+    assert_eq!(prague.window(), 10 * MSS);
+    round(&mut prague, 2, 4);
+    assert_eq!(prague.window(), 11 * MSS);
 }
 
 #[test]
@@ -105,18 +107,22 @@ fn short_round_trips_gain_prague_nothing() {
     for number in 1..=4 {
         round(&mut prague, number, 0);
     }
-    let before = segments(&prague);
-    round(&mut prague, 5, 0);
-    // (5 ms / 25 ms)² of 10/cwnd.
-    let grown = segments(&prague) - before;
-    assert!((grown - 10.0 / before / 25.0).abs() < 1e-9, "{grown}");
-    // One reduction and one update of alpha in 25 ms.
-    mark(&mut prague, 26);
-    let reduced = prague.window();
-    mark(&mut prague, 50);
-    assert_eq!(prague.window(), reduced);
-    mark(&mut prague, 51);
-    assert!(prague.window() < reduced);
+    // 10/10, 10/11, 10/11 and 10/12 of a segment in the first four round trips; then (5 ms / 25 ms)² of 10/13 in each.
+    assert_eq!(prague.window(), 13 * MSS);
+    let missing: f64 = 4.0 - (10.0 / 10.0 + 10.0 / 11.0 + 10.0 / 11.0 + 10.0 / 12.0);
+    let rounds = (missing / (10.0 / 13.0 / 25.0)).ceil() as u64;
+    let grown = (5..100).find(|number| {
+        round(&mut prague, *number, 0);
+        prague.window() > 13 * MSS
+    });
+    assert_eq!(grown, Some(4 + rounds));
+    // One reduction in 25 ms.
+    let reduced = [600, 624, 625].map(|ms| {
+        mark(&mut prague, ms);
+        (0..20).for_each(|_| round(&mut prague, ms / 5, 0));
+        segments(&prague)
+    });
+    assert!(reduced[0] < 15.0 && reduced[1] >= reduced[0] && reduced[2] < reduced[1], "{reduced:?}");
 }
 
 #[test]
@@ -124,14 +130,22 @@ fn prague_paces_a_window_in_a_round_trip() {
     let mut prague = controller(CongestionPlan::Prague, TcpRules::RFC);
     assert_eq!(prague.pacing_rate(), None);
     round(&mut prague, 1, 10);
-    assert_eq!(prague.pacing_rate(), Some(Rate::from_bps(10 * 8000 * 200)));
+    // With the headers of its packets, 40 bytes for each 1000.
+    assert_eq!(prague.pacing_rate(), Some(Rate::from_bps(10 * 8320 * 200)));
 }
 
 #[test]
 fn prague_is_reno_where_segments_are_lost() {
     let mut prague = controller(CongestionPlan::Prague, TcpRules::RFC);
     prague.handle_lost(&lost(10 * MSS, 10 * MSS, LossKind::DupAck));
-    assert_eq!(prague.window(), 5 * MSS);
+    // A segment less with each ACK, down to half.
+    let windows: Vec<u64> = (1..=7)
+        .map(|number| {
+            round(&mut prague, number, 10);
+            prague.window() / MSS
+        })
+        .collect();
+    assert_eq!(windows, [9, 8, 7, 6, 5, 5, 5]);
     prague.handle_lost(&lost(5 * MSS, 5 * MSS, LossKind::Timeout { again: false }));
     assert_eq!((prague.window(), prague.snapshot().ssthresh), (MSS, Some(2500)));
 }
