@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs fresh soak mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel clean
+.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -123,6 +123,9 @@ soak: setup ## random tests with new draws, ROUNDS times, conversations beside t
 	then echo "skipped: libFuzzer programs not run, no nightly toolchain (rustup toolchain install nightly)"; \
 	elif ! command -v c++ >/dev/null; then echo "skipped: libFuzzer programs not run, no C++ compiler (c++) here"; \
 	else $(MAKE) fuzz SECONDS_EACH=$(or $(SECONDS_EACH),60); fi
+
+specification: setup ## edits of the code below each row of docs/specification.md: a test that the row names fails
+	@cd tests && $(abspath $(BIN))/python -m specification.check $(foreach line,$(LINES),--line $(line))
 
 fuzz: ## each fuzz target for SECONDS_EACH=30 (needs a nightly toolchain and a C++ compiler)
 	@for target in $$(sed -n 's/^name = "fuzz_\(.*\)"/\1/p' fuzz/Cargo.toml); do \
