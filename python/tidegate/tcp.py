@@ -137,6 +137,13 @@ class State:
     reordering_segments: int | None
     #: Segments sent of which ACKs say that they arrived marked (``tcpi_delivered_ce``).
     delivered_ce_segments: int
+    #: For how long something written was not sent or not acknowledged, seconds (``tcpi_busy_time``).
+    busy_s: float
+    #: For how long the other end's receive window held data back, seconds (``tcpi_rwnd_limited``).
+    receiver_limited_s: float
+    #: For how long all that was written had been sent and the application could have written more, seconds.
+    #: No send buffer holds an application back here, which is ``tcpi_sndbuf_limited`` of Linux.
+    application_limited_s: float
     #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or
     #: ``"pacing"``.
     held_by: str
@@ -293,7 +300,8 @@ class Endpoint:
     def state(self) -> State:
         """What it is doing, at the time of the last call."""
         told = self._inner.state()
-        for name in ("time", "rto", "srtt"):
+        limits = ("busy", "receiver_limited", "application_limited")
+        for name in ("time", "rto", "srtt", *limits):
             picos = told.pop(f"{name}_ps")
             told[f"{name}_s"] = None if picos is None else picos / PICOS
         wakeup = told.pop("wakeup_ps")

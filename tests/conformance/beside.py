@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 #: Milliseconds within which two clocks agree, and within which ticks of the kernel's may differ.
 EXACT_MS, TICKS_MS = 0.6, 18.0
+TICK_MS = 4.0
 #: How long the kernel may take to see what is said or to answer, and how many ways of it are tried.
 NUDGE_MS, NUDGES = 0.05, 6
 #: So near the end what only one of the two has sent is not judged: the other's timer may be late.
@@ -22,8 +23,10 @@ END_MS = 70.0
 #: What leaves so soon after another segment was paced.
 PACED_MS = 20.0
 #: What is compared of a state, whether or not timers have rung.
-COUNTS = ("cwnd", "ssthresh", "lost", "sacked", "retrans", "out")
+COUNTS = ("cwnd", "ssthresh", "lost", "sacked", "retrans", "out", "ca", "reordering", "delivered_ce")
 TIMES = ("srtt", "rto")
+#: Sums of times, which the kernel counts in its ticks, and ticks in which one may be off.
+SUMS, SUM_TICKS = ("busy", "receiver_limited"), 4
 
 
 @dataclass(frozen=True)
@@ -241,6 +244,9 @@ def _state(held: Held, kernel: dict[str, Any], mine: dict[str, Any]) -> tuple[st
     ]
     if phases[0] != phases[1]:
         return "phase", *phases
+    for name in SUMS:
+        if abs(kernel[name] - mine[name]) > SUM_TICKS * TICK_MS + (TICKS_MS if held.ticks else 0.0):
+            return name, f"{kernel[name]:.0f} ms", f"{mine[name]:.1f} ms"
     for name in TIMES:
         one, other = kernel[name], mine[name]
         if one is None or other is None:

@@ -198,6 +198,17 @@ def _fin(held: Held, difference: Difference) -> bool:
     return difference.what in ("cwnd", "more", "less") and any("FIN" in said.flags for said in held.ours.said)
 
 
+def _dsack_inside(held: Held, difference: Difference) -> bool:
+    """The first block of an ACK lies within the second, above what is acknowledged (RFC 2883 4.2.2)."""
+    if difference.what not in ("reordering", "cwnd", "less", "more"):
+        return False
+    for step in said_lines(held.talk)[: difference.after]:
+        blocks = step.of.get("sack", [])
+        if len(blocks) > 1 and _in(blocks[0], blocks[1]):
+            return True
+    return False
+
+
 def _paced(held: Held, _: Difference) -> bool:
     return held.talk.tcp.get("cc") == "bbr"
 
@@ -250,6 +261,16 @@ NAMED = (
         "interactive",
         "who answers data soon with data puts its ACKs off (inet_csk_in_pingpong_mode)",
         _interactive,
+    ),
+    Named(
+        "dsack-inside",
+        "a D-SACK above what is acknowledged is reordering too (tcp_sacktag_one)",
+        _dsack_inside,
+    ),
+    Named(
+        "reordering",
+        "how far segments came late, beside copies (tcp_check_sack_reordering)",
+        lambda _, difference: difference.what == "reordering",
     ),
     Named("within", "the rest of a segment acknowledged in two parts is late (prior_fack)", _within),
     Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),

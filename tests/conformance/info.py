@@ -50,6 +50,8 @@ def of(told: socket.socket) -> dict[str, Any]:
         "backoff": state[4],
         "pacing": pacing * 8,
         "min_rtt": newer[3] / 1000,
+        "busy": newer[7] / 1000,
+        "receiver_limited": newer[8] / 1000,
         "delivered": newer[10],
         "delivered_ce": newer[11],
         "dsacks": newer[14],

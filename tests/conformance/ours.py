@@ -128,6 +128,11 @@ class Talk:
         return {
             "cwnd": state.cwnd_segments,
             "ssthresh": state.ssthresh_segments,
+            "ca": state.ca_state,
+            "reordering": state.reordering_segments,
+            "delivered_ce": state.delivered_ce_segments,
+            "busy": state.busy_s * 1000,
+            "receiver_limited": state.receiver_limited_s * 1000,
             "phase": state.phase,
             "connection": state.connection,
             "rto": state.rto_s * 1000,

@@ -216,7 +216,7 @@ def _state(rest: str, where: str) -> dict[str, Any]:
         name, _, value = part.strip().partition(" ")
         if name in ("phase", "connection"):
             found[name] = value
-        elif name in ("cwnd", "ssthresh", "rto", "srtt", "lost", "sacked", "retrans", "out"):
+        elif name in ("cwnd", "ssthresh", "rto", "srtt", "lost", "sacked", "retrans", "out", "delivered_ce"):
             low, _, high = value.partition("..")
             found[name] = None if value == "none" else [float(low), float(high or low)]
         else:

@@ -93,6 +93,24 @@ def test_the_state_has_the_names_of_the_kernel() -> None:
     assert (end.state.ca_state, end.state.delivered_ce_segments) == ("CWR", 7)
 
 
+def test_the_state_sums_what_held_the_sender_back() -> None:
+    """Ten segments leave, five more fill the receiver's window, and the last two wait for it to open."""
+    end = tg.tcp.Endpoint(base="linux", cc="reno", **PLAIN)
+    end.write("10 ms", 17_000)
+    end.receive("60 ms", ack=10_001, window=5000)
+    assert (end.state.held_by, end.state.busy_s, end.state.receiver_limited_s) == ("receiver window", 0.05, 0)
+    end.receive("90 ms", ack=10_001, window=7000)
+    end.receive("120 ms", ack=17_001)
+    end.poll("200 ms")
+    state = end.state
+    assert (state.busy_s, state.receiver_limited_s) == (0.11, 0.03)
+    # Before the write and after the last segment has left.
+    assert state.application_limited_s == pytest.approx(0.01 + 0.11)
+    end.close("200 ms")
+    end.poll("300 ms")
+    assert end.state.application_limited_s == pytest.approx(0.12)
+
+
 def test_paced_data_leave_one_after_the_other() -> None:
     end = tg.tcp.Endpoint(base="rfc", cc="fixed_rate", rate="8 Mbit/s", **PLAIN)
     end.write(0, 30_000)

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{AccEcn, Endpoint as Core, Role, Segment, flags as bits};
-use tidegate_core::unit::Ecn;
-use tidegate_core::units::Time;
+use tidegate_core::unit::{Ecn, HeldBy};
+use tidegate_core::units::{Span, Time};
 use tidegate_result::columns::{HELD_BY, PHASES};
 
 use crate::control;
@@ -34,6 +34,33 @@ struct Driven {
     now: Time,
     sent: Vec<(Time, Segment)>,
     mss: u32,
+    /// What held it back since it was asked last, and for how long all in all.
+    limits: Limits,
+}
+
+/// Times in which something held an end back. Between two calls nothing about that changes.
+#[derive(Default)]
+struct Limits {
+    since: Time,
+    busy: Span,
+    receiver: Span,
+    application: Span,
+    /// What holds it back now: something is not acknowledged or not sent, the receiver's window has no room, all that was written was sent.
+    now: [bool; 3],
+}
+
+impl Limits {
+    /// Adds the time until `now`, and looks at what holds `core` back from then on.
+    fn look(&mut self, now: Time, core: &Core) {
+        let passed = now.saturating_since(self.since);
+        let sums = [&mut self.busy, &mut self.receiver, &mut self.application];
+        sums.into_iter().zip(self.now).filter(|(_, runs)| *runs).for_each(|(sum, _)| *sum += passed);
+        self.since = now;
+        let open = core.state().is_synchronized();
+        let (sent, busy) = (core.all_sent(), !core.all_acknowledged());
+        let receiver = !sent && core.snapshot().held_by == HeldBy::ReceiverWindow;
+        self.now = [open && busy, open && receiver, open && sent && core.may_write()];
+    }
 }
 
 impl Driven {
@@ -49,6 +76,7 @@ impl Driven {
             self.collect();
         }
         self.now = at;
+        self.limits.look(at, &self.core);
     }
 
     /// Takes what it wants to send.
@@ -56,6 +84,7 @@ impl Driven {
         while let Some((segment, _)) = self.core.poll_transmit(self.now) {
             self.sent.push((self.now, segment));
         }
+        self.limits.look(self.now, &self.core);
     }
 
     fn not_before_now(&self, option: &str, at: u64) -> PyResult<Time> {
@@ -107,7 +136,8 @@ impl Endpoint {
             let rng = flow.tcp.draws().map(|what| SEED.stream(&format!("flow.endpoint/sender/{what}")));
             let mut core = Core::new(&flow.tcp, role, ISN, rng);
             core.open(Time::ZERO);
-            let mut driven = Driven { core, now: Time::ZERO, sent: Vec::new(), mss: flow.tcp.mss };
+            let limits = Limits::default();
+            let mut driven = Driven { core, now: Time::ZERO, sent: Vec::new(), mss: flow.tcp.mss, limits };
             driven.collect();
             Endpoint { driven: Mutex::new(driven) }
         })
@@ -211,6 +241,9 @@ impl Endpoint {
         dict.set_item("ca_state", core.ca_state().to_string())?;
         dict.set_item("reordering_segments", core.reordering())?;
         dict.set_item("delivered_ce_segments", core.delivered_ce())?;
+        dict.set_item("busy_ps", driven.limits.busy.picos())?;
+        dict.set_item("receiver_limited_ps", driven.limits.receiver.picos())?;
+        dict.set_item("application_limited_ps", driven.limits.application.picos())?;
         dict.set_item("held_by", HELD_BY[snapshot.held_by as usize])?;
         let detail = snapshot.detail.map(|(name, value)| format!("{name} {value:.6}"));
         dict.set_item("cc_detail", detail)?;

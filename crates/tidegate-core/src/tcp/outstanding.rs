@@ -42,8 +42,12 @@ impl Endpoint {
             Mode::Loss => CaState::Loss,
             Mode::Fast | Mode::Sack => CaState::Recovery,
             Mode::Open if yields => CaState::Cwr,
+            // What was sent again, as a probe is, does not make a disorder (`tcp_left_out`).
             Mode::Open if self.sender.board.is_unmarked() && self.sender.dupacks == 0 => CaState::Open,
-            Mode::Open => CaState::Disorder,
+            Mode::Open => {
+                let Outstanding { sacked, lost, .. } = self.outstanding();
+                if sacked + lost > 0 || self.sender.dupacks > 0 { CaState::Disorder } else { CaState::Open }
+            }
         }
     }
 

@@ -174,11 +174,11 @@ impl Sender {
             bytes == 0 && delivery.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
         self.account_probe(accounts, now, delivery.again, duplicate);
         let found = self.account_losses(accounts, now, bytes, duplicate, delivery);
+        // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
+        delivery.segments += delivery.again.segments;
         if self.marks.is_some() {
             self.account_marks(accounts, now, delivery.segments, in_flight);
         }
-        // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
-        delivery.segments += delivery.again.segments;
         if found.again_after.is_none()
             && (bytes > 0 || delivery.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
         {

@@ -61,6 +61,12 @@ impl Endpoint {
         self.receiver.next() - u64::from(self.receiver.has_ended())
     }
 
+    /// Whether all that was written has been sent.
+    #[must_use]
+    pub fn all_sent(&self) -> bool {
+        self.sender.max >= self.sender.written
+    }
+
     /// Whether all that was written has been acknowledged.
     #[must_use]
     pub fn all_acknowledged(&self) -> bool {
