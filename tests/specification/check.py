@@ -86,7 +86,7 @@ def examine(space: Workspace, row: Row, places: list[Scope], every: bool) -> Fin
     tests += [test for title in row.conversations for test in space.conversation(title)]
     if not places or not tests:
         return Finding(row, "not by this program", "no Rust file" if not places else "no test found")
-    reached = {test: _reached(test) for test in tests}
+    reached = {test: numbers for test in tests if (numbers := _reached(test)) is not None}
     details, words = [], set()
     for place in places:
         name = Path(place.file).name
@@ -121,11 +121,13 @@ def _try(
     return failed, tried
 
 
-def _reached(test: Test) -> set[int]:
+def _reached(test: Test) -> set[int] | None:
+    """Return the edits that a test reaches; `None`: it does not pass without one (it may take too long)."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reached"
         if not test.passes({"EDITS_REACHED": str(path)}):
-            raise RuntimeError(f"{test.name} fails without an edit")
+            print(f"left out, because it does not pass as it is: {test.name}", file=sys.stderr)
+            return None
         return set(map(int, path.read_text().split())) if path.exists() else set()
 
 
@@ -147,8 +149,9 @@ def main() -> int:
     space = Workspace()
     space.build({place.file for each in places.values() for place in each})
     print(f"{len(space.edits)} edits, {len(space.tests)} tests", file=sys.stderr)
-    findings = [examine(space, row, places[row], chosen.every) for row in examined]
-    for finding in findings:
+    findings = []
+    for row in examined:
+        findings.append(finding := examine(space, row, places[row], chosen.every))
         print(
             f"{finding.row.line:4} {finding.word:20} {finding.row.rule[:70]:70} {finding.detail}", flush=True
         )

@@ -30,7 +30,8 @@ pub(crate) struct Endpoint {
 
 /// An endpoint, its clock, and what it has sent since it was asked last.
 struct Driven {
-    core: Core,
+    /// On the heap: an endpoint wants more alignment than Python's allocator gives its objects.
+    core: Box<Core>,
     now: Time,
     sent: Vec<(Time, Segment)>,
     mss: u32,
@@ -62,6 +63,10 @@ impl Limits {
         self.now = [open && busy, open && receiver, open && sent && core.may_write()];
     }
 }
+
+/// What Python's allocator aligns objects to.
+const ALIGNED: usize = 16;
+const _: () = assert!(align_of::<Driven>() <= ALIGNED);
 
 impl Driven {
     /// Timers that are due before `at` run, each at its time. At one instant what arrives comes before a timer.
@@ -137,7 +142,8 @@ impl Endpoint {
             let mut core = Core::new(&flow.tcp, role, ISN, rng);
             core.open(Time::ZERO);
             let limits = Limits::default();
-            let mut driven = Driven { core, now: Time::ZERO, sent: Vec::new(), mss: flow.tcp.mss, limits };
+            let mut driven =
+                Driven { core: Box::new(core), now: Time::ZERO, sent: Vec::new(), mss: flow.tcp.mss, limits };
             driven.collect();
             Endpoint { driven: Mutex::new(driven) }
         })
