@@ -101,6 +101,8 @@ def examine(space: Workspace, row: Row, places: list[Scope], every: bool) -> Fin
                 words.add("not shown")
                 if tried:
                     break
+    if words == {"confirmed", "in its file"}:
+        words.remove("confirmed")
     return Finding(row, words.pop() if len(words) == 1 else "in part", "; ".join(details))
 
 

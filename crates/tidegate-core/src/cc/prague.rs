@@ -10,7 +10,7 @@ use super::{Ack, Bursts, CongestionControl, ControllerSnapshot, EcnNeed, LossKin
 use crate::plan::TcpPlan;
 use crate::units::{Rate, Span, Time};
 
-/// "Reduced RTT-dependence": flows with shorter round trips act as if theirs were this long.
+/// RFC 9331 §4.3, "reduced RTT-dependence": flows with shorter round trips act as if theirs were this long.
 const REFERENCE: Span = Span::from_millis(25);
 /// Round trips after slow start from which on they do (`prague_rtt_transition`).
 const TRANSITION: u64 = 4;
