@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidegate_core::app::Application;
 use tidegate_core::cc::Controller;
 use tidegate_core::net::{Entry, seed, start_time};
-use tidegate_core::plan::{FlowPlan, Plan, RatePlan, RecordLevel};
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan, RatePlan, RecordLevel};
 use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
@@ -61,6 +61,8 @@ pub(crate) struct Flow {
     pub(crate) losses: Vec<Time>,
     pub(crate) start: Time,
     pub(crate) mss: f64,
+    /// The number behind the stream of a finite transfer.
+    pub(crate) stream_end: Option<u32>,
     /// The client and the log of requests, for a flow with requests.
     pub(crate) dialogue: Option<Box<Dialogue>>,
     /// For a flow that is recorded together with others.
@@ -93,6 +95,10 @@ impl Flow {
         let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
         let watched_closely = !plain || policed.is_some() || member.is_some();
+        let stream_end = match flow.app {
+            AppPlan::Transfer { bytes } => Some(sender.number_of(bytes)),
+            AppPlan::Bulk | AppPlan::Source(_) | AppPlan::Request(_) => None,
+        };
         Flow {
             style: Style {
                 headers: flow.tcp.headers,
@@ -126,6 +132,7 @@ impl Flow {
             in_network: 0,
             losses: Vec::new(),
             mss: f64::from(flow.tcp.mss),
+            stream_end,
             member,
             policed,
         }

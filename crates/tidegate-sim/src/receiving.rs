@@ -77,7 +77,7 @@ impl<N: Carrier> Wire<N> {
         }
         if let Some(packets) = &mut self.packets {
             let ends = (Side::Receiver, Side::Sender);
-            packets.push(record(at, index, ends, segment, unit.codepoint(), unit.bytes));
+            packets.push(record(at, index, ends, (segment, flow.stream_end), unit.codepoint(), unit.bytes));
         }
         if segment.len > 0 {
             flow.meter.received(at, unit.bytes, unit.cause());
@@ -108,7 +108,14 @@ impl<N: Carrier> Wire<N> {
             let unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), &flow.style);
             if let Some(packets) = &mut self.packets {
                 let segment = self.segments.look_at(unit);
-                packets.push(record(at, index, (Side::Receiver, Side::Receiver), segment, None, unit.bytes));
+                packets.push(record(
+                    at,
+                    index,
+                    (Side::Receiver, Side::Receiver),
+                    (segment, flow.stream_end),
+                    None,
+                    unit.bytes,
+                ));
             }
             flow.in_network += u32::from(flow.watched_closely);
             self.depart(at, unit, Side::Receiver, &flow.style);

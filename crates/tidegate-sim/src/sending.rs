@@ -69,7 +69,14 @@ impl<N: Carrier> Wire<N> {
         }
         if let Some(packets) = &mut self.packets {
             let bytes = flow.ip_bytes(segment);
-            packets.push(record(at, index, (Side::Sender, Side::Receiver), segment, unit.codepoint(), bytes));
+            packets.push(record(
+                at,
+                index,
+                (Side::Sender, Side::Receiver),
+                (segment, flow.stream_end),
+                unit.codepoint(),
+                bytes,
+            ));
         }
         flow.sender.handle_segment(at, segment);
         if let Some(rtt) = flow.sender.take_rtt_sample() {
@@ -127,7 +134,14 @@ impl<N: Carrier> Wire<N> {
             let mut unit = self.segments.unit_of(at, sent, (&flow.sender, Side::Sender), &flow.style);
             if let Some(packets) = &mut self.packets {
                 let segment = self.segments.look_at(unit);
-                packets.push(record(at, index, (Side::Sender, Side::Sender), segment, None, unit.bytes));
+                packets.push(record(
+                    at,
+                    index,
+                    (Side::Sender, Side::Sender),
+                    (segment, flow.stream_end),
+                    None,
+                    unit.bytes,
+                ));
             }
             if let Some(policed) = &flow.policed {
                 policed.blame(&mut unit, sent.held_by(), &flow.sender);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use tidegate_core::app::Server;
 use tidegate_core::net::{Carrier, Network};
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::Segment;
+use tidegate_core::tcp::{Segment, flags};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, Side};
@@ -193,14 +193,31 @@ impl<N: Carrier> Wire<N> {
     }
 }
 
-/// A packet as it is `seen` at one end, and whom it is `from`.
+/// A packet as it is `seen` at one end, and whom it is `from`; `ends`: the number behind the stream of a finite transfer, where a FIN
+/// is. Both applications close at once, so that FIN goes with the last data, and the other end's with what acknowledges them. It
+/// stands in records alone: no packet is longer for it, and none leaves that would not have left.
 pub(crate) fn record(
     at: Time,
     flow: usize,
     (seen, from): (Side, Side),
-    segment: &Segment,
+    (segment, ends): (&Segment, Option<u32>),
     dscp: Option<u8>,
     bytes: u32,
 ) -> PacketRecord {
-    PacketRecord { at, flow: flow as u32, seen, from, segment: *segment, dscp, bytes }
+    let mut segment = *segment;
+    if let Some(end) = ends {
+        if from == Side::Sender && segment.len > 0 && segment.seq.wrapping_add(segment.len) == end {
+            segment.flags |= flags::FIN;
+        }
+        if from == Side::Receiver {
+            let count = usize::from(segment.sack_count);
+            let edges = segment.sack[..count].iter_mut().map(|(_, right)| right);
+            edges.filter(|right| **right == end).for_each(|right| *right = end.wrapping_add(1));
+            if segment.ack == end && segment.flags & flags::SYN == 0 {
+                segment.ack = end.wrapping_add(1);
+                segment.flags |= flags::FIN;
+            }
+        }
+    }
+    PacketRecord { at, flow: flow as u32, seen, from, segment, dscp, bytes }
 }

@@ -172,6 +172,12 @@ impl Endpoint {
         self.sender.numbering.wire(sent.start())
     }
 
+    /// The number of a byte of its stream, by its offset.
+    #[must_use]
+    pub fn number_of(&self, offset: u64) -> u32 {
+        self.sender.numbering.wire(offset)
+    }
+
     /// What a segment that leaves now acknowledges.
     #[inline]
     #[must_use]
