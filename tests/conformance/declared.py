@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conformance.beside import said_lines
-from conformance.script import MSS, WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 #: What one buffer of the kernel's holds (tcp_xmit_size_goal).
 BUFFER = 65_000
+#: So near to a line a paced packet may leave before or after it.
+PACED_MS = 1.5
+#: So much earlier one of the two timers may ring.
+TICK_MS = 5.0
 
 
 @dataclass(frozen=True)
@@ -42,77 +46,8 @@ def _last(held: Held, difference: Difference) -> Step | None:
     return said_lines(held.talk)[difference.after - 1] if difference.after else None
 
 
-def _una(held: Held, difference: Difference) -> int:
-    """What had been acknowledged before the line."""
-    before = said_lines(held.talk)[: max(0, difference.after - 1)]
-    return max([1, *(step.of.get("ack", 1) for step in before)])
-
-
 def _without_sack(held: Held, _: Difference) -> bool:
     return held.talk.tcp.get("sack") is False
-
-
-def _in(one: list[int], other: list[int]) -> bool:
-    return other[0] <= one[0] and one[1] <= other[1]
-
-
-def _old_ack(held: Held, difference: Difference) -> bool:
-    una = 1
-    for step in said_lines(held.talk)[: difference.after]:
-        if step.of.get("ack", una) < una and "sack" in step.of:
-            return True
-        una = max(una, step.of.get("ack", 1))
-    return False
-
-
-def _two_blocks(held: Held, difference: Difference) -> bool:
-    """Two blocks of one ACK are new."""
-    seen: list[list[int]] = []
-    for step in said_lines(held.talk)[: difference.after]:
-        blocks = step.of.get("sack", [])
-        new = [
-            block
-            for block in blocks
-            if not any(_in(block, each) for each in seen) and block[1] > step.of["ack"]
-        ]
-        if len(new) > 1:
-            return True
-        seen += blocks
-    return False
-
-
-def _echo(held: Held, difference: Difference) -> bool:
-    last = _last(held, difference)
-    return held.talk.tcp.get("ecn") == "classic" and last is not None and "ECE" in last.of.get("flags", [])
-
-
-def _window_use(_: Held, difference: Difference) -> bool:
-    return (
-        difference.what == "cwnd"
-        and difference.ca == "Open"
-        and float(difference.kernel) > float(difference.ours)
-    )
-
-
-def _reordering(held: Held, difference: Difference) -> bool:
-    """Reordering was seen, and SACKed data widen the window."""
-    last = _last(held, difference)
-    seen = (
-        0 < difference.after <= len(held.kernel.states)
-        and held.kernel.states[difference.after - 1].get("reordering", 0) > 3
-    )
-    return seen and last is not None and "sack" in last.of and difference.ca in ("Open", "Disorder")
-
-
-def _partial(_: Held, difference: Difference) -> bool:
-    """A piece of a segment fills the announced window."""
-    return difference.what in ("more", "segment") and _size(difference.kernel) % MSS != 0
-
-
-def _size(said: str) -> int:
-    """User bytes in the first segment of a text."""
-    data = next((word.rstrip(",") for word in said.split() if ":" in word), "0:0")
-    return int(data.split(":")[1]) - int(data.split(":")[0])
 
 
 def _buffers(held: Held, difference: Difference) -> bool:
@@ -123,56 +58,8 @@ def _buffers(held: Held, difference: Difference) -> bool:
     return written > BUFFER and difference.ca in ("Open", "Disorder", "CWR")
 
 
-def _narrower(held: Held, difference: Difference) -> bool:
-    """A window became smaller without new data."""
-    last = _last(held, difference)
-    before = [
-        step.of.get("win", WINDOW) for step in said_lines(held.talk)[: difference.after] if step.what == "<"
-    ]
-    return (
-        last is not None
-        and len(before) > 1
-        and last.of.get("win", WINDOW) < before[-2]
-        and last.of.get("ack", 0) <= _una(held, difference)
-    )
-
-
-def _within(held: Held, difference: Difference) -> bool:
-    """An ACK ended within a segment, and nothing was SACKed."""
-    return any(
-        step.of.get("ack", 1) % MSS != 1
-        for step in said_lines(held.talk)[: difference.after]
-        if step.what == "<"
-    )
-
-
-def _pieces(held: Held, difference: Difference) -> bool:
-    """Less than full segments were sent, each of which is one to the kernel."""
-    sent = [said for said in held.kernel.said if 0 < said.payload < MSS]
-    return bool(sent) and difference.what in ("less", "more", "out", "cwnd")
-
-
-def _deferred(_: Held, difference: Difference) -> bool:
-    """A rest of a burst was held back by one of the two only."""
-    return difference.what in ("more", "less") and difference.ca in ("Open", "Disorder", "CWR") and _size(
-        difference.kernel if difference.what == "more" else difference.ours
-    ) > 0  # fmt: skip
-
-
-def _compressed(held: Held, difference: Difference) -> bool:
-    return (
-        difference.what in ("less", "more", "segment")
-        and "sack" in difference.kernel + difference.ours
-        and _receives(held)
-    )
-
-
 def _receives(held: Held) -> bool:
     return not any(step.what == "write" for step in held.talk.steps)
-
-
-def _quick(held: Held, difference: Difference) -> bool:
-    return difference.what in ("less", "more", "time") and _receives(held)
 
 
 def _data_later(held: Held, difference: Difference) -> bool:
@@ -198,19 +85,43 @@ def _fin(held: Held, difference: Difference) -> bool:
     return difference.what in ("cwnd", "more", "less") and any("FIN" in said.flags for said in held.ours.said)
 
 
-def _dsack_inside(held: Held, difference: Difference) -> bool:
-    """The first block of an ACK lies within the second, above what is acknowledged (RFC 2883 4.2.2)."""
-    if difference.what not in ("reordering", "cwnd", "less", "more"):
+def _accounting(held: Held, difference: Difference) -> bool:
+    """Short segments were received, or some ahead of a gap."""
+    if not _receives(held) or difference.what not in ("less", "more", "time", "segment"):
         return False
-    for step in said_lines(held.talk)[: difference.after]:
-        blocks = step.of.get("sack", [])
-        if len(blocks) > 1 and _in(blocks[0], blocks[1]):
-            return True
-    return False
+    steps = said_lines(held.talk)[: difference.after]
+    data = [step.of["data"] for step in steps if "data" in step.of]
+    short = len({right - left for left, right in data}) > 1
+    return short or any(bool(one[1] != other[0]) for one, other in pairwise(data))
 
 
-def _paced(held: Held, _: Difference) -> bool:
+def _at_timer(held: Held, difference: Difference) -> bool:
+    """A timer of one of the two rang just before the next line, and the other's would have just after it."""
+    if difference.what not in ("more", "less") or difference.after >= len(held.kernel.times_ms):
+        return False
+    next_ms = held.kernel.times_ms[difference.after]
+    return any(
+        after == difference.after and not at_once and next_ms - said.at_ms < TICK_MS
+        for record in (held.kernel, held.ours)
+        for said, (after, at_once) in zip(record.said, record.afters, strict=True)
+    )
+
+
+def _bbr(held: Held, _: Difference) -> bool:
     return held.talk.tcp.get("cc") == "bbr"
+
+
+def _paced(held: Held, difference: Difference) -> bool:
+    """A paced packet left within a millisecond or two of the line, before it or after."""
+    if not _bbr(held, difference) or difference.what not in ("less", "more", "out", "time", "retrans"):
+        return False
+    at_ms = held.kernel.times_ms[max(0, difference.after - 1)]
+    return any(
+        abs(said.at_ms - at_ms) < PACED_MS
+        for record in (held.kernel, held.ours)
+        for said, (_, at_once) in zip(record.said, record.afters, strict=True)
+        if not at_once
+    )
 
 
 NAMED = (
@@ -221,29 +132,37 @@ NAMED = (
         fault=False,
     ),
     Named(
-        "compressed-sacks",
-        "from the fourth ACK behind a hole on they wait (__tcp_ack_snd_check)",
-        _compressed,
+        "accounting",
+        "what packets take of the kernel's buffer (truesize) decides when its window grows, for which it"
+        " acknowledges at once: short ones take as much as longer ones, and some are joined",
+        _accounting,
+        fault=False,
     ),
     Named(
-        "quick-acks", "how many ACKs come at once (tcp_incr_quickack), and when a delayed one does", _quick
+        "at-timer",
+        "a timer that counts ticks of 4 ms rings just before a line, and one that counts none just after it",
+        _at_timer,
+        fault=False,
     ),
-    Named("bbr", "BBR: not told apart yet", _paced),
+    Named(
+        "receiver-limited",
+        "how long the other side's window held a sender back while a time-out is repaired (tcp_chrono_start)",
+        lambda _, difference: difference.what == "receiver_limited" and difference.ca == "Loss",
+    ),
+    Named(
+        "paced",
+        "a timer lets a paced packet leave, tenths of a millisecond late, and others with it: an ACK comes"
+        " before or after it",
+        _paced,
+        fault=False,
+    ),
+    Named("bbr", "BBR: not told apart yet", _bbr),
     Named(
         "buffers",
         "where a buffer of 64 kB ends nothing is held back; what lies beyond it leaves some us later",
         _buffers,
         fault=False,
     ),
-    Named(
-        "narrower", "a narrower window without new data is not believed (tcp_may_update_window)", _narrower
-    ),
-    Named("old-ack", "SACK in an ACK below SND.UNA is taken (tcp_ack, old_ack)", _old_ack),
-    Named("ece", "ECE at the end of a recovery, and beside one (tcp_try_to_open)", _echo),
-    Named("block-order", "new blocks are walked by their numbers (tcp_sacktag_write_queue)", _two_blocks),
-    Named("sacked-growth", "after reordering SACKed data widen the window (tcp_may_raise_cwnd)", _reordering),
-    Named("partial", "a piece of a segment fills the announced window (tcp_mss_split_point)", _partial),
-    Named("pieces", "a small segment counts as one in flight (tcp_packets_in_flight)", _pieces),
     Named(
         "stale-blocks",
         "the ACK of a FIN that filled a gap still has SACK blocks (tcp_fin before tcp_sack_remove)",
@@ -263,16 +182,8 @@ NAMED = (
         _interactive,
     ),
     Named(
-        "dsack-inside",
-        "a D-SACK above what is acknowledged is reordering too (tcp_sacktag_one)",
-        _dsack_inside,
-    ),
-    Named(
         "reordering",
         "how far segments came late, beside copies (tcp_check_sack_reordering)",
         lambda _, difference: difference.what == "reordering",
     ),
-    Named("within", "the rest of a segment acknowledged in two parts is late (prior_fack)", _within),
-    Named("window-use", "each ACK is a use of the window (tcp_cong_avoid)", _window_use),
-    Named("deferred", "which rest of a burst is held back (tcp_tso_should_defer)", _deferred),
 )

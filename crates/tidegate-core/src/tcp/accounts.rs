@@ -8,7 +8,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, Segmentation, TcpRules};
-use crate::units::{Rate, Time};
+use crate::units::Rate;
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Accounts {
     pub(super) undo: Undo,
     /// What may be sent again until the next ACK.
     pub(super) repeats: Repeats,
-    /// What was sent again last, and when it had been sent before; `None`: new data have left since.
-    pub(super) copied: Option<(u64, Time)>,
+    /// The record that was sent again last; `None`: its packet has ended.
+    pub(super) copied: Option<u64>,
     /// Whether the last time-out was needless is still open.
     pub(super) frto: bool,
     pub(super) pacer: Pacer,

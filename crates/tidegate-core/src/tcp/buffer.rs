@@ -12,9 +12,33 @@ const FIRST_CLAMP: u64 = 131_072 * 161 / 256;
 /// The largest, 32 MiB (`tcp_rmem[2]`), likewise.
 const LARGEST_CLAMP: u64 = 33_554_432 / 256 * 161;
 
+/// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
+pub(super) const MOST_QUICK: u32 = 16;
+/// Two segments so long at least, of one length, are taken for full ones (`TCP_MSS_DEFAULT`); without PSH so long (`TCP_MIN_MSS`).
+const FULL_AT_LEAST: u32 = 536;
+const FULL_WITHOUT_PUSH: u32 = 88;
+
+/// A shorter segment does not widen the window (`tcp_event_data_recv`).
+const WIDENS_AT_LEAST: u64 = 128;
+
+/// What segments in order were to a receiver.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrival {
+    /// The window has grown, for which they are acknowledged at once.
+    pub(super) grew: bool,
+    /// They came after a pause longer than a time-out: these and some more are acknowledged at once (`tcp_event_data_recv`).
+    pub(super) after_pause: bool,
+}
+
 /// A receive window that grows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Buffer {
+    /// What a full segment has, by those that came (`rcv_mss`), and the last one if it was shorter (`last_seg_size`); 0: it was not.
+    pub(super) full: u32,
+    short: u32,
+    /// The time-out after the handshake, and when that was over.
+    pause: Span,
+    begun: Time,
     mss: u64,
     /// What the receiver offers (`rcv_ssthresh`).
     offered: u64,
@@ -47,9 +71,14 @@ pub(super) struct Buffer {
 impl Buffer {
     /// `window`: what the user has set.
     pub(super) fn new(mss: u32, window: Option<u64>) -> Buffer {
+        let full = FULL_AT_LEAST.min(mss);
         let mss = u64::from(mss);
         let clamp = window.unwrap_or(FIRST_CLAMP);
         Buffer {
+            full,
+            short: 0,
+            pause: Span::from_secs(1),
+            begun: Time::ZERO,
             mss,
             offered: clamp.min(FIRST),
             clamp,
@@ -75,8 +104,35 @@ impl Buffer {
     }
 
     /// The handshake took a round trip of `rtt`.
-    pub(super) fn handle_handshake(&mut self, rtt: Span) {
+    pub(super) fn handle_handshake(&mut self, now: Time, rtt: Span) {
         self.handshake = Some(rtt);
+        self.begun = now;
+        self.pause = rtt + Span::from_millis(200).max(rtt.saturating_mul(2));
+    }
+
+    /// A segment of `len` bytes came in order, `pushed` if it has PSH: whether it is taken for less than a full one
+    /// (`tcp_measure_rcv_mss`).
+    #[inline(always)]
+    pub(super) fn is_short(&mut self, len: u32, pushed: bool) -> bool {
+        let last = std::mem::take(&mut self.short);
+        if len >= self.full {
+            self.full = len;
+            return false;
+        }
+        if len >= FULL_AT_LEAST || (len >= FULL_WITHOUT_PUSH && !pushed) {
+            self.short = len;
+            if len == last {
+                self.full = len;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// ACKs that are not delayed for now (`tcp_incr_quickack`).
+    pub(super) fn quick_acks(&self) -> u32 {
+        let acks = self.offered / (2 * u64::from(self.full));
+        u32::try_from(acks).unwrap_or(MOST_QUICK).clamp(2, MOST_QUICK)
     }
 
     /// The round trip as the receiver sees it, or that of the handshake if it is shorter; zero: not known yet.
@@ -103,25 +159,36 @@ impl Buffer {
         };
     }
 
-    /// A segment came that the application reads, up to offset `read`, and behind it what had waited for it, up to offset `next`:
-    /// whether the window has grown, for which the segment is acknowledged at once.
+    /// A segment of `len` bytes came that the application reads, up to offset `read`, and behind it what had waited for it, up to offset
+    /// `next`, where `held` bytes waited.
     #[inline]
-    pub(super) fn handle_data(&mut self, now: Time, read: u64, next: u64, timestamps: bool) -> bool {
+    pub(super) fn handle_data(
+        &mut self,
+        now: Time,
+        (read, next): (u64, u64),
+        (len, held): (u64, u64),
+        timestamps: bool,
+    ) -> Arrival {
+        let mut arrival = Arrival::default();
         if !timestamps {
             self.measure_by_window(now, next);
         }
         if now > self.arrived_at {
+            arrival.after_pause = now.saturating_since(self.arrived_at.max(self.begun)) > self.pause;
             // What arrived at one instant is read after the last of it, one segment after the other.
             self.count(self.arrived_at, self.first_read, self.arrived - self.first_read);
             (self.arrived_at, self.first_read) = (now, read);
         }
         self.arrived = next;
-        self.grow()
+        // It lies in the buffer until it is read.
+        arrival.grew = len >= WIDENS_AT_LEAST && self.grow(len, held + len);
+        arrival
     }
 
-    /// Data came ahead of a gap, and the last bytes now held lie `ahead` bytes after it: whether the window has grown.
-    pub(super) fn handle_ahead(&mut self, ahead: u64) -> bool {
-        let grew = self.grow();
+    /// `len` bytes came ahead of a gap, where `held` bytes had come before, and the last bytes now held lie `ahead` bytes after it: whether the
+    /// window has grown.
+    pub(super) fn handle_ahead(&mut self, len: u64, ahead: u64, held: u64) -> bool {
+        let grew = self.grow(len, held);
         if !self.fixed {
             // `tcp_rcvbuf_grow`: what waits for the gap needs its place too.
             self.clamp = self.clamp.max((2 * self.space + ahead).min(LARGEST_CLAMP));
@@ -129,12 +196,15 @@ impl Buffer {
         grew
     }
 
-    /// `tcp_grow_window`: by two segments, as far as the buffer goes.
-    fn grow(&mut self) -> bool {
-        if self.clamp <= self.offered {
+    /// `tcp_grow_window` for a segment of `len` bytes: by two segments, as far as the buffer goes, in which `held` bytes lie. DEVIATION:
+    /// every segment fills it as well as a full one; in the kernel a short one takes the place of a longer one.
+    fn grow(&mut self, len: u64, held: u64) -> bool {
+        let room = if self.fixed { self.clamp } else { self.clamp.saturating_sub(held) };
+        if room <= self.offered {
             return false;
         }
-        self.offered += (self.clamp - self.offered).min(2 * self.mss);
+        let longest = if len < self.mss { len.max(u64::from(self.full)) } else { self.mss };
+        self.offered += (room - self.offered).min(2 * longest);
         true
     }
 
@@ -180,7 +250,9 @@ mod tests {
     fn the_window_grows_by_two_segments_for_each_up_to_the_clamp() {
         let mut buffer = Buffer::new(1000, Some(80_000));
         assert_eq!(buffer.offered(), 65_535);
-        let grew = (1..10).filter(|n| buffer.handle_data(Time::ZERO, n * 1000, n * 1000, true)).count();
+        let grew = (1..10)
+            .filter(|n| buffer.handle_data(Time::ZERO, (n * 1000, n * 1000), (1000, 0), true).grew)
+            .count();
         // 14,465 bytes are missing: eight segments.
         assert_eq!((grew, buffer.offered()), (8, 80_000));
     }
@@ -192,7 +264,7 @@ mod tests {
         let mut now = Time::ZERO;
         for (read, next) in ends {
             now += rtt;
-            buffer.handle_data(now, *read, *next, true);
+            buffer.handle_data(now, (*read, *next), (1000, 0), true);
         }
         buffer
     }
@@ -230,9 +302,9 @@ mod tests {
         let mut buffer = after_rounds(1000, Span::from_millis(10), &[(1000, 1000)]);
         let at = Time::ZERO + Span::from_millis(30);
         for end in 2..=40 {
-            buffer.handle_data(at, end * 1000, end * 1000, true);
+            buffer.handle_data(at, (end * 1000, end * 1000), (1000, 0), true);
         }
-        buffer.handle_data(at + Span::from_millis(1), 41_000, 41_000, true);
+        buffer.handle_data(at + Span::from_millis(1), (41_000, 41_000), (1000, 0), true);
         // The first of 39 was read where 38 waited: that says nothing, and the next round trip begins behind it.
         assert_eq!((buffer.space, buffer.counted_from, buffer.counted_since), (10_000, 2000, at));
     }

@@ -61,7 +61,11 @@ impl Sender {
                 self.resume(accounts, now);
                 *window = self.window_with(accounts);
             }
-            if self.defers(accounts, now, *window) { None } else { self.poll_new::<AnyData>(now, *window) }
+            if self.defers(accounts, now, *window) {
+                None
+            } else {
+                self.poll_new::<AnyData>(now, *window).or_else(|| self.poll_piece(accounts, now))
+            }
         } else {
             self.poll_disturbed(accounts, now)
         };
@@ -71,7 +75,10 @@ impl Sender {
         };
         let least_rtt = accounts.rack.least_rtt();
         let packet = |sender: &Sender| sender.packet(*window, least_rtt);
-        Some(self.account_departure::<AnyData>(accounts, now, (sent, newest, none_out), packet))
+        let sent = self.account_departure::<AnyData>(accounts, now, (sent, newest, none_out), packet);
+        // The packet may end with a piece of a segment.
+        self.ready |= accounts.offload.left > 0 && self.held == HeldBy::ReceiverWindow;
+        Some(sent)
     }
 
     /// A full segment leaves a sender that is not disturbed ([`Leaving::UNDISTURBED`]), as the first of a packet of so many `segments` or
@@ -87,7 +94,8 @@ impl Sender {
     ) -> Outgoing {
         debug_assert!(self.inflation == 0 && self.is_undisturbed(accounts));
         let newest = self.board.next;
-        let sent = self.push_new(now, self.config.mss);
+        let left = if accounts.offload.left == 0 { segments } else { accounts.offload.left };
+        let sent = self.push_new(now, self.config.mss, left > 1);
         if !goes_on {
             self.ready = false;
             let more = self.allowed::<K>(window);
@@ -124,6 +132,15 @@ impl Sender {
             }
             // The last segment of a packet of several has PSH (`__tcp_transmit_skb`).
             sent = sent.push_if(accounts.offload.at_work && accounts.offload.next_of(|| packet(self)));
+            if !K::UNDISTURBED {
+                if accounts.offload.left > 0 {
+                    self.board.note_goes_on();
+                }
+                if !self.board.is_unmarked() {
+                    // A short segment counts as a full one.
+                    accounts.cached.forget();
+                }
+            }
         }
         if K::UNDISTURBED {
             accounts.owed = Owed::Probe;
@@ -262,6 +279,9 @@ impl Sender {
     #[inline(always)]
     fn end_departures<K: Leaving>(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
         self.settle_timer(accounts, now);
+        if !K::UNDISTURBED {
+            self.end_copied_packet(accounts);
+        }
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
         accounts.pacer.end_burst();
         let waits = accounts.offload.close();

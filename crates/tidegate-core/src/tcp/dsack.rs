@@ -1,7 +1,7 @@
 //! Data that came again: what a receiver tells of them (RFC 2883), and what a sender reads from it.
 
 use super::accounts::Accounts;
-use super::scoreboard::{REPEATED, RESENT};
+use super::scoreboard::{REPEATED, RESENT, SACKED};
 use super::segment::Segment;
 use super::sender::Sender;
 
@@ -54,6 +54,8 @@ pub(super) struct Report {
     pub(super) segments: u64,
     /// They are the tail loss probe: original and probe have arrived (RFC 8985 §7.4.1).
     pub(super) of_probe: bool,
+    /// Offset of the lowest segment sent twice of which SACK had reported one copy before: the first one came late.
+    pub(super) overtaken: Option<u64>,
 }
 
 impl Sender {
@@ -87,26 +89,33 @@ impl Sender {
         }
         let of_probe = segments == 1 && accounts.probe.end != 0 && accounts.probe.end == right;
         accounts.rack.handle_duplicate(of_probe);
+        let mut overtaken = None;
         if right > self.una {
-            self.take_copies(accounts, left, right, ack);
+            overtaken = self.take_copies(accounts, left, right, ack);
         } else if undo.covers(right) {
             undo.take(segments);
         }
-        Some(Report { segments, of_probe })
+        Some(Report { segments, of_probe, overtaken })
     }
 
-    /// `tcp_sacktag_one`: copies of what is still recorded in `[left, right)` have arrived.
+    /// `tcp_sacktag_one`: copies of what is still recorded in `[left, right)` have arrived. The lowest of which another had arrived before.
     #[cold]
-    fn take_copies(&mut self, accounts: &mut Accounts, left: u64, right: u64, ack: u64) {
+    fn take_copies(&mut self, accounts: &mut Accounts, left: u64, right: u64, ack: u64) -> Option<u64> {
+        let mut overtaken = None;
         for number in self.board.within(left, right) {
             let sent = *self.board.slot(number);
             let end = self.board.end_of(number);
-            if sent.marked(REPEATED) && accounts.undo.covers(end) {
+            let repeated = sent.marked(REPEATED) || self.board.is_beside_repeated(number);
+            if repeated && accounts.undo.covers(end) {
                 accounts.undo.take(1);
+            }
+            if repeated && sent.marked(SACKED) {
+                overtaken = overtaken.or(Some(end - u64::from(sent.len())));
             }
             if end > ack && sent.marked(RESENT) {
                 self.board.mark(number, 0, RESENT);
             }
         }
+        overtaken
     }
 }

@@ -16,6 +16,7 @@ use super::outgoing::Outgoing;
 use super::segment::{Segment, flags};
 use super::sender::{Mode, Sender};
 use crate::cc::{EcnNeed, LossKind, Recovery};
+use crate::plan::Arithmetic;
 use crate::unit::Ecn;
 use crate::units::Time;
 
@@ -238,6 +239,9 @@ impl Sender {
         let reduced = marks.need == EcnNeed::Plan && self.una < marks.marked_until;
         if kind != (LossKind::Timeout { again: true }) {
             marks.reduced_until = self.max;
+            marks.cwr_due = true;
+        } else if self.config.rules.arithmetic == Arithmetic::Linux {
+            // `tcp_enter_loss`: each time-out is told of.
             marks.cwr_due = true;
         }
         match kind {

@@ -67,7 +67,7 @@ impl Endpoint {
         self.sender.timers.move_to(Time::NEVER);
         let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
         if let Some(rtt) = rtt {
-            self.receiver.handle_handshake(rtt);
+            self.receiver.handle_handshake(now, rtt);
             self.sender.estimator.sample(self.syn_at, now);
             if let Some(accounts) = &mut self.sender.accounts {
                 // `tcp_ack_update_rtt`: the handshake is a round trip as any other.

@@ -6,6 +6,7 @@
 
 use super::accounts::{Accounts, BurstAt, Owed};
 use super::outgoing::Outgoing;
+use super::scoreboard::GOES_ON;
 use super::sender::{Mode, Sender};
 use crate::unit::HeldBy;
 use crate::units::Time;
@@ -98,11 +99,12 @@ impl Sender {
         if K::UNDISTURBED { end } else { end + self.inflation + self.board.holes() }
     }
 
-    /// Whether the congestion window lets `len` more bytes go.
+    /// Whether the congestion window lets a segment of `len` bytes go.
     #[inline]
     pub(super) fn window_allows(&self, len: u32, window: u64) -> bool {
         let fin = i64::from(self.fin_rides);
-        self.max.cast_signed() + i64::from(len) <= self.window_end::<AnyData>(window) + fin
+        let end = self.max.cast_signed() + i64::from(len.max(self.board.full()));
+        end <= self.window_end::<AnyData>(window) + fin
     }
 
     /// What leaves now; `None`: nothing until the next ACK, write or time-out.
@@ -142,20 +144,23 @@ impl Sender {
             self.ready = false;
             return None;
         };
-        let sent = self.push_new(now, len);
+        let sent = self.push_new(now, len, false);
         if !K::UNDISTURBED {
+            if len < self.config.mss {
+                self.board.note_short();
+            }
             // Whether this was the last for now is known already.
             self.ready = self.mode != Mode::Open || self.allowed::<K>(window).is_some();
         }
         Some(sent)
     }
 
-    /// The next `len` bytes leave.
+    /// The next `len` bytes leave; `goes_on`: another segment follows them in the same packet.
     #[inline(always)]
-    pub(super) fn push_new(&mut self, now: Time, len: u32) -> Outgoing {
+    pub(super) fn push_new(&mut self, now: Time, len: u32, goes_on: bool) -> Outgoing {
         let start = self.max;
         self.max += u64::from(len);
-        self.board.push(self.max, len, now);
+        self.board.push(self.max, if goes_on { len | GOES_ON } else { len }, now);
         self.note_sent(now, len);
         if self.config.time_one && self.timed_end == 0 {
             self.timed_end = self.max;
@@ -174,9 +179,11 @@ impl Sender {
         }
         let len = if K::UNDISTURBED { mss } else { unsent.min(mss) };
         let end = self.max + len;
+        // What a segment takes of the congestion window.
+        let counts = if K::UNDISTURBED { mss } else { len.max(u64::from(self.board.full())) };
         if !K::UNDISTURBED && unsent == 0 {
             self.held = HeldBy::Application;
-        } else if end.cast_signed() > self.window_end::<K>(window) {
+        } else if (self.max + counts).cast_signed() > self.window_end::<K>(window) {
             self.stopped_by_window();
         } else if !K::WINDOW_ALONE && end - self.una > self.peer_window {
             self.held = HeldBy::ReceiverWindow;
@@ -190,7 +197,7 @@ impl Sender {
     /// room of a segment (`tcp_cwnd_test`).
     #[cold]
     fn allowed_last(&mut self, window: u64, unsent: u64) -> Option<u32> {
-        let room = unsent.saturating_sub(1).max(1);
+        let room = unsent.saturating_sub(1).max(1).max(u64::from(self.board.full()));
         if unsent == 0 {
             self.held = HeldBy::Application;
         } else if (self.max + room).cast_signed() > self.window_end::<AnyData>(window) {
@@ -263,6 +270,10 @@ impl Sender {
         let (mss, out) = (u64::from(self.config.mss), self.outstanding());
         let room = window.min(self.peer_window).saturating_sub(out);
         if room < mss || room >= 3 * mss || out == 0 {
+            return None;
+        }
+        if self.peer_window < window && room > mss {
+            // A packet may end with a piece of a segment (`tcp_mss_split_point`).
             return None;
         }
         let fills = if room < 2 * mss {

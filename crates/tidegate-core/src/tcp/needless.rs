@@ -37,8 +37,11 @@ impl Sender {
             self.board.find_all();
         }
         if let Some(before) = accounts.undo.end() {
+            let reduced = self.controller.snapshot().ssthresh;
             self.controller.handle_undone(&before);
-            if let Some(marks) = &mut self.marks {
+            let rises =
+                reduced.is_some_and(|reduced| before.ssthresh.is_none_or(|ssthresh| ssthresh > reduced));
+            if let Some(marks) = self.marks.as_mut().filter(|_| rises) {
                 // `tcp_ecn_withdraw_cwr`: there is no reduction to tell of.
                 marks.cwr_due = false;
             }

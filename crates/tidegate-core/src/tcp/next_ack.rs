@@ -53,6 +53,10 @@ impl Sender {
             left.bytes += u64::from(second.len());
         } else if let Some(several) = self.take_several(ack) {
             left = several;
+            if !self.board.is_unmarked() {
+                // It has cut the next one.
+                accounts.cached.forget();
+            }
         } else {
             return false;
         }

@@ -3,7 +3,8 @@
 //! segment, which the receiver acknowledges at once, and the rest of a window that waits to leave with more.
 
 use super::accounts::Accounts;
-use super::sender::{Mode, Sender};
+use super::outgoing::Outgoing;
+use super::sender::Sender;
 use crate::cc::Bursts;
 use crate::plan::{Arithmetic, Segmentation};
 use crate::unit::HeldBy;
@@ -26,14 +27,35 @@ impl Sender {
         // As it was before that segment.
         let room = (window + mss).saturating_sub(self.pipe());
         // An ACK for each segment makes room for one.
-        if room < 2 * mss || self.mode != Mode::Open {
+        if room < 2 * mss {
             return 1;
         }
         let room = room / mss;
         let half = (window / mss / 2).max(1);
-        let unsent = (self.written - self.max) / mss + 1;
-        let theirs = (self.una + self.peer_window).saturating_sub(self.max) / mss + 1;
+        let unsent = (self.written - self.max).div_ceil(mss) + 1;
+        let theirs = self.room_of_theirs().div_ceil(mss) + 1;
         self.largest_packet(least_rtt).min(room).min(half).min(unsent).min(theirs).max(1)
+    }
+
+    /// New bytes for which the other side's window has room.
+    pub(super) fn room_of_theirs(&self) -> u64 {
+        (self.una + self.peer_window).saturating_sub(self.max)
+    }
+
+    /// The rest of a packet that the other side's window cuts within a segment (`tcp_mss_split_point`).
+    #[cold]
+    pub(super) fn poll_piece(&mut self, accounts: &Accounts, now: Time) -> Option<Outgoing> {
+        let room = self.room_of_theirs();
+        let cut = accounts.offload.left > 0
+            && self.held == HeldBy::ReceiverWindow
+            && 0 < room
+            && room < u64::from(self.config.mss);
+        if !cut {
+            return None;
+        }
+        let sent = self.push_new(now, room as u32, false);
+        self.board.note_short();
+        Some(sent)
     }
 
     /// Bytes that leave at once at `rate`, where Linux's segmentation offload is at work ([`Bursts`]): 64 KB at most; 0: one segment.
@@ -79,7 +101,7 @@ impl Sender {
             return false;
         }
         let room = window.saturating_sub(self.pipe());
-        let theirs = (self.una + self.peer_window).saturating_sub(self.max);
+        let theirs = self.room_of_theirs();
         let limit = room.min(theirs);
         if limit < mss
             || self.written - self.max <= mss

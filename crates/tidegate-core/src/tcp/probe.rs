@@ -103,7 +103,8 @@ impl Sender {
     /// the time-out would expire.
     #[inline(always)]
     fn set_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) -> bool {
-        let disorder = self.mode != Mode::Open || accounts.sacked > 0;
+        // While marks reduce the window there are probes whatever is SACKed (`TCP_CA_CWR`).
+        let disorder = self.mode != Mode::Open || (accounts.sacked > 0 && !accounts.yields);
         if disorder || self.outstanding() == 0 || !self.probes(accounts) {
             return false;
         }
@@ -162,7 +163,7 @@ impl Sender {
         let sent = match new {
             Some(sent) => sent,
             None => {
-                let newest = self.board.newest_missing()?;
+                let newest = self.board.newest_missing().filter(|newest| self.is_within_window(*newest))?;
                 self.note_copy(accounts, now, newest.number);
                 // As in Linux it does not count as in flight: the original may still arrive.
                 let sent = self.resend(now, newest, 0);

@@ -3,10 +3,11 @@
 use super::accounts::{Accounts, Repeats};
 use super::leaving::AnyData;
 use super::outgoing::Outgoing;
-use super::scoreboard::RESENT;
+use super::scoreboard::{GOES_ON, RESENT, Resend};
 use super::sender::{Mode, Sender};
 use super::timers::Purpose;
 use crate::cc::LossKind;
+use crate::unit::HeldBy;
 use crate::units::Time;
 
 impl Sender {
@@ -87,14 +88,22 @@ impl Sender {
                 self.stopped_by_window();
                 return None;
             }
-            // One packet again where it was one before (`tcp_xmit_retransmit_queue`).
-            let before = self.board.slot(lost.number).at();
-            if accounts.copied != lost.number.checked_sub(1).map(|last| (last, before))
-                && !self.may_begin_packet(accounts, now)
-            {
+            if !self.is_within_window(lost) {
+                self.held = HeldBy::ReceiverWindow;
                 return None;
             }
-            accounts.copied = Some((lost.number, before));
+            // One packet again where it was one before (`tcp_xmit_retransmit_queue`).
+            let goes_on = |last: &u64| last + 1 == lost.number && self.board.slot(*last).marked(GOES_ON);
+            if !accounts.copied.as_ref().is_some_and(goes_on) {
+                self.end_copied_packet(accounts);
+                if lost.number > self.board.first {
+                    self.board.end_packet(lost.number - 1);
+                }
+                if !self.may_begin_packet(accounts, now) {
+                    return None;
+                }
+            }
+            accounts.copied = Some(lost.number);
             let sent = self.resend(now, lost, RESENT);
             self.note_resent(accounts, now, lost.number);
             return Some(sent);
@@ -113,11 +122,24 @@ impl Sender {
         new
     }
 
+    /// Whether a segment may be sent again: not where the other side's window has shrunk so far, unless it is the oldest
+    /// (`__tcp_retransmit_skb`).
+    pub(super) fn is_within_window(&self, segment: Resend) -> bool {
+        segment.start < self.una.saturating_add(self.peer_window) || segment.start == self.una
+    }
+
     /// New data while a loss is repaired: no part of a packet that was sent again.
     fn poll_new_mending(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> Option<Outgoing> {
-        if accounts.copied.take().is_some() && !self.may_begin_packet(accounts, now) {
+        if self.end_copied_packet(accounts) && !self.may_begin_packet(accounts, now) {
             return None;
         }
-        self.poll_new::<AnyData>(now, window)
+        self.poll_new::<AnyData>(now, window).or_else(|| self.poll_piece(accounts, now))
+    }
+
+    /// What was sent again last ends a packet; whether there was anything.
+    pub(super) fn end_copied_packet(&mut self, accounts: &mut Accounts) -> bool {
+        let Some(last) = accounts.copied.take() else { return false };
+        self.board.end_packet(last);
+        true
     }
 }

@@ -1,6 +1,6 @@
 //! What SACK tells about the segments outstanding: RFC 6675 §4's Update, IsLost and NextSeg.
 
-use super::scoreboard::{Block, LOST, RESENT, Resend, SACKED, Scoreboard, Sent, UNKNOWN};
+use super::scoreboard::{Block, LOST, REPEATED, RESENT, Resend, SACKED, Scoreboard, Sent, UNKNOWN};
 
 impl Scoreboard {
     /// Whether the oldest segment is lost (RFC 6675 §5 step 2: IsLost(HighACK + 1)).
@@ -82,6 +82,20 @@ impl Scoreboard {
             to += 1;
         }
         from..to
+    }
+
+    /// Whether a record lies in a stretch of SACKed ones any of which was sent twice: Linux makes one of them all, and of what it knows of
+    /// each what it knows of all (`tcp_shifted_skb`).
+    #[cold]
+    pub(super) fn is_beside_repeated(&self, number: u64) -> bool {
+        let joins = |other: &u64| {
+            let sent = self.slot(*other);
+            sent.marked(SACKED) && (sent.marked(LOST) || !sent.marked(RESENT))
+        };
+        let repeated = |other: u64| self.slot(other).marked(REPEATED);
+        joins(&number)
+            && ((self.first..number).rev().take_while(joins).any(repeated)
+                || (number + 1..self.next).take_while(joins).any(repeated))
     }
 
     /// Nothing is lost after all.

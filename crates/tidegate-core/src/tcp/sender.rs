@@ -166,7 +166,15 @@ impl Sender {
             config,
         };
         sender.prepare_marks();
+        sender.prepare_board();
         sender
+    }
+
+    /// Linux counts packets in flight, whatever their lengths.
+    fn prepare_board(&mut self) {
+        if self.accounts.as_ref().is_some_and(|accounts| accounts.linux_windows) {
+            self.board.count_segments(self.config.mss);
+        }
     }
 
     /// What the controller needs of ECN is known.
@@ -181,6 +189,7 @@ impl Sender {
         if self.config.sack && (self.config.account || controller.hears_acks()) {
             self.config.account = true;
             self.accounts = Some(Box::new(Accounts::new(&self.config.rules, &controller)));
+            self.prepare_board();
         }
         self.controller = controller;
     }

@@ -116,7 +116,11 @@ impl Sender {
         if bytes > self.outstanding() {
             return false;
         }
-        self.read_window(window);
+        // `tcp_may_update_window`: without anything new only a wider one is believed, or none.
+        let news = bytes > 0 || segment.is_some_and(|segment| segment.len > 0);
+        if news || window > self.raw_window || window == 0 {
+            self.read_window(window);
+        }
         if self.outstanding() == 0 {
             self.account_late(accounts, now, self.una, segment, &mut delivery);
             let duplicate = segment.is_none_or(|segment| segment.len == 0);
@@ -189,6 +193,9 @@ impl Sender {
             });
         }
         accounts.sacked += delivery.newly_sacked;
+        if let Some(start) = delivery.again.overtaken {
+            delivery.overtaken = Some(delivery.overtaken.map_or(start, |lowest| lowest.min(start)));
+        }
         // `tcp_sacktag_write_queue`: not while a time-out is repaired that cannot be taken back.
         if self.mode != Mode::Loss || accounts.undo.is_possible() {
             self.measure_reordering(accounts, self.una, delivery);
@@ -201,6 +208,8 @@ impl Sender {
         let base_before = self.board.base;
         let ack = self.una + bytes;
         let (recover, echo) = (self.recover, delivery.echo);
+        // Of a segment that an ACK cut the beginning is older than SND.UNA.
+        let (oldest, uncut) = (self.board.first, u64::from(self.board.uncut));
         let Accounts { rack, sampler, .. } = accounts;
         self.board.acknowledge_each(ack, |number, sent| {
             let repeated = sent.marked(REPEATED);
@@ -220,8 +229,9 @@ impl Sender {
             }
             if !repeated {
                 delivery.original |= end <= recover;
-                if number + 1 < highest {
-                    delivery.note_overtaken(end - u64::from(sent.len()));
+                let before = if number == oldest { uncut } else { 0 };
+                if number + 1 < highest || before > 0 {
+                    delivery.note_overtaken(end - u64::from(sent.len()) - before);
                 }
                 delivery.acked = Some((delivery.acked.map_or(sent.at(), |(first, _)| first), sent.at()));
             }

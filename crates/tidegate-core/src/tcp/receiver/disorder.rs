@@ -1,7 +1,8 @@
 //! What arrives ahead of a gap or a second time: islands, the ACKs for them, and the SACK blocks that report them.
 
+use super::Receiver;
 use super::islands::Island;
-use super::{MOST_QUICK, Receiver};
+use crate::tcp::buffer::MOST_QUICK;
 use crate::tcp::compression::Compression;
 use crate::tcp::config::Config;
 use crate::tcp::dsack::Duplicates;
@@ -78,9 +79,10 @@ impl Receiver {
         // RFC 5681 §4.2: a segment out of order, one that fills a gap, or a duplicate is
         // acknowledged at once.
         let was_due = std::mem::replace(&mut self.ack_now, true);
-        self.scheduled = true;
-        self.tells |= self.buffer.is_some();
         let end = start + u64::from(len);
+        // What was all acknowledged before asks for an ACK that uses up no quick one (`tcp_send_dupack`).
+        self.scheduled |= end >= self.acknowledged_to;
+        self.tells |= self.buffer.is_some();
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
         if end > self.next.saturating_add(config.window) {
             counters.outside_window += 1;
@@ -92,42 +94,58 @@ impl Receiver {
         if end <= self.next && self.buffer.is_some() {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
             self.quick = self.quick.max(MOST_QUICK);
+            self.first_quick = 0;
         }
         let overdue = self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
             && self.begins_island(start, end);
+        let (before, gap) = (self.next, !self.islands.is_empty());
         let new = if end <= self.next { 0 } else { self.take_in(start.max(self.next), end, config) };
         if new == 0 {
             counters.duplicates_received += 1;
+            if self.buffer.is_some() && end > self.next {
+                // It is one of those ahead of the gap as any other.
+                self.ack_now = was_due || self.answers_disorder(now, gap, config);
+            }
             return;
         }
+        let held = counters.delivered_bytes - before;
         counters.delivered_bytes += new;
         counters.delivered_segments += 1;
         if self.buffer.is_some() {
-            self.widen_in_disorder(now, start, end, config);
-            self.ack_now = was_due || overdue || self.answers_disorder(now, config);
+            self.widen_in_disorder(now, (start, end), held, config);
+            self.ack_now = was_due || overdue || self.answers_disorder(now, gap, config);
         }
     }
 
-    /// New data `[start, end)` came ahead of a gap or into one: what that does to Linux's window.
-    fn widen_in_disorder(&mut self, now: Time, start: u64, end: u64, config: &Config) {
+    /// New data `[start, end)` came ahead of a gap or into one, where `held` bytes had come ahead: what that does to Linux's window.
+    fn widen_in_disorder(&mut self, now: Time, (start, end): (u64, u64), held: u64, config: &Config) {
         let Some(buffer) = &mut self.buffer else { return };
-        let grew = if start <= self.next && self.next >= end {
-            buffer.handle_data(now, end, self.next, config.timestamps)
+        if start <= self.next && self.next >= end {
+            buffer.is_short((end - start) as u32, false);
+            let arrival = buffer.handle_data(now, (end, self.next), (end - start, held), config.timestamps);
+            self.take_arrival(arrival);
         } else {
             // Without SACK the window stays, so that each ACK is a duplicate (`tcp_data_queue_ofo`).
             let ahead = self.islands.last().map_or(0, |island| island.end - self.next);
-            config.sack && buffer.handle_ahead(ahead)
-        };
-        self.quick |= u32::from(grew);
+            let grew = config.sack && buffer.handle_ahead(end - start, ahead, held);
+            self.quick |= u32::from(grew);
+        }
     }
 
-    /// Whether Linux answers new data that came ahead of a gap or into one at once (`__tcp_ack_snd_check`), or only
+    /// Whether Linux answers new data at once that came ahead of a gap, or into one where there was a `gap` (`__tcp_ack_snd_check`), or only
     /// with those that follow soon. DEVIATION: RFC 5681 §4.2 wants an ACK for each.
-    fn answers_disorder(&mut self, now: Time, config: &Config) -> bool {
+    fn answers_disorder(&mut self, now: Time, gap: bool, config: &Config) -> bool {
         let Some(buffer) = &mut self.buffer else { return true };
-        let much = self.next - self.acknowledged_to > u64::from(config.mss);
-        if !config.sack || self.islands.is_empty() || self.quick > 0 || much {
+        let much = self.next - self.acknowledged_to > u64::from(buffer.full);
+        if !config.sack || self.quick > 0 || much {
             return true;
+        }
+        if self.islands.is_empty() {
+            // What began with old data, and left no gap, is in order.
+            if !gap && self.delayed_until == Time::NEVER {
+                self.delayed_until = config.ack_deadline(now);
+            }
+            return gap;
         }
         if buffer.compression.answers(self.next) {
             return true;
@@ -161,7 +179,6 @@ impl Receiver {
         let joined = islands.reach(start, end, again);
         self.next = joined.island.end;
         if config.sack {
-            recent.remember(&joined);
             recent.forget_reached(self.next);
         }
         joined.new

@@ -12,16 +12,13 @@ use std::ops::RangeInclusive;
 use islands::{Islands, Recent};
 
 use crate::plan::{AckRule, TcpPlan};
-use crate::tcp::buffer::Buffer;
+use crate::tcp::buffer::{Arrival, Buffer};
 use crate::tcp::config::Config;
 use crate::tcp::dsack::Duplicates;
 use crate::tcp::report::Counters;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::timers::HALF_TICK;
 use crate::units::{Span, Time};
-
-/// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
-const MOST_QUICK: u32 = 16;
 
 /// A quarter of the least time for which Linux delays an ACK (`TCP_DELACK_MIN`).
 const NEARLY: Span = Span::from_millis(10);
@@ -42,6 +39,8 @@ pub(in crate::tcp) struct Receiver {
     // What data in order touch.
     /// ACKs that are still not delayed (Linux's quick ACKs).
     quick: u32,
+    /// As many come with the first data in order, of Linux.
+    first_quick: u32,
     /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
     scheduled: bool,
     /// See [`Receiver::tells`].
@@ -71,7 +70,8 @@ impl Receiver {
             delayed_until: Time::NEVER,
             owed: 0,
             ack_now: false,
-            quick: plan.quick_acks,
+            quick: if grows { 0 } else { plan.quick_acks },
+            first_quick: if grows { plan.quick_acks } else { 0 },
             scheduled: false,
             tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
@@ -151,9 +151,9 @@ impl Receiver {
     }
 
     /// The handshake took a round trip of `rtt`.
-    pub(in crate::tcp) fn handle_handshake(&mut self, rtt: Span) {
+    pub(in crate::tcp) fn handle_handshake(&mut self, now: Time, rtt: Span) {
         if let Some(buffer) = &mut self.buffer {
-            buffer.handle_handshake(rtt);
+            buffer.handle_handshake(now, rtt);
         }
     }
 
@@ -174,7 +174,10 @@ impl Receiver {
             self.said = buffer.offered();
             buffer.compression.held = 0;
             if std::mem::take(&mut self.scheduled) {
-                // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for.
+                // `tcp_dec_quickack_mode`: every ACK of data uses one up, whatever it left for; behind the last none begin any more.
+                if self.quick == 1 {
+                    self.first_quick = 0;
+                }
                 self.quick = self.quick.saturating_sub(1);
             }
         }
@@ -284,7 +287,7 @@ impl Receiver {
             return;
         };
         if len > 0 {
-            buffer.handle_data(now, self.next, self.next, config.timestamps);
+            buffer.handle_data(now, (self.next, self.next), (u64::from(len), 0), config.timestamps);
         }
         // `tcp_fin`: what answers is expected to leave soon (`inet_csk_enter_pingpong_mode`), so that no ACK is quick but one of
         // more than a full segment (`__tcp_ack_snd_check`).
@@ -367,17 +370,32 @@ impl Receiver {
     }
 
     /// Widens Linux's window; whether the segment is acknowledged at once because it is shorter than a full one and the
-    /// application has read it by then (`tcp_cleanup_rbuf`).
+    /// application has read it by then (`tcp_cleanup_rbuf`), or because more than a full one has not been acknowledged.
     #[inline(always)]
     fn widen(&mut self, now: Time, len: u32, config: &Config) -> bool {
         let next = self.next;
-        if let Some(buffer) = &mut self.buffer
-            && buffer.handle_data(now, next, next, config.timestamps)
+        let Some(buffer) = &mut self.buffer else { return false };
+        let much = |full| full < config.mss && self.owed > u64::from(full);
+        let short = buffer.is_short(len, self.ack_now) || much(buffer.full);
+        let arrival = buffer.handle_data(now, (next, next), (u64::from(len), 0), config.timestamps);
+        self.take_arrival(arrival);
+        short
+    }
+
+    /// Data came in order (`tcp_event_data_recv`): how many ACKs are not delayed.
+    #[inline(always)]
+    fn take_arrival(&mut self, arrival: Arrival) {
+        if self.first_quick > 0 {
+            self.quick = self.quick.max(std::mem::take(&mut self.first_quick));
+        } else if arrival.after_pause
+            && let Some(buffer) = &self.buffer
         {
+            self.quick = self.quick.max(buffer.quick_acks());
+        }
+        if arrival.grew {
             // `tcp_grow_window`.
             self.quick |= 1;
             self.tells = true;
         }
-        len < config.mss
     }
 }

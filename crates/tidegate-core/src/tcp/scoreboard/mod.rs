@@ -6,14 +6,14 @@
 //! never come back. The ring grows by doubling, and shrinks where few are left: what is gone through
 //! again and again stays in the cache.
 
+mod packets;
 mod record;
 #[cfg(test)]
 mod tests;
 
 use crate::tcp::segment::MOST_BLOCKS;
 use crate::units::Time;
-use record::LENGTH;
-pub(in crate::tcp) use record::{LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, Sent};
+pub(in crate::tcp) use record::{GOES_ON, LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, SHORT, Sent};
 
 /// A ring of so many records is not worth shrinking.
 const SMALL: usize = 64;
@@ -60,6 +60,10 @@ pub(in crate::tcp) struct Scoreboard {
     pub(in crate::tcp) cursor: u64,
     /// Copies on their way (`retrans_out`).
     pub(in crate::tcp) copies: u64,
+    /// User bytes of a full segment, where shorter ones count as much.
+    full: u32,
+    /// So many bytes before `base` the oldest segment began which an acknowledgement has cut, where Linux has not.
+    pub(in crate::tcp) uncut: u32,
     /// Records with any mark.
     marked: u32,
     /// Lost segments that were not sent again.
@@ -94,13 +98,13 @@ impl Scoreboard {
         self.holes
     }
 
-    /// Whether every segment outstanding was sent once, and nothing is known of any.
+    /// Whether every segment outstanding was sent once, nothing is known of any, and all count by their bytes.
     #[inline]
     pub(in crate::tcp) fn is_unmarked(&self) -> bool {
         self.marked == 0
     }
 
-    /// A segment of `len` bytes up to `end` was sent for the first time.
+    /// A segment of `len` bytes up to `end` was sent for the first time. [`GOES_ON`] may be added to `len`.
     #[inline(always)]
     pub(in crate::tcp) fn push(&mut self, end: u64, len: u32, at: Time) {
         if (self.next - self.first) as usize == self.slots.len() {
@@ -200,29 +204,39 @@ impl Scoreboard {
         crate::work::step();
         self.base = ack;
         let mut removed = Removed::default();
+        let mut goes_on = false;
         while self.first != self.next {
             let sent = *self.slot(self.first);
             let beyond = sent.end.wrapping_sub(ack as u32).cast_signed();
             if beyond > 0 {
-                if beyond.unsigned_abs() < sent.len() {
-                    self.shorten(beyond.unsigned_abs());
+                if beyond.unsigned_abs() < sent.len() && self.shorten(beyond.unsigned_abs(), goes_on) {
+                    self.remove_first(&mut removed, &mut leaves);
                 }
                 break;
             }
-            leaves(self.first, sent);
-            removed.count += 1;
-            removed.marks |= sent.word & !LENGTH;
-            removed.sent_at = sent.at;
-            if !sent.marked(SACKED) {
-                removed.reported = Some(sent.at);
-            }
-            if sent.is_marked() {
-                self.forget(sent);
-            }
-            self.first += 1;
+            goes_on = sent.marked(GOES_ON);
+            self.remove_first(&mut removed, &mut leaves);
         }
         self.shrink_if_few();
         removed
+    }
+
+    /// The oldest record leaves.
+    #[inline(always)]
+    fn remove_first(&mut self, removed: &mut Removed, leaves: &mut impl FnMut(u64, Sent)) {
+        let sent = *self.slot(self.first);
+        leaves(self.first, sent);
+        removed.count += 1;
+        removed.marks |= sent.word & (SACKED | LOST | RESENT | REPEATED);
+        removed.sent_at = sent.at;
+        if !sent.marked(SACKED) {
+            removed.reported = Some(sent.at);
+        }
+        if sent.is_marked() {
+            self.forget(sent);
+            self.uncut = 0;
+        }
+        self.first += 1;
     }
 
     /// A marked record leaves.
@@ -238,7 +252,7 @@ impl Scoreboard {
     #[inline(always)]
     fn count(&mut self, sent: Sent) {
         let standing = sent.standing();
-        self.holes += i64::from(standing.holes) * i64::from(sent.len());
+        self.holes += i64::from(standing.holes) * i64::from(sent.len()) - self.shortage(sent, standing);
         self.copies += u64::from(standing.copies);
         self.waiting += u32::from(standing.waiting);
         self.marked += u32::from(standing.marked);
@@ -248,23 +262,10 @@ impl Scoreboard {
     #[inline(always)]
     fn discount(&mut self, sent: Sent) {
         let standing = sent.standing();
-        self.holes -= i64::from(standing.holes) * i64::from(sent.len());
+        self.holes -= i64::from(standing.holes) * i64::from(sent.len()) - self.shortage(sent, standing);
         self.copies -= u64::from(standing.copies);
         self.waiting -= u32::from(standing.waiting);
         self.marked -= u32::from(standing.marked);
-    }
-
-    /// The acknowledgement ends inside the oldest record, `left` bytes before its end. Our own
-    /// receiver never does this.
-    #[cold]
-    fn shorten(&mut self, left: u32) {
-        let first = self.first;
-        let sent = *self.slot(first);
-        let shorter = Sent { word: (sent.word & !LENGTH) | left, ..sent };
-        if sent.marked(SACKED) && first >= self.lost_end {
-            self.sacked_above -= u64::from(sent.len() - left);
-        }
-        self.replace(first, shorter);
     }
 
     /// Sets marks of a record and clears others.

@@ -11,7 +11,15 @@ pub(in crate::tcp) const RESENT: u32 = 1 << 26;
 /// Sent more than once, ever (Karn's rule looks at this).
 pub(in crate::tcp) const REPEATED: u32 = 1 << 27;
 
-pub(super) const LENGTH: u32 = SACKED - 1;
+/// Shorter than a full segment, and counts as one in flight all the same (`tcp_packets_in_flight`).
+pub(in crate::tcp) const SHORT: u32 = 1 << 28;
+
+/// The next segment left in the same packet. This says nothing of what became of the segment, and is no mark.
+pub(in crate::tcp) const GOES_ON: u32 = 1 << 23;
+
+pub(super) const LENGTH: u32 = GOES_ON - 1;
+/// Below the marks.
+const PLACE: u32 = SACKED.trailing_zeros();
 
 /// The longest segment that a record can hold.
 pub(in crate::tcp) const LONGEST: u32 = LENGTH;
@@ -23,7 +31,7 @@ pub(in crate::tcp) struct Sent {
     pub(super) at: Time,
     /// Low 32 bits of the offset behind the segment.
     pub(in crate::tcp) end: u32,
-    /// Length in the low 24 bits, marks above.
+    /// Length in the low 23 bits, [`GOES_ON`], marks above.
     pub(super) word: u32,
 }
 
@@ -46,13 +54,13 @@ impl Sent {
     /// How it counts in the scoreboard's sums.
     #[inline]
     pub(super) fn standing(self) -> Standing {
-        STANDINGS[(self.word >> LENGTH.count_ones()) as usize % STANDINGS.len()]
+        STANDINGS[(self.word >> PLACE) as usize % STANDINGS.len()]
     }
 
-    /// It has marks: it was SACKed, lost or sent twice.
+    /// It has marks: it was SACKed, lost or sent twice, or is short.
     #[inline]
     pub(in crate::tcp) fn is_marked(self) -> bool {
-        self.word > LENGTH
+        self.word >= SACKED
     }
 }
 
@@ -70,11 +78,11 @@ pub(super) struct Standing {
 }
 
 /// The standing of a record by its marks.
-const STANDINGS: [Standing; 16] = {
-    let mut standings = [Standing { holes: 0, copies: 0, waiting: 0, marked: 0 }; 16];
+const STANDINGS: [Standing; 32] = {
+    let mut standings = [Standing { holes: 0, copies: 0, waiting: 0, marked: 0 }; 32];
     let mut place = 0;
     while place < standings.len() {
-        let marks = (place as u32) << LENGTH.count_ones();
+        let marks = (place as u32) << PLACE;
         let (sacked, lost, resent) = (marks & SACKED != 0, marks & LOST != 0, marks & RESENT != 0);
         standings[place] = Standing {
             holes: if sacked { 1 } else { lost as i8 - resent as i8 },

@@ -4,6 +4,54 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// A board of segments so long, at most 10 bytes, of which the last of each packet is marked with `true`.
+fn board_of(segments: &[(u32, bool)]) -> Scoreboard {
+    let mut board = Scoreboard::default();
+    board.count_segments(10);
+    let mut end = 0;
+    for (len, last) in segments {
+        end += u64::from(*len);
+        board.push(end, if *last { *len } else { *len | GOES_ON }, Time::ZERO);
+        if *len < 10 {
+            board.note_short();
+        }
+    }
+    board
+}
+
+#[test]
+fn segments_count_whatever_their_length() {
+    let mut board = board_of(&[(10, true), (3, true), (1, true)]);
+    // The pipe is 14 bytes less the holes: three full segments.
+    assert_eq!(board.holes(), -16);
+    board.lose(1);
+    assert_eq!(board.holes(), -6);
+    let lost = board.next_lost().unwrap();
+    board.resend(lost, Time::ZERO, RESENT);
+    assert_eq!(board.holes(), -16);
+    board.sack_each(0, 13, 14, |_, _| {});
+    assert_eq!(board.holes(), -6);
+    // One byte of the first is left.
+    board.acknowledge(9);
+    assert_eq!((board.holes(), board.uncut), (-15, 9));
+    board.acknowledge(14);
+    assert_eq!((board.holes(), board.uncut), (0, 0));
+}
+
+#[test]
+fn what_is_left_of_a_packet_is_cut_anew() {
+    let bounds = |board: &Scoreboard| -> Vec<(u64, u32)> {
+        (board.first..board.next).map(|number| board.describe(number)).map(|is| (is.start, is.len)).collect()
+    };
+    let mut board = board_of(&[(10, false), (10, false), (5, true), (10, true)]);
+    let removed = board.acknowledge(8);
+    // 17 bytes are two segments.
+    assert_eq!((removed.count, bounds(&board)), (1, vec![(8, 10), (18, 7), (25, 10)]));
+    assert_eq!((board.holes(), board.uncut), (-3, 0));
+    board.acknowledge(14);
+    assert_eq!((bounds(&board), board.uncut), (vec![(14, 4), (18, 7), (25, 10)], 0));
+}
+
 #[test]
 fn records_survive_growing_and_shrinking() {
     let mut board = Scoreboard::default();

@@ -214,8 +214,11 @@ proptest! {
         prop_assert_eq!((receiver.delivered_bytes, pair.b.in_order_bytes()), (bytes, bytes));
         prop_assert_eq!(sender.acked_bytes, bytes);
         let mss = u64::from(plan.mss).min(plan.window.unwrap_or(u64::MAX));
-        prop_assert_eq!(receiver.delivered_segments, bytes.div_ceil(mss));
-        prop_assert_eq!(sender.segments_sent - sender.segments_retransmitted, bytes.div_ceil(mss));
+        prop_assert_eq!(receiver.delivered_segments, sender.segments_sent - sender.segments_retransmitted);
+        // A packet of Linux's ends where the other side's window does, within a segment or not.
+        let cuts = plan.rules.arithmetic == Arithmetic::Linux && plan.window.is_some_and(|window| window % mss > 0);
+        prop_assert!(cuts || receiver.delivered_segments == bytes.div_ceil(mss));
+        prop_assert!(receiver.delivered_segments >= bytes.div_ceil(mss));
         prop_assert_eq!(receiver.outside_window, 0);
         prop_assert_eq!(pair.a.snapshot().in_flight, 0);
         // No more marks than ECN-capable segments; a window shrinks for a mark only where there is one.
