@@ -347,7 +347,7 @@ fn forge(segment: Segment, op: u8) -> Segment {
     match op >> 6 {
         0 => Segment { seq: segment.seq.wrapping_add(shift), ..segment },
         1 => Segment { ack: segment.ack.wrapping_add(shift), ..segment },
-        2 => Segment { sack_count: 1, sack: [(segment.ack, segment.ack.wrapping_add(shift)); 3], ..segment },
+        2 => Segment { sack_count: 1, sack: [(segment.ack, segment.ack.wrapping_add(shift)); 4], ..segment },
         _ => {
             let accecn = Some(AccEcn::new([shift; 3], op & 3, op >> 2 & 1));
             Segment { len: shift, flags: u16::from(op), ts_ecr: shift, accecn, ..segment }
