@@ -68,7 +68,7 @@ pub(super) struct Marks {
     // The sending half.
     /// Marked packets that the other end has reported (s.cep).
     pub(super) heard: u32,
-    /// Segments delivered that ACKs say were marked, of the whole connection (`delivered_ce`).
+    /// Segments delivered that ACKs say were marked, of the whole connection (`delivered_ce`, `tcp_newly_delivered`).
     pub(super) delivered_ce: u64,
     /// Of these, those of the last ACK; and their bytes, if it had an option.
     pub(super) marked: u32,

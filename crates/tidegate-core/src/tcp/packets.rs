@@ -42,7 +42,7 @@ impl Sender {
         (self.una + self.peer_window).saturating_sub(self.max)
     }
 
-    /// The rest of a packet that the other side's window cuts within a segment (`tcp_mss_split_point`).
+    /// The rest of a packet that the other side's window cuts within a segment (`tcp_mss_split_point`, `tcp_snd_wnd_test`).
     #[cold]
     pub(super) fn poll_piece(&mut self, accounts: &Accounts, now: Time) -> Option<Outgoing> {
         let room = self.room_of_theirs();
