@@ -44,7 +44,9 @@ def asked(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
         command = ["node", script, module, EXAMPLES]
         text = json.dumps([{"files": FILES, **each} for each in questions])
         try:
-            done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=300)
+            done = subprocess.run(
+                command, input=text, capture_output=True, text=True, check=False, timeout=300
+            )
         except subprocess.TimeoutExpired:
             # Node 20 now and then waits for its own threads for ever when it has written everything.
             done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
