@@ -6,7 +6,7 @@ import platform
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from conformance import live, shrink, table
+from conformance import beside, live, shrink, table
 
 pytestmark = pytest.mark.live
 SEEDS = [f"fixed-{index}" for index in range(10)]
@@ -23,6 +23,8 @@ def counts() -> dict[str, table.Count]:
         if refusal := programs.refusal():
             pytest.skip(f"no conversation with the kernel: {refusal}")
         found = list(workers.map(lambda kind: table.judge(programs, kind, SEEDS), table.ALL))
+        # A difference stays when it is looked for again, alone; the kernel's lateness does not.
+        found = [table.judge(programs, count.kind, SEEDS) if _open(count) else count for count in found]
     return {count.kind: count for count in found}
 
 
@@ -30,5 +32,9 @@ def counts() -> dict[str, table.Count]:
 def test_drawn_conversations_go_as_with_the_kernel(counts: dict[str, table.Count], kind: str) -> None:
     count = counts[kind]
     assert not count.errors
-    still = [held for name, some in count.named.items() if name.startswith(kind + " ") for held in some]
+    still = _open(count)
     assert not still, "\n".join(shrink.written(held) for held in still)
+
+
+def _open(count: table.Count) -> list[beside.Held]:
+    return [held for name, some in count.named.items() if name.startswith(count.kind + " ") for held in some]
