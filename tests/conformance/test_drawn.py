@@ -24,7 +24,7 @@ def counts() -> dict[str, table.Count]:
             pytest.skip(f"no conversation with the kernel: {refusal}")
         found = list(workers.map(lambda kind: table.judge(programs, kind, SEEDS), table.ALL))
         # A difference stays each time that its kind is played again, alone; the kernel's lateness does not.
-        for _ in range(2):
+        for _ in range(6):
             found = [_again(programs, count) if _open(count) else count for count in found]
     return {count.kind: count for count in found}
 
