@@ -244,6 +244,20 @@ def _requests(draw: random.Random) -> list[str]:
     return lines
 
 
+def _reading(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of six with a receiver that does not read at once."""
+    if draw.random() >= 0.17 or any(line.startswith("app.request") for line in lines):
+        return lines
+    kept = [line for line in lines if line != 'app = "bulk"']
+    if not any(line.startswith("tcp.window") for line in kept) and draw.random() < 0.5:
+        # The kernel's buffer, as large as it makes it.
+        kept = [line for line in kept if not line.startswith(("tcp.base", "tcp.acks"))]
+        kept.append('tcp.base = "linux"')
+    elif not any(line.startswith("tcp.window") for line in kept):
+        kept.append('tcp.window = "17 segments"')
+    return [*kept, f'app.read = "{draw.choice([150, 600, 2000, 30_000])} kbit/s"']
+
+
 def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
     lines = [f"[flow.{name}]", f"path = {path}".replace("'", '"')]
@@ -336,6 +350,7 @@ def scenario(number: int) -> str:
     late = random.Random(f"jitter {number}")
     hearing = random.Random(f"controllers {number}")
     rules = random.Random(f"rules {number}")
+    readers = random.Random(f"readers {number}")
     judges = random.Random(f"judges {number}")
     classes = random.Random(f"classes {number}")
     ends = random.Random(f"ends {number}")
@@ -358,7 +373,7 @@ def scenario(number: int) -> str:
             lines += late.choice([[], [POLICE]])
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
-        lines += _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
+        lines += _reading(readers, _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates))))
         lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += random_queues.media(classes, _traffic(draw, f"t{n}", gates))

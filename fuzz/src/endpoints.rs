@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RtoRestart, RttTiming, SlowStart,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, ReadPlan, RtoPlan, RtoRestart, RttTiming, SlowStart,
     SsthreshRounding, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::random::Seed;
@@ -65,6 +65,8 @@ pub fn run(data: &[u8]) {
         wire.a.start_clock(Span::from_millis(137));
         wire.b.start_clock(Span::from_millis(1_490));
     }
+    wire.a.read_as_planned(&plan);
+    wire.b.read_as_planned(&plan);
     wire.b.open(wire.now);
     wire.a.open(wire.now);
     wire.pump();
@@ -142,6 +144,11 @@ pub(crate) fn plan(header: &[u8]) -> TcpPlan {
         ecn: [EcnPlan::Off, EcnPlan::Off, EcnPlan::Classic, EcnPlan::Accurate]
             [usize::from(header[2] ^ header[4]) >> 2 & 3],
         abe: bit(0, 4),
+        read: if bit(1, 1) && header[5] & 7 == 5 {
+            ReadPlan::AtRate(Rate::from_bps(10_000_000))
+        } else {
+            ReadPlan::AtOnce
+        },
     }
 }
 

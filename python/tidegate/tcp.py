@@ -144,6 +144,14 @@ class State:
     #: For how long all that was written had been sent and the application could have written more, seconds.
     #: No send buffer holds an application back here, which is ``tcpi_sndbuf_limited`` of Linux.
     application_limited_s: float
+    #: The other end's receive window: bytes that it takes beyond what it has acknowledged; None: no limit.
+    peer_window_bytes: int | None
+    #: Probes of that window, while it lets nothing go, since the other end was heard last (``tcpi_probes``).
+    window_probes: int
+    #: This end's receive window as it said it last, less what has come since; None: no limit.
+    receive_window_bytes: int | None
+    #: User bytes received in order that its application has not read.
+    unread_bytes: int
     #: What holds it back: ``"application"``, ``"congestion window"``, ``"receiver window"`` or
     #: ``"pacing"``.
     held_by: str
@@ -176,6 +184,10 @@ class Endpoint:
             ESTABLISHED at time 0.
         tcp: the keys of ``[flow.NAME.tcp]`` in a scenario, with the same values and defaults, such as
             ``base="linux"``, ``cc="cubic"``, ``mss="1000 B"``, ``rto={"min": "200 ms"}``.
+        read: how its application reads what arrives: ``"at once"``, at a rate such as ``"5 Mbit/s"``, or
+            ``"by hand"``, when :meth:`read` says so. Where it does not read at once the receive buffer
+            fills and the window closes; by the RFCs' rules the buffer is ``window``, 65 535 bytes if there
+            is none.
 
     Raises:
         ScenarioError: a key or a value is wrong; the message names it.
@@ -184,16 +196,19 @@ class Endpoint:
 
     __slots__ = ("_inner",)
 
-    def __init__(self, role: str = "active", **tcp: Any) -> None:
+    def __init__(self, role: str = "active", *, read: str = "at once", **tcp: Any) -> None:
         _text("role", role)
+        _text("read", read)
         # Nothing is sent over this link: it makes the scenario complete.
-        document = {
+        document: dict[str, Any] = {
             "duration": "1 s",
             "gate": {"link": {"rate": "1 Gbit/s", "queue": "unlimited"}},
             "flow": {"endpoint": {"path": ["link"], "tcp": tcp}},
         }
+        if read not in ("at once", "by hand"):
+            document["flow"]["endpoint"]["app"] = {"read": read}
         scenario = Scenario.from_dict(document, name="tidegate.tcp.Endpoint")
-        self._inner = _core.Endpoint(scenario._inner, role)
+        self._inner = _core.Endpoint(scenario._inner, role, by_hand=read == "by hand")
 
     def write(self, at: float | str, bytes: int) -> None:  # noqa: A002
         """Let the application add ``bytes`` user bytes at a time.
@@ -203,6 +218,16 @@ class Endpoint:
                 ended.
         """
         self._inner.write(instant("at", at), whole("bytes", bytes, 1, 2**62))
+
+    def read(self, at: float | str, bytes: int) -> int:  # noqa: A002
+        """Let the application read ``bytes`` user bytes at most; return how many there were.
+
+        An endpoint made with ``read="by hand"`` keeps what has arrived in order until then.
+
+        Raises:
+            ArgumentError: the time is before an earlier call's, or the number is not positive.
+        """
+        return self._inner.read(instant("at", at), whole("bytes", bytes, 1, 2**62))
 
     def shutdown(self, at: float | str) -> None:
         """Let the application end its stream at a time, and go on reading (``shutdown(SHUT_WR)``).

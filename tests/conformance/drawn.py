@@ -29,6 +29,7 @@ def draw(kind: str, seed: int | str) -> Conversation:
         return receiving.draw(kind, title, rng)
     chosen = ways.draw(ways.KINDS[kind], rng)
     talk = Conversation(title, "linux", tcp=chosen.tcp, rtt_ms=chosen.rtt)
+    talk.window = chosen.buffer or talk.window
     Play(talk, chosen, rng).go()
     end_ms = talk.newest_ms + 100
     talk.steps.append(Step(end_ms, end_ms, "quiet", {}, ""))
@@ -62,6 +63,8 @@ class Play:
         self.ours.shake_hands()
         for at_ms, size in self.ways.writes:
             self.plan(at_ms, "write", {"bytes": size})
+        for at_ms, size in self.ways.reads:
+            self.plan(at_ms, "read", size)
         if self.ways.ending:
             self.plan(self.ways.ending[0], self.ways.ending[1], {})
         for at_ms, size, last in self.ways.speaks:
@@ -92,6 +95,9 @@ class Play:
                 self.answer(at_ms, answer)
             if self.peer.owes_from is not None:
                 self.plan(self.peer.owes_from + self.ways.patience, "flush", self.peer.owes_from)
+        elif what == "read":
+            for answer in self.peer.read(of):
+                self.answer(at_ms, answer)
         elif what == "flush":
             if self.peer.owes_from == of:
                 self.answer(at_ms, self.peer.ack())
@@ -162,7 +168,7 @@ class Play:
         self.ended |= "RST" in said.flags
         if "FIN" in said.flags and self.ways.follows is not None:
             self.plan(said.at_ms + self.half(said.at_ms) + self.ways.follows, "speak", (0, True))
-        if said.end == said.seq or self.ended:
+        if (said.end == said.seq and not self.ways.buffer) or self.ended:
             return
         at, chance, of = said.at_ms, self.rng.random, self.ways
         lost = chance() < (of.burst_loss if self.losing else of.loss)

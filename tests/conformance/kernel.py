@@ -105,7 +105,7 @@ class Talk:
         try:
             self.open()
             for step in self.talk["steps"]:
-                if step["what"] in ("write", "shutdown", "close", "abort", "<", "="):
+                if step["what"] in ("write", "read", "shutdown", "close", "abort", "<", "="):
                     self.wait(step["at_ms"])
                     self.do(step)
                     if self.talk.get("watched"):
@@ -217,7 +217,7 @@ class Talk:
             with suppress(BlockingIOError):
                 self.socket, _ = self.listener.accept()
                 self.socket.setblocking(False)
-        if self.socket is not None:
+        if self.socket is not None and not self.talk["reads"]:
             with suppress(BlockingIOError, OSError):
                 while self.socket.recv(1 << 20):
                     pass
@@ -230,6 +230,10 @@ class Talk:
             sent = self.socket.send(bytes(step["of"]["bytes"]))
             if sent != step["of"]["bytes"]:
                 raise OSError(errno.ENOBUFS, f"the socket took {sent} of {step['of']['bytes']} B")
+        elif step["what"] == "read":
+            assert self.socket is not None
+            with suppress(BlockingIOError):
+                self.socket.recv(step["of"]["bytes"])
         elif step["what"] == "<":
             self.say(step["of"], step["at_ms"])
         elif step["what"] != "=":
@@ -274,7 +278,7 @@ class Talk:
                 "mss": self.talk["mss"] + (12 if self.stamps else 0),
                 "sack_ok": self.tcp.get("sack", True),
             }
-            segment["window"] = 65_535
+            segment["window"] = min(65_535, self.talk["window"])
         if self.stamps:
             # A segment that was not sent cannot be echoed.
             sent = 0 < of.get("echo", 0) <= len(self.echoes)

@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from typing import Any, Self
 
 from conformance.judge import Record, Said
-from conformance.script import MSS, WINDOW, Conversation, Step
+from conformance.script import MSS, Conversation, Step
 
 PROGRAM = Path(__file__).with_name("kernel.py")
 #: So many conversations are held at once: they mostly wait.
@@ -29,7 +29,7 @@ def settings(talk: Conversation) -> dict[str, Any]:
         "tcp_slow_start_after_idle": int(talk.tcp.get("idle_restart", True)),
         "tcp_ecn": {"off": 0, "classic": 1, "accurate": 3}[talk.tcp.get("ecn", "off")],
     }
-    return asdict(talk) | {"end_ms": talk.end_ms, "window": WINDOW, "mss": mss, "sysctls": sysctls}
+    return asdict(talk) | {"end_ms": talk.end_ms, "mss": mss, "sysctls": sysctls}
 
 
 def record(told: dict[str, Any]) -> Record:

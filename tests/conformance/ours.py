@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import tidegate as tg
 from conformance.judge import Record, Said
-from conformance.script import ACTS, MSS, WINDOW
+from conformance.script import ACTS, MSS
 
 if TYPE_CHECKING:
     from conformance.script import Conversation, Step
@@ -23,7 +23,8 @@ class Talk:
     def __init__(self, talk: Conversation) -> None:
         self.talk = talk
         base = {"base": talk.partner, "cc": CONTROLLER}
-        self.end = tg.tcp.Endpoint(talk.role, **(ALWAYS | base | talk.tcp))
+        read = "by hand" if talk.reads else "at once"
+        self.end = tg.tcp.Endpoint(talk.role, read=read, **(ALWAYS | base | talk.tcp))
         self.stamps = (ALWAYS | talk.tcp)["timestamps"]
         self.start_ms = 0.0
         self.record = Record()
@@ -58,13 +59,13 @@ class Talk:
         if self.talk.role == "active":
             self.end.poll(0)
             self.end.receive(
-                f"{rtt_ms} ms", flags="SYN ACK ECE" if ecn else "SYN ACK", window=WINDOW, **stamp
+                f"{rtt_ms} ms", flags="SYN ACK ECE" if ecn else "SYN ACK", window=self.talk.window, **stamp
             )
             self.before = [sent.timestamps[0] for sent in self.end.poll(f"{rtt_ms} ms") if sent.timestamps]
         else:
-            self.end.receive(0, flags="SYN ECE CWR" if ecn else "SYN", window=WINDOW, **stamp)
+            self.end.receive(0, flags="SYN ECE CWR" if ecn else "SYN", window=self.talk.window, **stamp)
             self.before = [sent.timestamps[0] for sent in self.end.poll(0) if sent.timestamps]
-            self.end.receive(f"{rtt_ms} ms", window=WINDOW, **stamp)
+            self.end.receive(f"{rtt_ms} ms", window=self.talk.window, **stamp)
         self.start_ms = rtt_ms
 
     def at(self, at_ms: float) -> str:
@@ -95,8 +96,8 @@ class Talk:
 
     def act(self, at_ms: float, step: Step) -> None:
         """Let the application do what a line says."""
-        if step.what == "write":
-            self.end.write(self.at(at_ms), step.of["bytes"])
+        if step.what in ("write", "read"):
+            getattr(self.end, step.what)(self.at(at_ms), step.of["bytes"])
         else:
             getattr(self.end, step.what)(self.at(at_ms))
 
@@ -118,7 +119,7 @@ class Talk:
             )
         self.end.receive(
             self.at(at_ms),
-            window=of.get("win", WINDOW),
+            window=of.get("win", self.talk.window),
             sack=[tuple(each) for each in of.get("sack", [])],
             **given,
         )

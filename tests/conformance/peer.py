@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conformance.script import MSS
+
 if TYPE_CHECKING:
     import random
 
     from conformance.judge import Said
     from conformance.ways import Ways
+
+#: Windows are multiples of this (kernel.py's scale).
+SCALED = 128
 
 
 class Peer:
@@ -28,10 +33,14 @@ class Peer:
         #: The next number of its own stream, and whether that has ended.
         self.number = 1
         self.finished = False
+        #: How much its application has read, and where the window ended that was announced last.
+        self.read_to, self.edge = 1, 1 + ways.buffer
 
     def hear(self, at_ms: float, said: Said, number: int, marked: bool) -> list[dict[str, Any]]:
         """Take a segment; return the ACKs that it lets leave at once."""
         start, end = said.seq, said.end
+        if self.ways.buffer and (start == end or end > self.edge):
+            return [self.ack()]
         if "CWR" in said.flags:
             self.echoes_marks = False
         self.echoes_marks |= marked
@@ -82,6 +91,18 @@ class Peer:
             self.next = max(self.next, *(right for left, right in self.held if left <= self.next))
             self.held = [each for each in self.held if each[0] > self.next]
 
+    def room(self) -> int:
+        """The window to announce: it never moves back, and is not silly (RFC 1122 4.2.3.3)."""
+        free = self.ways.buffer - (self.next - self.read_to)
+        free = 0 if free < min(self.ways.buffer // 2, MSS) else free
+        return max(free // SCALED, -((self.next - self.edge) // SCALED), 0) * SCALED
+
+    def read(self, size: int) -> list[dict[str, Any]]:
+        """Let its application read; return the ACK that tells of a wider window, if that is worth one."""
+        self.read_to = min(self.next, self.read_to + size)
+        wider = self.next + self.room() - self.edge
+        return [self.ack()] if wider >= min(self.ways.buffer // 2, 2 * MSS) else []
+
     def ack(self, twice: tuple[int, int] | None = None) -> dict[str, Any]:
         """Return an ACK of what has arrived."""
         self.pending, self.owes_from = 0, None
@@ -93,6 +114,9 @@ class Peer:
             of["sack"] = [list(block) for block in blocks]
         if self.ways.window[0]:
             of["win"] = self.window // 128 * 128
+        if self.ways.buffer:
+            of["win"] = self.room()
+            self.edge = self.next + of["win"]
         if self.echoes_marks:
             of["flags"] = ["ECE"]
         if self.ways.tcp.get("timestamps") and self.echo is not None:

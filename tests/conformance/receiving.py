@@ -14,6 +14,7 @@ FULL = 1460
 KINDS = {
     "receiver": "the endpoint receives: in order, with holes, repeated, overlapping",
     "delayed": "the endpoint receives in order, at odd times and in odd sizes",
+    "reading": "the endpoint receives in order, and its application reads now and then",
 }
 
 
@@ -26,6 +27,8 @@ def draw(kind: str, title: str, rng: random.Random) -> Conversation:
     if kind == "receiver" and rng.random() < 0.3:
         talk.tcp |= {"timestamps": True, "mss": f"{FULL - 12} B"}
     full = int(talk.tcp["mss"].removesuffix(" B"))
+    if kind == "reading":
+        return _reading(talk, rng)
     pieces = _stream(rng, rng.randint(5, 40), full, even=kind == "receiver" or rng.random() < 0.6)
     if kind == "receiver":
         pieces = _disorder(rng, pieces)
@@ -36,6 +39,25 @@ def draw(kind: str, title: str, rng: random.Random) -> Conversation:
         at += rng.choice(
             (0.0, 0.5, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0) if rng.random() < 0.93 else (60.0, 150.0, 300.0)
         )
+    talk.newest_ms = at + 60
+    talk.steps.append(Step(talk.newest_ms, talk.newest_ms, "quiet", {}, ""))
+    return talk
+
+
+def _reading(talk: Conversation, rng: random.Random) -> Conversation:
+    """Segments come in bursts, and what is read are whole segments as a rule."""
+    talk.reads = True
+    at, end, waiting = 0.0, 1, 0
+    for _ in range(rng.randint(4, 16)):
+        for _ in range(rng.choice((1, 2, 3, 5, 8))):
+            talk.steps.append(Step(at, at, "<", {"data": [end, end + FULL], "ack": 1}, ""))
+            end, waiting = end + FULL, waiting + FULL
+        at += rng.choice((1.0, 5.0, 13.0, 25.0, 60.0))
+        if waiting and rng.random() < 0.5:
+            size = min(waiting, FULL * rng.choice((1, 1, 2, 4, 10, 40)))
+            talk.steps.append(Step(at, at, "read", {"bytes": size}, ""))
+            waiting -= size
+            at += rng.choice((1.0, 5.0, 13.0))
     talk.newest_ms = at + 60
     talk.steps.append(Step(talk.newest_ms, talk.newest_ms, "quiet", {}, ""))
     return talk

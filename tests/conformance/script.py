@@ -19,17 +19,18 @@ AUDIENCES = {
     "kernel": {"kernel"},
     "simulated": {"rfc", "linux"},
 }
-#: The receive window that the script's end announces unless a line says another.
+#: The receive window that the script's end announces unless a conversation says so.
 WINDOW = 1_024_000
 #: User bytes in a full segment, unless a conversation says so.
 MSS = 1000
 
 #: What the application does.
 ENDINGS = ("shutdown", "close", "abort")
-ACTS = ("write", *ENDINGS)
+ACTS = ("write", "read", *ENDINGS)
 
 _LINE = re.compile(
-    r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?(?:\+(\d+))?\s+(<|>|=|write|shutdown|close|abort|quiet|rest)\s*(.*)"
+    r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?(?:\+(\d+))?\s+"
+    r"(<|>|=|write|read|shutdown|close|abort|quiet|rest)\s*(.*)"
 )
 _WORDS = re.compile(r"\s+")
 
@@ -60,6 +61,10 @@ class Conversation:
     role: str = "active"
     scripted: bool = False
     rtt_ms: float = 40.0
+    #: The receive window that the script's end announces unless a line says another.
+    window: int = WINDOW
+    #: The partner's application reads when a line says so; else at once.
+    reads: bool = False
     note: str = ""
     #: Why our endpoint is known to fail; empty: it must not.
     fails: str = ""
@@ -134,8 +139,9 @@ def _add(line: str, where: str, to: Conversation) -> None:
         to.fails = "" if to.partner == "kernel" else rest
     elif word == "role":
         to.role, *others = rest.split()
-        to.scripted = "scripted" in others
+        to.scripted, to.reads = "scripted" in others, "reads" in others
         to.rtt_ms = float(others[others.index("rtt") + 1]) if "rtt" in others else to.rtt_ms
+        to.window = int(others[others.index("window") + 1]) if "window" in others else to.window
     elif found := _LINE.fullmatch(line):
         at = float(found[1])
         until = float(found[2] or found[1])
@@ -153,7 +159,7 @@ def _add(line: str, where: str, to: Conversation) -> None:
 
 def _steps(at: float, until: float, what: str, rest: str, where: str) -> list[Step]:
     words = _WORDS.split(rest) if rest else []
-    if what == "write":
+    if what in ("write", "read"):
         return [Step(at, until, what, {"bytes": int(rest)}, where)]
     if what in ("quiet", "rest", *ENDINGS):
         return [Step(at, until, what, {}, where)]

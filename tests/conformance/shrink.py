@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conformance import beside, ours
-from conformance.script import ACTS, Conversation, Step
+from conformance.script import ACTS, WINDOW, Conversation, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +120,8 @@ def written(held: beside.Held) -> str:
     if talk.tcp:
         lines.append("tcp " + ", ".join(f"{key}={_toml(value)}" for key, value in talk.tcp.items()))
     role = f"role {talk.role}" + (f" rtt {talk.rtt_ms:g}" if talk.rtt_ms != 40 else "")
+    role += " reads" if talk.reads else ""
+    role += f" window {talk.window}" if talk.window != WINDOW else ""
     lines += [role] if role != "role active" else []
     last = difference.after if difference else len(held.kernel.times_ms)
     kernel, mine = (_by_line(record.said, record.afters) for record in (held.kernel, held.ours))
@@ -165,8 +167,8 @@ def _by_line(said: list[Said], afters: list[tuple[int, bool]]) -> dict[tuple[int
 
 def _line(step: Step) -> str:
     of = step.of
-    if step.what == "write":
-        return f"{step.at_ms:g} write {of['bytes']}"
+    if step.what in ("write", "read"):
+        return f"{step.at_ms:g} {step.what} {of['bytes']}"
     if step.what in ACTS:
         return f"{step.at_ms:g} {step.what}"
     parts = [*of.get("flags", [])]

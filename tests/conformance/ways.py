@@ -41,6 +41,9 @@ class Ways:
     mark: float = 0.0
     #: The announced window: first, its growth with each segment, and at most; 0: the usual one.
     window: tuple[int, int, int] = (0, 0, 0)
+    #: The peer's receive buffer, 0: it never fills; and when its application reads how much.
+    buffer: int = 0
+    reads: list[tuple[float, int]] = field(default_factory=list)
     #: Some ACKs end within a segment.
     split: float = 0.0
     writes: list[tuple[float, int]] = field(default_factory=lambda: [(0.0, 60_000)])
@@ -173,11 +176,20 @@ def _closing(rng: Random, ways: Ways) -> None:
     ways.until = 1500.0
 
 
+def _zero(rng: Random, ways: Ways) -> None:
+    ways.buffer = rng.choice((2560, 5120, 10_240, 16_384))
+    at = 0.0
+    for _ in range(rng.randint(2, 25)):
+        at += rng.choice((5.0, 10.0, 20.0, 40.0, 100.0, 400.0, 900.0))
+        ways.reads.append((at, rng.choice((300, 1000, 1500, 4000, 20_000))))
+    ways.until = 3000.0
+
+
 FUNCTIONS = {
     "stretch": _stretch, "bottleneck": _bottleneck, "loss": _loss, "reorder": _reorder, "acks": _acks,
     "split": _split, "writes": _writes, "pauses": _pauses, "jumps": _jumps, "blackout": _blackout,
     "marks": _marks, "stamps": _stamps, "window": _window, "long": _long,
-    "closing": _closing,
+    "closing": _closing, "zero": _zero,
 }  # fmt: skip
 _MIXED = ("stretch", "loss", "reorder", "acks", "pauses", "jumps", "blackout", "stamps", "bottleneck")
 KINDS = {
@@ -193,6 +205,7 @@ KINDS = {
     "ecn": Kind("marks (ECE and CWR)", ("marks",), ("loss", "stretch", "reorder")),
     "stamps": Kind("with timestamps", ("stamps",), ("loss", "reorder", "stretch", "blackout")),
     "window": Kind("small and growing windows", ("window",), ("loss", "stretch")),
+    "zero": Kind("a small buffer that is read now and then", ("zero",), ("loss", "acks", "stretch")),
     "long": Kind("more than one buffer of the kernel's holds", ("long",), ("loss", "stretch")),
     "nosack": Kind("without SACK", (), ("loss", "stretch", "reorder"), (("sack", False),)),
     "cubic": Kind("CUBIC over a bottleneck", (), _MIXED, (("cc", "cubic"),)),

@@ -228,3 +228,12 @@ def test_rows_and_shares_name_the_same_culprit(link: Path) -> None:
     assert one["limited_by"]["policer of bottleneck"] > 0.5
     assert policer > 0.5
     assert rows.filter(pl.col("held_by") == "congestion window").height < 0.2 * rows.height
+
+
+def test_a_slow_reader_limits_its_flow_as_in_the_simulator(link: Path) -> None:
+    slow = {"flow.one.app.read": "2 Mbit/s", "flow.two.start": "2.9 s", "flow.two.app.transfer": "2 kB"}
+    live, sim = (tg.run(link, engine=engine, set=slow).summary["flows"][0] for engine in ("live", "sim"))
+    for one in (live, sim):
+        assert 1.9e6 < one["goodput_bps"] < 2.2e6
+        assert one["limited_by"]["receiver window"] > 0.6
+    assert abs(live["limited_by"]["receiver window"] - sim["limited_by"]["receiver window"]) < 0.25

@@ -61,8 +61,8 @@ pub use rate::{Course, RatePlan};
 pub use recording::{GROUP_ROW_BYTES, ROW_BYTES, USUAL_MEMORY};
 pub use request::{ConnectionPlan, RequestLoop, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
-    DelayedAckPlan, Increase, LARGEST_WINDOW, RtoPlan, RtoRestart, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TickPhase,
+    DelayedAckPlan, Increase, LARGEST_WINDOW, ReadPlan, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,
+    TcpBase, TcpPlan, TickPhase,
 };
 pub use tcp_rules::{
     AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, Segmentation, SlowStart, TcpRules,

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tidegate_core::plan::{LARGEST_WINDOW, ReadPlan, TcpPlan};
 use tidegate_core::random::Seed;
 use tidegate_core::tcp::{AccEcn, Endpoint as Core, Role, Segment, flags as bits};
 use tidegate_core::unit::{Ecn, HeldBy};
@@ -125,7 +126,8 @@ impl Endpoint {
 impl Endpoint {
     /// The TCP of the scenario's first flow; opened at time 0.
     #[new]
-    fn new(py: Python<'_>, scenario: &Scenario, role: &str) -> PyResult<Endpoint> {
+    #[pyo3(signature = (scenario, role, *, by_hand))]
+    fn new(py: Python<'_>, scenario: &Scenario, role: &str, by_hand: bool) -> PyResult<Endpoint> {
         let role = match role {
             "active" => Role::Active,
             "passive" => Role::Passive,
@@ -139,7 +141,10 @@ impl Endpoint {
         let flow = plan.flows.first().ok_or_else(|| ArgumentError::new_err("the scenario has no flow"))?;
         guarded(py, || {
             let rng = flow.tcp.draws().map(|what| SEED.stream(&format!("flow.endpoint/sender/{what}")));
-            let mut core = Core::new(&flow.tcp, role, ISN, rng);
+            let read = if by_hand { ReadPlan::ByHand } else { flow.tcp.read };
+            let tcp = TcpPlan { read, ..flow.tcp.clone() };
+            let mut core = Core::new(&tcp, role, ISN, rng);
+            core.read_as_planned(&tcp);
             core.open(Time::ZERO);
             let limits = Limits::default();
             let mut driven =
@@ -172,6 +177,13 @@ impl Endpoint {
             "close" => core.close(now),
             _ => core.abort(now),
         })
+    }
+
+    /// The application reads; how many bytes there were.
+    fn read(&self, py: Python<'_>, at: u64, most: u64) -> PyResult<u64> {
+        let mut taken = 0;
+        self.happens(py, at, |core, now| taken = core.read(now, most))?;
+        Ok(taken)
     }
 
     /// A segment arrives; what is not given says nothing new. `flags` holds bits, `sack` edges.
@@ -250,6 +262,11 @@ impl Endpoint {
         dict.set_item("busy_ps", driven.limits.busy.picos())?;
         dict.set_item("receiver_limited_ps", driven.limits.receiver.picos())?;
         dict.set_item("application_limited_ps", driven.limits.application.picos())?;
+        let closed = core.peer_window();
+        dict.set_item("peer_window_bytes", (closed < LARGEST_WINDOW).then_some(closed))?;
+        dict.set_item("window_probes", core.window_probes())?;
+        dict.set_item("receive_window_bytes", core.receive_window())?;
+        dict.set_item("unread_bytes", core.unread_bytes())?;
         dict.set_item("held_by", HELD_BY[snapshot.held_by as usize])?;
         let detail = snapshot.detail.map(|(name, value)| format!("{name} {value:.6}"));
         dict.set_item("cc_detail", detail)?;

@@ -44,7 +44,7 @@ fn section(section: &Section) -> Map<String, Value> {
     }
     if section.one_of {
         schema.insert("minProperties".to_owned(), json!(1));
-        schema.insert("maxProperties".to_owned(), json!(1));
+        schema.insert("maxProperties".to_owned(), json!(1 + section.beside.len()));
     } else if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
     }

@@ -9,8 +9,8 @@ use tidegate_core::aal5::CELL_BITS;
 use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, EcnPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan,
-    QueueLimit, RatePlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase, TcpPlan,
-    TcpRules, TickPhase, TrafficPlan,
+    QueueLimit, RatePlan, ReadPlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
+    TcpPlan, TcpRules, TickPhase, TrafficPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -145,5 +145,6 @@ fn tcp() -> TcpPlan {
         idle_restart: false,
         ecn: EcnPlan::Off,
         abe: false,
+        read: ReadPlan::AtOnce,
     }
 }

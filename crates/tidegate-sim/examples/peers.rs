@@ -13,8 +13,8 @@
 
 use tidegate_core::plan::{
     AppPlan, CakePlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan,
-    FqCoDelPlan, GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, RecordLevel, RtoPlan,
-    RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    FqCoDelPlan, GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, ReadPlan, RecordLevel,
+    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -138,6 +138,7 @@ fn tcp(cc: &str) -> TcpPlan {
         idle_restart: false,
         ecn: EcnPlan::Off,
         abe: false,
+        read: ReadPlan::AtOnce,
     }
 }
 

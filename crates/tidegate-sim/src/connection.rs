@@ -44,6 +44,7 @@ fn endpoints(flow: &FlowPlan, seed: Seed, connection: u32) -> (Endpoint, Endpoin
     let quiet = silent.then(|| TcpPlan { cc: CongestionPlan::NewReno, ..flow.tcp.clone() });
     let mut receiver =
         Endpoint::new(quiet.as_ref().unwrap_or(&flow.tcp), receives, answer, random("receiver"));
+    receiver.read_as_planned(&flow.tcp);
     if flow.tcp.phase == TickPhase::Own {
         sender.start_clock(uptime(flow, "sender", seed));
         receiver.start_clock(uptime(flow, "receiver", seed));

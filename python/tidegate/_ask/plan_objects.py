@@ -178,6 +178,8 @@ class Tcp(TypedDict):
     mss: int
     headers: int
     window: int | None
+    #: The receiving application reads no faster than this; user bits per second.
+    read_bps: int | None
     initial_window: int
     initial_ssthresh: int | None
     #: Whose arithmetic the window has.

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
-from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
+from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
@@ -204,7 +204,7 @@ def _scheme(
 
 def _source(flow: Flow, tcp: Tcp, rtt: int, bent: list[str]) -> None:
     name = flow["name"]
-    need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
+    need_endless(flow)
     need(
         tcp["halves"],
         f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',

@@ -27,3 +27,10 @@ def only_flow(plan: Plan) -> Flow:
     need(len(plan["flows"]) == 1, f"the model has one flow, and the scenario has {len(plan['flows'])}")
     need(not plan["traffic"], "the scenario has other traffic")
     return plan["flows"][0]
+
+
+def need_endless(flow: Flow) -> None:
+    """Need a flow that always has data to send, and a receiver that takes them as they come."""
+    need(flow["app"] == "bulk", f'flow {flow["name"]} does not always have data to send: app is not "bulk"')
+    read = flow["tcp"]["read_bps"]
+    need(read is None, f"the receiver of flow {flow['name']} does not read at once: app.read is {read} bit/s")

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
-from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
+from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 from tidegate.theory._spacer import spacer
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
 def _source(flow: Flow, tcp: Tcp, bent: list[str]) -> int:
     """Return the segments of an acknowledgement."""
     name = flow["name"]
-    need(flow["app"] == "bulk", f'flow {name} does not always have data to send: app is not "bulk"')
+    need_endless(flow)
     need(flow["start_ps"] is not None, f"flow {name} starts at a random time")
     need(
         tcp["halves"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
-from tidegate.theory._match_rules import DoesNotApplyError, need, only_flow
+from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
@@ -20,7 +20,7 @@ def long_flow(plan: Plan) -> Flow:
         DoesNotApplyError: there is another number of flows, or other traffic, or the flow has pauses.
     """
     flow = only_flow(plan)
-    need(flow["app"] == "bulk", f'flow {flow["name"]} does not always have data to send: app is not "bulk"')
+    need_endless(flow)
     return flow
 
 

@@ -4,6 +4,7 @@
 //! send yet.
 
 mod media;
+mod pace;
 mod progression;
 mod request;
 mod server;
@@ -21,6 +22,7 @@ use crate::plan::AppPlan;
 use crate::random::Stream;
 use crate::units::Time;
 
+pub use pace::Pace;
 pub use request::{Begin, Client, Exchange};
 pub use server::Server;
 pub use size::Sizes;

@@ -165,6 +165,7 @@ fn of_tcp(tcp: &TcpPlan) -> (Option<&'static str>, bool) {
         idle_restart: _,
         ecn: _,
         abe: _,
+        read: _,
     } = tcp;
     (tcp.draws(), tcp.ticks() && *phase == TickPhase::Own)
 }

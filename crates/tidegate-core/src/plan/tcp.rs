@@ -1,7 +1,7 @@
 //! The rules of one connection's TCP.
 
 use super::{CongestionPlan, EcnPlan, TcpRules};
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
 /// Every choice of a TCP connection, in bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub struct TcpPlan {
     pub headers: u32,
     /// Receive window and limit on bytes in flight; `None`: no limit.
     pub window: Option<u64>,
+    /// How the application at the receiving end reads.
+    pub read: ReadPlan,
     /// First congestion window, bytes.
     pub initial_window: u64,
     /// First slow-start threshold, bytes; `None`: no limit.
@@ -85,6 +87,18 @@ impl TcpBase {
             TcpBase::Linux => "linux-6.18",
         }
     }
+}
+
+/// How an application reads what has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ReadPlan {
+    /// As soon as it arrives.
+    #[default]
+    AtOnce,
+    /// No faster than this: the window closes where data come faster.
+    AtRate(Rate),
+    /// When it is told to ([`crate::tcp::Endpoint::read`]).
+    ByHand,
 }
 
 /// How congestion avoidance grows the window.

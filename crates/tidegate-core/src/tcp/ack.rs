@@ -1,6 +1,7 @@
 //! What an acknowledgement does to the sender.
 
 use super::accounts::Accounts;
+use super::persist::PersistRule;
 use super::scoreboard::{REPEATED, Removed};
 use super::segment::Segment;
 use super::sender::{Mode, Sender};
@@ -122,16 +123,20 @@ impl Sender {
         self.undisturbed.forget();
         if ahead > 0 {
             let bytes = u64::from(ahead.unsigned_abs());
-            if bytes > self.outstanding() {
+            if bytes > self.outstanding() && !self.adopt_octet(bytes) {
                 return false;
             }
             self.read_window(window);
             self.handle_new_ack::<AnyAck>(now, bytes, segment);
         } else if ahead == 0 {
-            let same_window = window == self.raw_window;
-            self.read_window(window);
+            let known = self.raw_window;
+            self.read_window_again(window, segment);
+            // A window that is not believed changes nothing.
+            let same_window = self.raw_window == known;
             if self.outstanding() > 0 {
                 self.handle_same_ack(now, same_window, segment);
+            } else if segment.is_none_or(|segment| segment.len == 0) {
+                self.handle_probe_answer(now);
             }
         }
         // An ACK below SND.UNA is old news (RFC 9293 §3.10.7.4).
@@ -142,9 +147,24 @@ impl Sender {
     pub(super) fn read_window(&mut self, window: u32) {
         if window != self.raw_window {
             self.raw_window = window;
+            self.persist.largest_said = self.persist.largest_said.max(window);
             let window = if window == u32::MAX { u64::MAX } else { u64::from(window) };
             self.peer_window = window.min(self.config.window);
             self.ready = true;
+            if self.persists() {
+                self.end_persist();
+            }
+        }
+    }
+
+    /// [`Sender::read_window`] of an ACK that acknowledges nothing new.
+    #[inline]
+    pub(super) fn read_window_again(&mut self, window: u32, segment: Option<&Segment>) {
+        // Without a handshake the other end has not said any so far.
+        let narrower = window < self.raw_window && window > 0 && self.raw_window != u32::MAX;
+        let data = segment.is_some_and(|segment| segment.len > 0);
+        if !(narrower && self.config.persist == PersistRule::Linux) || data {
+            self.read_window(window);
         }
     }
 

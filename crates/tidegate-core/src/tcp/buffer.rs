@@ -1,7 +1,11 @@
 //! The receive window as Linux tunes it, and the ACKs that follow from its growth: `tcp_grow_window`, `tcp_rcv_space_adjust` and
-//! `tcp_rcvbuf_grow` of Linux 6.18. The application reads at once, so the buffer is always empty: only what it may hold matters.
+//! `tcp_rcvbuf_grow` of Linux 6.18. Where the application reads at once the buffer is always empty, and only what it may hold matters;
+//! where it does not, what waits takes its place from the window (`__tcp_select_window`, [`super::reader`]).
+//!
+//! DEVIATION: the kernel counts the memory of packets, here bytes count: as if all were as well filled as packets of 1500 B.
 
 use super::compression::Compression;
+use super::reader::Reader;
 use super::timestamp;
 use crate::units::{Span, Time};
 
@@ -30,6 +34,32 @@ pub(super) struct Arrival {
     pub(super) after_pause: bool,
 }
 
+/// The largest buffer (`tcp_rmem[2]`).
+const LARGEST_BUFFER: u64 = 33_554_432;
+
+/// The scale of a window (`tcp_select_initial_window`): it is said in multiples of 2 to this power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scale(u32);
+
+impl Scale {
+    /// That of a buffer which holds `most` bytes at most.
+    fn of(most: u64) -> Scale {
+        Scale(most.max(1).ilog2().saturating_sub(15).min(14))
+    }
+
+    /// The next multiple.
+    pub(super) fn align(self, window: u64) -> u64 {
+        window.next_multiple_of(1 << self.0)
+    }
+
+    fn down(self, window: u64) -> u64 {
+        window >> self.0 << self.0
+    }
+}
+
+/// How often segments without data are answered that lie before what is expected (`tcp_invalid_ratelimit`).
+const UNACCEPTABLE_ANSWERED: Span = Span::from_millis(500);
+
 /// A receive window that grows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Buffer {
@@ -46,6 +76,8 @@ pub(super) struct Buffer {
     clamp: u64,
     /// The window was set by the user and is not tuned.
     fixed: bool,
+    /// What the buffer of such a window holds, if that is more.
+    room: u64,
     /// Most bytes read in a round trip (`rcvq_space.space`).
     space: u64,
     /// Where the round trip began that is being counted, and when.
@@ -64,8 +96,21 @@ pub(super) struct Buffer {
     /// Without timestamps: a window has come when this offset has, and when it began.
     window_end: u64,
     window_since: Time,
+    /// Linux's rules say how it grows and what is said of it; else those of the RFCs.
+    pub(super) linux: bool,
+    /// Windows are said in multiples.
+    pub(super) scale: Scale,
+    /// The application, where it does not read at once.
+    pub(super) reader: Option<Reader>,
+    /// When a segment without data was answered last that lay before what was expected.
+    unacceptable_at: Option<Time>,
     /// ACKs of what comes ahead of a gap.
     pub(super) compression: Compression,
+}
+
+/// User bytes that a buffer holds whose window may be `window` at most (`TCP_WINDOW_CLAMP`): it has room for four of them.
+fn room_of(window: u64) -> u64 {
+    (4 * window).clamp(131_072, 2 * LARGEST_BUFFER) / 256 * 161
 }
 
 impl Buffer {
@@ -83,6 +128,7 @@ impl Buffer {
             offered: clamp.min(FIRST),
             clamp,
             fixed: window.is_some(),
+            room: window.map_or(0, room_of),
             space: (10 * mss).min(clamp),
             counted_from: 0,
             counted_since: Time::ZERO,
@@ -94,13 +140,83 @@ impl Buffer {
             echo: 0,
             window_end: 0,
             window_since: Time::ZERO,
+            linux: true,
+            scale: Scale::of(window.unwrap_or(LARGEST_BUFFER)),
+            reader: None,
+            unacceptable_at: None,
             compression: Compression::default(),
+        }
+    }
+
+    /// One that stays, of an end by the RFCs whose application does not read at once.
+    pub(super) fn unchanging(mss: u32, window: Option<u64>) -> Buffer {
+        let window = window.unwrap_or(FIRST);
+        let scale = Scale(0);
+        Buffer { linux: false, offered: window, room: window, scale, ..Buffer::new(mss, Some(window)) }
+    }
+
+    /// The first window is one of whole segments (`tcp_select_initial_window`).
+    pub(super) fn begin_in_segments(&mut self) {
+        if self.linux && self.offered > self.mss {
+            self.offered -= self.offered % self.mss;
+        }
+    }
+
+    pub(super) fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// What the buffer holds at most.
+    pub(super) fn clamp(&self) -> u64 {
+        self.clamp
+    }
+
+    /// What is left beside `used` bytes.
+    pub(super) fn space(&self, used: u64) -> u64 {
+        self.room.max(self.clamp).saturating_sub(used)
+    }
+
+    /// Whether less than half is left: Linux's ACKs are in no hurry then.
+    pub(super) fn is_half_full(&self, used: u64) -> bool {
+        self.space(used) < self.clamp / 2
+    }
+
+    /// `__tcp_select_window`: what may be said of the window beside `used` bytes, where it was `said` last. 0 is said early, so that no
+    /// silly window is.
+    pub(super) fn window_beside(&self, used: u64, said: u64) -> u64 {
+        let mut free = self.space(used);
+        let mss = self.mss.min(self.clamp);
+        if self.is_half_full(used) {
+            free = self.scale.down(free);
+            if free < self.space(0) / 16 || free < mss {
+                return 0;
+            }
+        }
+        let free = free.min(self.offered);
+        if self.scale != Scale(0) {
+            self.scale.align(free)
+        } else if said + mss <= free || said > free {
+            free / mss * mss
+        } else if mss == self.clamp && free > said + self.clamp / 2 {
+            free
+        } else {
+            said
         }
     }
 
     /// What the receiver offers.
     pub(super) fn offered(&self) -> u64 {
         self.offered
+    }
+
+    /// Whether such a segment is answered at `now`.
+    pub(super) fn answers_unacceptable(&mut self, now: Time) -> bool {
+        let answered =
+            self.unacceptable_at.is_some_and(|last| now.saturating_since(last) < UNACCEPTABLE_ANSWERED);
+        if !answered {
+            self.unacceptable_at = Some(now);
+        }
+        !answered
     }
 
     /// The handshake took a round trip of `rtt`.
@@ -198,8 +314,9 @@ impl Buffer {
 
     /// `tcp_grow_window` for a segment of `len` bytes: by two segments, as far as the buffer goes, in which `held` bytes lie. DEVIATION:
     /// every segment fills it as well as a full one; in the kernel a short one takes the place of a longer one.
-    fn grow(&mut self, len: u64, held: u64) -> bool {
-        let room = if self.fixed { self.clamp } else { self.clamp.saturating_sub(held) };
+    pub(super) fn grow(&mut self, len: u64, held: u64) -> bool {
+        let held = if self.fixed && self.reader.is_none() { 0 } else { held };
+        let room = self.clamp.min(self.space(held));
         if room <= self.offered {
             return false;
         }
@@ -209,7 +326,7 @@ impl Buffer {
     }
 
     /// `tcp_rcv_rtt_measure`: a window of data takes a round trip at least.
-    fn measure_by_window(&mut self, now: Time, next: u64) {
+    pub(super) fn measure_by_window(&mut self, now: Time, next: u64) {
         if next < self.window_end {
             return;
         }
@@ -224,7 +341,7 @@ impl Buffer {
     /// `tcp_rcv_space_adjust`: once a round trip, if more was read, up to offset `read`, than in any before. What is still to be
     /// read, `unread` bytes, counts against it. The round trip ends at the first segment read after it: those behind it belong to
     /// the next.
-    fn count(&mut self, now: Time, read: u64, unread: u64) {
+    pub(super) fn count(&mut self, now: Time, read: u64, unread: u64) {
         if self.rtt == Span::ZERO || now.saturating_since(self.counted_since) < self.rtt {
             return;
         }

@@ -1,10 +1,11 @@
 //! What the endpoint reads of its plan on the way of every segment, in the form it needs.
 
+use super::persist::PersistRule;
 use super::rtt::{passed, phase_of};
 use super::scoreboard::LONGEST;
 use crate::plan::{
-    AckRule, CongestionPlan, EcnPlan, LARGEST_WINDOW, RtoPlan, RtoRestart, RttTiming, TcpBase, TcpPlan,
-    TcpRules,
+    AckRule, CongestionPlan, EcnPlan, LARGEST_WINDOW, ReadPlan, RtoPlan, RtoRestart, RttTiming, TcpBase,
+    TcpPlan, TcpRules,
 };
 use crate::units::{Span, Time};
 
@@ -27,6 +28,7 @@ pub(super) struct Config {
     pub(super) dupthresh: u32,
     pub(super) rules: TcpRules,
     pub(super) ecn: EcnPlan,
+    pub(super) persist: PersistRule,
     pub(super) limited_transmit: bool,
     pub(super) go_back_n: bool,
     pub(super) guard: bool,
@@ -40,6 +42,8 @@ pub(super) struct Config {
     pub(super) idle_restart: bool,
     /// Receivers acknowledge as Linux does.
     pub(super) linux_acks: bool,
+    /// Receive windows grow, or close and open.
+    pub(super) windows_move: bool,
     /// Every segment has something to say of its own: timestamps, or ECN.
     pub(super) special: bool,
     pub(super) sack: bool,
@@ -73,7 +77,7 @@ enum AckDelay {
 impl Config {
     /// Whether a segment without options says all in its numbers.
     pub(super) fn is_plain(&self) -> bool {
-        !self.special && !self.linux_acks
+        !self.special && !self.windows_move
     }
 
     pub(super) fn new(plan: &TcpPlan) -> Config {
@@ -107,8 +111,10 @@ impl Config {
             guard: plan.guard,
             timestamps: plan.timestamps,
             ecn: plan.ecn,
+            persist: PersistRule::new(plan),
             special: plan.timestamps,
             linux_acks: plan.rules.acks == AckRule::WhileBufferGrows,
+            windows_move: plan.rules.acks == AckRule::WhileBufferGrows || plan.read != ReadPlan::AtOnce,
             idle_restart: plan.idle_restart,
             handshake: plan.handshake,
             // Linux forgets what a lost SYN did to the threshold (`tcp_init_metrics`).

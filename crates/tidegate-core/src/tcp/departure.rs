@@ -66,11 +66,17 @@ impl Sender {
             } else {
                 self.poll_new::<AnyData>(now, *window).or_else(|| self.poll_piece(accounts, now))
             }
+        } else if self.probe_is_due() {
+            return self.poll_persist_accounted(accounts, now);
         } else {
             self.poll_disturbed(accounts, now)
         };
         let Some(sent) = sent else {
             self.ready = false;
+            if self.held == HeldBy::ReceiverWindow {
+                self.settle_timer(accounts, now);
+                return self.poll_closed(now);
+            }
             return None;
         };
         let least_rtt = accounts.rack.least_rtt();

@@ -77,7 +77,7 @@ impl Sender {
         let inside = segment.sack_count > 1
             && block(1).is_some_and(|(outer_left, outer_right)| outer_left <= left && right <= outer_right);
         let mss = u64::from(self.config.mss);
-        if !(below || inside) || right > self.max || right - left > self.peer_window {
+        if !(below || inside) || right > self.max || right - left > self.largest_window() {
             return None;
         }
         let segments = (right - left).div_ceil(mss);

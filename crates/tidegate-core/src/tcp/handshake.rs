@@ -29,7 +29,7 @@ impl Endpoint {
                 self.theirs = Numbering::after_syn(segment.seq);
                 self.echo = segment.ts_val;
                 self.hear_syn_ack(segment);
-                self.establish(now, segment.ts_ecr);
+                self.establish(now, segment);
                 self.receiver.demand_ack();
                 // `tcp_rcv_synsent_state_process`: the application hears of the connection after this ACK has left.
                 self.syn_due = self.sender.config.linux_acks;
@@ -45,7 +45,7 @@ impl Endpoint {
                 let data_acks = segment.flags & flags::ACK != 0
                     && segment.seq.wrapping_sub(self.theirs.wire(0)).cast_signed() >= 0;
                 if acks_our_syn && data_acks {
-                    self.establish(now, segment.ts_ecr);
+                    self.establish(now, segment);
                 }
                 self.state != State::SynReceived
             }
@@ -58,9 +58,11 @@ impl Endpoint {
         }
     }
 
-    /// The other end has acknowledged our SYN, or one of them, and `echo` is its timestamp.
-    fn establish(&mut self, now: Time, echo: u32) {
+    /// `segment` of the other end has acknowledged our SYN, or one of them.
+    fn establish(&mut self, now: Time, segment: &Segment) {
         self.state = if self.sender.finished { State::FinWait1 } else { State::Established };
+        // Whatever was thought of it before.
+        self.sender.read_window(segment.window);
         self.syn_due = false;
         self.see_what_comes();
         self.sender.ready = true;
@@ -92,7 +94,7 @@ impl Endpoint {
             // RFC 5681 §3.1: after a lost SYN or SYN-ACK the window begins with one segment.
             self.sender.controller.handle_restart(window);
         } else {
-            self.establish_as_linux(now, echo);
+            self.establish_as_linux(now, segment.ts_ecr);
         }
         self.sender.controller.handle_established(now, rtt);
     }
@@ -134,7 +136,7 @@ impl Endpoint {
             return Outgoing::NOTHING;
         }
         self.syn_due = false;
-        self.syns += 1;
+        self.syns = self.syns.saturating_add(1);
         if self.syns == 1 {
             self.syn_at = now;
         }

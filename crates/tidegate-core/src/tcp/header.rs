@@ -7,12 +7,12 @@ use super::timestamp;
 use crate::units::Time;
 
 /// What a segment says that has data or acknowledges some, and neither SYN, SACK blocks nor anything of ECN
-/// ([`Outgoing::fits_header`]). What is 0 is not said: a number alone is a header, and costs its reader no more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// ([`Outgoing::fits_header`]). A number alone is a header, and costs its reader no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The number of the first byte of its data; without data, what it acknowledges.
     pub number: u32,
-    /// Receive window, as in [`Segment::window`]; 0: as the other end last said.
+    /// Receive window, as in [`Segment::window`]; [`Header::SAME_WINDOW`]: as the other end last said.
     pub window: u32,
     /// Timestamps, as in [`Segment::ts_val`] and [`Segment::ts_ecr`].
     pub ts_val: u32,
@@ -22,33 +22,42 @@ pub struct Header {
     pub pushed: bool,
 }
 
+impl Default for Header {
+    fn default() -> Header {
+        Header::of_number(0)
+    }
+}
+
 impl Header {
+    /// The window is not said. An end that sets no limit says the same: it has said so from the beginning.
+    pub const SAME_WINDOW: u32 = u32::MAX;
+
     /// A header that says `number` and nothing else.
     #[inline(always)]
     #[must_use]
     pub fn of_number(number: u32) -> Header {
-        Header { number, window: 0, ts_val: 0, ts_ecr: 0, pushed: false }
+        Header { number, window: Header::SAME_WINDOW, ts_val: 0, ts_ecr: 0, pushed: false }
     }
 
     /// The window that it says, where the last one was `known`.
     #[inline(always)]
     pub(super) fn window_or(&self, known: u32) -> u32 {
-        if self.window == 0 { known } else { self.window }
+        if self.window == Header::SAME_WINDOW { known } else { self.window }
     }
 }
 
 impl Endpoint {
-    /// Whether its segments say no more than a number as a rule: there are no timestamps, no windows that grow and nothing of ECN.
+    /// Whether its segments say no more than a number as a rule: there are no timestamps, no windows that move and nothing of ECN.
     #[must_use]
     pub fn says_numbers_alone(&self) -> bool {
         let config = &self.sender.config;
-        !(config.timestamps || config.linux_acks) && self.sender.marks.is_none()
+        !(config.timestamps || config.windows_move) && self.sender.marks.is_none()
     }
 
-    /// Whether what comes has timestamps or windows that grow, and the handshake is over.
+    /// Whether what comes has timestamps or windows that move, and the handshake is over.
     pub(super) fn reads_headers(&self) -> bool {
         let config = &self.sender.config;
-        (config.timestamps || config.linux_acks)
+        (config.timestamps || config.windows_move)
             && self.sender.marks.is_none()
             && self.state == State::Established
             && !self.syn_due

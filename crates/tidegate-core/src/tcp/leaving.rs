@@ -117,6 +117,9 @@ impl Sender {
         };
         let Some(sent) = sent else {
             self.ready = false;
+            if self.held == HeldBy::ReceiverWindow {
+                return self.poll_closed(now);
+            }
             return None;
         };
         if self.timers.is_off() {

@@ -18,6 +18,9 @@ impl Sender {
     /// The timer expired.
     #[cold]
     pub(super) fn handle_timer(&mut self, now: Time) {
+        if self.persists() {
+            return self.handle_persist();
+        }
         let Some(mut accounts) = self.accounts.take() else {
             return self.handle_timeout(now);
         };
@@ -42,6 +45,7 @@ impl Sender {
                 self.ready = true;
                 self.start_timeout(now);
             }
+            Purpose::Persist => {}
         }
         accounts.cached.forget();
         self.accounts = Some(accounts);

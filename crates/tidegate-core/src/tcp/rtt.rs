@@ -193,6 +193,11 @@ impl Estimator {
         Span::from_picos(whole.saturating_mul(tick))
     }
 
+    /// The largest time-out.
+    pub(super) fn most(&self) -> Span {
+        self.max
+    }
+
     /// The time-out in force.
     #[inline]
     pub(super) fn rto(&self) -> Span {

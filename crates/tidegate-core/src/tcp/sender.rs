@@ -4,6 +4,7 @@
 use super::accounts::Accounts;
 use super::config::Config;
 use super::marks::Marks;
+use super::persist::Persist;
 use super::report::Counters;
 use super::rtt::Estimator;
 use super::scoreboard::Scoreboard;
@@ -114,6 +115,8 @@ pub(super) struct Sender {
     pub(super) before_dupacks: u64,
     /// `una` at the last time-out; `u64::MAX`: there was none.
     pub(super) timed_out_at: u64,
+    /// Where the receiver's window lets nothing go.
+    pub(super) persist: Persist,
     /// Where every ACK is accounted for (RACK, PRR, Linux's windows).
     pub(super) accounts: Option<Box<Accounts>>,
     /// Where ECN is used.
@@ -158,6 +161,7 @@ impl Sender {
             rescue: 0,
             before_dupacks: 0,
             timed_out_at: u64::MAX,
+            persist: Persist::NONE,
             last_sent: Time::ZERO,
             timed_end: 0,
             timed_at: Time::ZERO,

@@ -1,4 +1,4 @@
-//! What a sender waits for: one timer with three purposes, as in Linux (`icsk_pending`), and the pacer. The timer of delayed ACKs
+//! What a sender waits for: one timer with four purposes, as in Linux (`icsk_pending`), and the pacer. The timer of delayed ACKs
 //! is the receiving half's ([`super::receiver`]).
 
 use crate::units::{Span, Time};
@@ -28,6 +28,8 @@ pub(super) enum Purpose {
     TimeOut,
     /// A tail loss probe (RFC 8985 §7.2).
     Probe,
+    /// A probe of the receiver's window, which lets nothing go (RFC 9293 §3.8.6.1).
+    Persist,
     /// Segments that may be reordered are lost if they have not come by then (RFC 8985 §6.2 step 5).
     Reorder,
 }

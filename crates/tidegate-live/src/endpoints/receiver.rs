@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use nix::sys::epoll::EpollFlags;
-use tidegate_core::plan::Plan;
+use tidegate_core::app::Pace;
+use tidegate_core::plan::{FlowPlan, Plan, ReadPlan};
+use tidegate_core::units::{Span, Time};
 
 use super::client::Clients;
 use super::ending::say_goodbye;
@@ -23,11 +25,16 @@ const CLAMP_OFTEN: u32 = 400;
 /// Later it is set once in this many.
 const CLAMP_SELDOM: u32 = 64;
 
+/// A reading of a slow program that comes late by no more than this is made up for.
+const LATE: Span = Span::from_millis(10);
+
 /// Takes connections and what comes over them, all flows on one thread.
 pub(super) struct Receiver {
     shared: Arc<Shared>,
     doors: Vec<Option<OwnedFd>>,
     guests: Vec<Guest>,
+    /// The guests that do not read at once.
+    slow: Vec<usize>,
     watch: Watch,
     clients: Clients,
 }
@@ -36,6 +43,10 @@ pub(super) struct Receiver {
 struct Guest {
     socket: Option<Arc<OwnedFd>>,
     window: Option<u32>,
+    /// A program that does not read at once.
+    pace: Option<Pace>,
+    /// It reads on at its pace's time.
+    waits: bool,
     delayed_ack_most_us: Option<u32>,
     readings: u32,
     delivered: u64,
@@ -58,17 +69,23 @@ impl Receiver {
                 watch.add(door, EpollFlags::EPOLLIN, number * 2)?;
             }
         }
-        let guest = |flow: &super::FlowStack| Guest {
+        let guest = |(flow, of): (&super::FlowStack, &FlowPlan)| Guest {
             socket: None,
+            pace: match of.tcp.read {
+                ReadPlan::AtRate(rate) => Some(Pace::new(rate, of.tcp.mss)),
+                ReadPlan::AtOnce | ReadPlan::ByHand => None,
+            },
+            waits: false,
             window: flow.window.map(|window| u32::try_from(window).unwrap_or(u32::MAX)),
             delayed_ack_most_us: flow.delayed_ack_most_us,
             readings: 0,
             delivered: 0,
             ended: false,
         };
-        let guests = stack.flows.iter().map(guest).collect();
+        let guests: Vec<Guest> = stack.flows.iter().zip(&plan.flows).map(guest).collect();
+        let slow = (0..guests.len()).filter(|flow| guests[*flow].pace.is_some()).collect();
         let clients = Clients::new(plan, stack, addresses, clock);
-        Ok(Receiver { shared, doors, guests, watch, clients })
+        Ok(Receiver { shared, doors, guests, slow, watch, clients })
     }
 
     /// Works until the run is over, then resets every connection.
@@ -76,12 +93,13 @@ impl Receiver {
         let mut ready = Vec::new();
         while !self.shared.is_over() {
             self.ask()?;
-            self.watch.ring(self.clients.clock, self.clients.next())?;
+            self.watch.ring(self.clients.clock, self.clients.next().min(self.next_reading()))?;
             self.watch.wait(&mut ready)?;
             for number in &ready {
                 let flow = (*number / 2) as usize;
                 if number.is_multiple_of(2) { self.welcome(flow)? } else { self.take(flow)? }
             }
+            self.read_on()?;
         }
         self.clients.finish(|flow| self.guests[flow].socket.as_ref(), &self.shared);
         for socket in self.guests.iter().filter_map(|guest| guest.socket.as_ref()) {
@@ -134,11 +152,36 @@ impl Receiver {
         Ok(())
     }
 
+    /// When the first of the programs reads on that do not read at once.
+    fn next_reading(&self) -> Time {
+        let waiting = self.slow.iter().map(|flow| &self.guests[*flow]).filter(|guest| guest.waits);
+        waiting.filter_map(|guest| guest.pace).map(|pace| pace.ready_at()).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Programs whose time has come read on.
+    fn read_on(&mut self) -> Result<(), LiveError> {
+        for place in 0..self.slow.len() {
+            let flow = self.slow[place];
+            if self.guests[flow].waits {
+                self.take(flow)?;
+            }
+        }
+        Ok(())
+    }
+
     fn take(&mut self, flow: usize) -> Result<(), LiveError> {
+        let clock = self.clients.clock;
         let guest = &mut self.guests[flow];
         let Some(socket) = &guest.socket else { return Ok(()) };
+        guest.waits = false;
         loop {
-            match sockopt::discard(socket.as_fd(), TAKE) {
+            let now = if guest.pace.is_some() { clock.now() } else { Time::ZERO };
+            guest.waits = guest.pace.is_some_and(|pace| pace.ready_at() > now);
+            if guest.waits {
+                break;
+            }
+            let most = guest.pace.map_or(TAKE, |pace| pace.most() as usize);
+            match sockopt::discard(socket.as_fd(), most) {
                 Ok(0) => {
                     // Once: it is an event by itself.
                     if !std::mem::replace(&mut guest.ended, true) {
@@ -146,7 +189,13 @@ impl Receiver {
                     }
                     break;
                 }
-                Ok(bytes) => guest.delivered += bytes as u64,
+                Ok(bytes) => {
+                    guest.delivered += bytes as u64;
+                    if let Some(pace) = &mut guest.pace {
+                        let since = Time::from_picos(now.picos().saturating_sub(LATE.picos()));
+                        pace.handle_read(pace.ready_at().max(since), bytes as u64);
+                    }
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     if error.kind() != io::ErrorKind::WouldBlock {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CoDelPlan, CongestionPlan, Demand, Discipline,
     FlowPlan, Framing, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan,
-    QueueCounts, QueueLimit, RatePlan, RtoPlan, StartPlan, StepThreshold, TcpPlan,
+    QueueCounts, QueueLimit, RatePlan, ReadPlan, RtoPlan, StartPlan, StepThreshold, TcpPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -265,6 +265,10 @@ fn tcp(tcp: &TcpPlan) -> to::Tcp {
         mss: tcp.mss,
         headers: tcp.headers,
         window: tcp.window,
+        read_bps: match tcp.read {
+            ReadPlan::AtRate(rate) => Some(rate.bps()),
+            ReadPlan::AtOnce | ReadPlan::ByHand => None,
+        },
         initial_window: tcp.initial_window,
         initial_ssthresh: tcp.initial_ssthresh,
         arithmetic: match tcp.rules.arithmetic {

@@ -147,6 +147,8 @@ objects! {
         mss: u32,
         headers: u32,
         window: Option<u64>,
+        /// The receiving application reads no faster than this; user bits per second.
+        read_bps: Option<u64>,
         initial_window: u64,
         initial_ssthresh: Option<u64>,
         /// Whose arithmetic the window has.

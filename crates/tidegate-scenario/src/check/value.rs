@@ -80,9 +80,13 @@ impl Form {
         self.get(name).filter(|item| item.given)
     }
 
-    /// The only item written, of a section where exactly one may be.
+    /// The only item written, of a section where exactly one may be; what may stand beside it is none.
     pub(crate) fn only(&self) -> Option<(&str, &Item)> {
-        self.items.iter().find(|named| named.item.given).map(|named| (named.name.as_str(), &named.item))
+        let alone = |name: &str| !self.section.beside.contains(&name);
+        self.items
+            .iter()
+            .find(|named| named.item.given && alone(&named.name))
+            .map(|named| (named.name.as_str(), &named.item))
     }
 
     pub(crate) fn table(&self, name: &str) -> Option<&Form> {

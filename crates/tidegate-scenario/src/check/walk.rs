@@ -74,7 +74,8 @@ impl Checker {
         let choices = || section.keys.iter().filter(|row| row.kind != Kind::Later).map(|row| row.name);
         let list = || choices().collect::<Vec<_>>().join(", ");
         if section.one_of {
-            let given: Vec<&Key> = section.keys.iter().filter(|row| written(row.name)).collect();
+            let alternative = |row: &&Key| written(row.name) && !section.beside.contains(&row.name);
+            let given: Vec<&Key> = section.keys.iter().filter(alternative).collect();
             match given.as_slice() {
                 [] if matches!(&node.data, Data::Table(entries) if entries.is_empty()) => {
                     self.push(

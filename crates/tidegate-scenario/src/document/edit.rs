@@ -65,8 +65,11 @@ pub(crate) fn operations(
 /// Clears what would contradict `step` in the table or value `node` at `path`.
 fn make_room(node: &Node, section: &Section, path: &[Step], step: &Step, ops: &mut Vec<Op>) {
     match &node.data {
+        Data::Table(_) if section.beside.contains(&step.key.as_str()) => {}
         Data::Table(entries) if section.one_of => {
-            for other in entries.iter().filter(|entry| entry.key != step.key) {
+            let stays =
+                |entry: &&Entry| entry.key == step.key || section.beside.contains(&entry.key.as_str());
+            for other in entries.iter().filter(|entry| !stays(entry)) {
                 let mut gone = path.to_vec();
                 gone.push(Step { key: other.key.clone(), at: step.at });
                 ops.push(Op::Drop(gone));

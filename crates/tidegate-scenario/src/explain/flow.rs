@@ -1,6 +1,8 @@
 //! A flow in words.
 
-use tidegate_core::plan::{DelayedAckPlan, FlowPlan, Plan, RtoPlan, RtoRestart, TcpPlan, TickPhase};
+use tidegate_core::plan::{
+    DelayedAckPlan, FlowPlan, Plan, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase,
+};
 use tidegate_core::units::Span;
 
 use super::gate::{jitter_text, queue_packets};
@@ -130,6 +132,9 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
         lines.push(format!("bandwidth × round trip is {} packets{queue}", three_digits(bdp)));
     }
     lines.extend(police::burst_lines(flow, &plan.gates, packet, rtt));
+    if let ReadPlan::AtRate(rate) = tcp.read {
+        lines.push(format!("its application reads at most {} of user data", rate_text(rate.bps() as f64)));
+    }
     if let Some(window) = tcp.window
         && rtt > 0.0
     {

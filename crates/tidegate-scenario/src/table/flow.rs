@@ -2,8 +2,8 @@
 
 use super::codepoints;
 use super::{
-    Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, jitter, key, media, one_of,
-    quantity, request, section, tcp, text, word,
+    Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, beside, jitter, key, media,
+    one_of, quantity, request, section, tcp, text, word,
 };
 use crate::units::Dim;
 
@@ -135,38 +135,49 @@ const UNIFORM: Section = one_of(
 const APP: Kind =
     Kind::AnyOf(&[Kind::Choice(&[word("bulk", "the sender always has data to send")]), Kind::Form(&APPS)]);
 
-const APPS: Section = one_of(
-    "Applications",
-    "Exactly one.",
-    &[
-        key("transfer", SIZE, WhenAbsent::Words("not used"), "Sends this many user bytes and stops."),
-        key(
-            "constant",
-            Kind::Form(&section(
-                "Constant writes",
+const APPS: Section = beside(
+    &["read"],
+    one_of(
+        "Applications",
+        "One of these, and `read`.",
+        &[
+            key("transfer", SIZE, WhenAbsent::Words("not used"), "Sends this many user bytes and stops."),
+            key(
+                "constant",
+                Kind::Form(&section(
+                    "Constant writes",
+                    "Writes of a fixed size at a constant rate.",
+                    &[USER_RATE, WRITE],
+                )),
+                WhenAbsent::Words("not used"),
                 "Writes of a fixed size at a constant rate.",
-                &[USER_RATE, WRITE],
-            )),
-            WhenAbsent::Words("not used"),
-            "Writes of a fixed size at a constant rate.",
-        ),
-        key(
-            "on_off",
-            Kind::Form(&section(
-                "On–off writes",
+            ),
+            key(
+                "on_off",
+                Kind::Form(&section(
+                    "On–off writes",
+                    "Writes at a constant rate during on periods; nothing during off periods.",
+                    &[USER_RATE, WRITE, ON, OFF],
+                )),
+                WhenAbsent::Words("not used"),
                 "Writes at a constant rate during on periods; nothing during off periods.",
-                &[USER_RATE, WRITE, ON, OFF],
-            )),
-            WhenAbsent::Words("not used"),
-            "Writes at a constant rate during on periods; nothing during off periods.",
-        ),
-        key(
-            "request",
-            Kind::Form(&request::REQUEST),
-            WhenAbsent::Words("not used"),
-            "Request and response: the receiver of the flow sends requests, the sender answers them.",
-        ),
-    ],
+            ),
+            key(
+                "request",
+                Kind::Form(&request::REQUEST),
+                WhenAbsent::Words("not used"),
+                "Request and response: the receiver of the flow sends requests, the sender answers them.",
+            ),
+            key(
+                "read",
+                RATE,
+                WhenAbsent::Words("at once"),
+                "How fast the receiving application reads, in user bits per second. Where data come faster, the receive buffer \
+             fills, the receiver's window closes, and the sender waits for it. Beside one of the applications, or alone \
+             with \"bulk\".",
+            ),
+        ],
+    ),
 );
 
 const SOURCE: Section = one_of(

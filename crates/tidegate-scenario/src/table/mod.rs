@@ -119,6 +119,8 @@ pub(crate) struct Section {
     pub(crate) short: Option<&'static str>,
     /// Exactly one key may be given; setting one drops the other.
     pub(crate) one_of: bool,
+    /// Keys that may stand beside that one, or alone.
+    pub(crate) beside: &'static [&'static str],
     /// Other names of keys.
     pub(crate) aliases: &'static [Alias],
     /// What to say of keys that people know from elsewhere and that are not here: key and help.
@@ -178,6 +180,7 @@ const fn section(title: &'static str, about: &'static str, keys: &'static [Key])
         names: None,
         short: None,
         one_of: false,
+        beside: &[],
         aliases: &[],
         hints: &[],
     }
@@ -185,6 +188,10 @@ const fn section(title: &'static str, about: &'static str, keys: &'static [Key])
 
 const fn one_of(title: &'static str, about: &'static str, keys: &'static [Key]) -> Section {
     Section { one_of: true, ..section(title, about, keys) }
+}
+
+const fn beside(keys: &'static [&'static str], section: Section) -> Section {
+    Section { beside: keys, ..section }
 }
 
 const fn short(key: &'static str, section: Section) -> Section {

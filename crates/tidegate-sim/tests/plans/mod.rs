@@ -1,8 +1,8 @@
 //! The TCP that the tests of whole runs begin with; each names what it changes.
 
 use tidegate_core::plan::{
-    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, ReadPlan, RtoPlan, RttTiming, SsthreshRounding,
+    TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::Span;
 
@@ -43,5 +43,6 @@ pub(crate) fn tcp(cc: CongestionPlan) -> TcpPlan {
         idle_restart: true,
         ecn: EcnPlan::Off,
         abe: false,
+        read: ReadPlan::AtOnce,
     }
 }

@@ -113,18 +113,21 @@ impl Sender {
             return true;
         }
         let bytes = u64::from(ahead.unsigned_abs());
-        if bytes > self.outstanding() {
+        if bytes > self.outstanding() && !self.adopt_octet(bytes) {
             return false;
         }
-        // `tcp_may_update_window`: without anything new only a wider one is believed, or none.
-        let news = bytes > 0 || segment.is_some_and(|segment| segment.len > 0);
-        if news || window > self.raw_window || window == 0 {
+        if bytes > 0 {
             self.read_window(window);
+        } else {
+            self.read_window_again(window, segment);
         }
         if self.outstanding() == 0 {
             self.account_late(accounts, now, self.una, segment, &mut delivery);
             let duplicate = segment.is_none_or(|segment| segment.len == 0);
             self.account_probe(accounts, now, delivery.again, duplicate);
+            if duplicate {
+                self.handle_probe_answer(now);
+            }
             return true;
         }
         self.account::<AnyAck>(accounts, now, bytes, segment, Left::default(), delivery);

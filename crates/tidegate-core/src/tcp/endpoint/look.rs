@@ -36,6 +36,31 @@ impl Endpoint {
         self.sender.measured.take()
     }
 
+    /// Probes of a closed window since the other end was heard last.
+    #[must_use]
+    pub fn window_probes(&self) -> u16 {
+        self.sender.persist.unanswered
+    }
+
+    /// The receive window of this end in bytes, as it said it last, less what has come since; `None`: no limit.
+    #[must_use]
+    pub fn receive_window(&self) -> Option<u64> {
+        let fixed = self.sender.config.advertised;
+        self.receiver.window_left().or((fixed != u32::MAX).then_some(u64::from(fixed)))
+    }
+
+    /// User bytes received in order that the application has not read, where it does not read at once.
+    #[must_use]
+    pub fn unread_bytes(&self) -> u64 {
+        self.receiver.unread()
+    }
+
+    /// The other end's receive window in bytes, as it was believed last.
+    #[must_use]
+    pub fn peer_window(&self) -> u64 {
+        self.sender.peer_window
+    }
+
     /// Whether it asks for ECN.
     #[must_use]
     pub fn uses_ecn(&self) -> bool {

@@ -3,7 +3,7 @@
 //! Written to RFC 9293 (states, segments), RFC 5681 and 6582 (congestion control), RFC 6298
 //! (timer), RFC 3042 (Limited Transmit), RFC 2018 and 6675 (SACK) and RFC 7323 (timestamps).
 //!
-//! **Not here**: simultaneous open, urgent data, zero windows (see [`crate::tcp::receiver`]), Nagle (see [`crate::tcp::leaving`]),
+//! **Not here**: simultaneous open, urgent data, Nagle (see [`crate::tcp::leaving`]),
 //! path MTU discovery, PAWS.
 
 mod acks;
@@ -47,10 +47,10 @@ pub struct Endpoint {
     role: Role,
     /// A SYN is to be sent.
     pub(in crate::tcp) syn_due: bool,
+    /// How often a SYN was sent.
+    pub(in crate::tcp) syns: u16,
     /// Highest timestamp to echo (TS.Recent).
     pub(in crate::tcp) echo: u32,
-    /// How often a SYN was sent.
-    pub(in crate::tcp) syns: u32,
     /// When our SYN was sent first.
     pub(in crate::tcp) syn_at: Time,
     /// Where an end of the connection has begun.
@@ -103,6 +103,17 @@ impl Endpoint {
     pub fn take_general_way(&mut self) {
         self.sender.config.exact = true;
         self.see_what_comes();
+    }
+
+    /// The application of this end reads as the plan has it, not at once; before the connection begins.
+    pub fn read_as_planned(&mut self, plan: &TcpPlan) {
+        self.receiver.read_as_planned(plan);
+    }
+
+    /// The application reads `most` bytes at most, where the plan says [`crate::plan::ReadPlan::ByHand`]; how many there were.
+    pub fn read(&mut self, now: Time, most: u64) -> u64 {
+        self.sender.undisturbed.forget();
+        self.receiver.read(now, most, &self.sender.config)
     }
 
     /// The controller's window or pace was set from outside. Says whether data may leave by it now: poll then.

@@ -6,7 +6,7 @@ use crate::tcp::sender::Sender;
 use crate::units::Time;
 
 /// How often Linux sends a SYN again without waiting longer (`tcp_syn_linear_timeouts`).
-const LINEAR_SYNS: u32 = 4;
+const LINEAR_SYNS: u16 = 4;
 
 /// What begins or ends a connection or a stream.
 const CONTROL: u16 = flags::SYN | flags::FIN | flags::RST;
@@ -18,10 +18,11 @@ impl Endpoint {
         // Nearly all segments are data in order for an end that has nothing outstanding, or
         // ACKs without data. The rest takes the long way, which would do for these too.
         if self.numbers_suffice && segment.flags & (CONTROL | flags::ACK) == flags::ACK {
-            if segment.len == 0 {
+            let expected = segment.seq == self.acknowledgement_number();
+            if segment.len == 0 && expected {
                 return self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
-            if self.sender.has_no_use_for(segment) && segment.seq == self.acknowledgement_number() {
+            if segment.len > 0 && expected && self.sender.has_no_use_for(segment) {
                 return self.handle_next(now, segment.len);
             }
         }
@@ -87,6 +88,9 @@ impl Endpoint {
         if unusual && !self.admits(now, segment) {
             return;
         }
+        if segment.len == 0 && self.lies_before(segment) {
+            return self.receiver.handle_unacceptable(now);
+        }
         if self.sender.config.timestamps {
             self.read_timestamp(segment.seq, segment.ts_val);
             if segment.len > 0 {
@@ -123,6 +127,13 @@ impl Endpoint {
         }
     }
 
+    /// Whether a segment without data lies before what this end has acknowledged, as a probe of its window does (`tcp_sequence`).
+    #[inline]
+    fn lies_before(&self, segment: &Segment) -> bool {
+        let ahead = segment.seq.wrapping_sub(self.theirs.wire(self.receiver.acknowledged_to()));
+        ahead.cast_signed() < 0 && segment.flags & CONTROL == 0
+    }
+
     /// RFC 7323 §4.3: a timestamp is worth echoing if its segment reaches back to the last ACK
     /// that was sent; here: to the next byte expected.
     #[inline]
@@ -145,7 +156,7 @@ impl Endpoint {
     /// Time has come to `now`: timers that are due run.
     pub fn handle_wakeup(&mut self, now: Time) {
         self.sender.undisturbed.forget();
-        self.receiver.handle_wakeup(now);
+        self.receiver.handle_wakeup(now, &self.sender.config);
         if self.sender.timers.take_paced(now) {
             self.sender.handle_paced();
         }

@@ -40,7 +40,9 @@ impl Receiver {
         config: &Config,
         counters: &mut Counters,
     ) {
-        if !self.lengthens_last(start, len, config, counters) {
+        if self.longest == 0 {
+            self.handle_unread(now, start, len, config, counters);
+        } else if !self.lengthens_last(start, len, config, counters) {
             self.handle_other_disorder(now, start, len, config, counters);
         }
     }
@@ -68,7 +70,7 @@ impl Receiver {
 
     /// All other data that do not simply continue the stream.
     #[inline(never)]
-    fn handle_other_disorder(
+    pub(super) fn handle_other_disorder(
         &mut self,
         now: Time,
         start: u64,
@@ -84,19 +86,21 @@ impl Receiver {
         self.scheduled |= end >= self.acknowledged_to;
         self.tells |= self.buffer.is_some();
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
-        if end > self.next.saturating_add(config.window) {
+        if end > self.window_end(config) {
             counters.outside_window += 1;
             return;
         }
         if start < self.next {
             came_again(&mut self.duplicates, &mut self.tells, (start, end.min(self.next)), true);
         }
-        if end <= self.next && self.buffer.is_some() {
+        let linux = config.linux_acks;
+        if end <= self.next && linux {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
             self.quick = self.quick.max(MOST_QUICK);
             self.first_quick = 0;
         }
-        let overdue = self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
+        let overdue = linux
+            && self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
             && self.begins_island(start, end);
         let (before, gap) = (self.next, !self.islands.is_empty());
         let new = if end <= self.next { 0 } else { self.take_in(start.max(self.next), end, config) };
@@ -111,7 +115,7 @@ impl Receiver {
         let held = counters.delivered_bytes - before;
         counters.delivered_bytes += new;
         counters.delivered_segments += 1;
-        if self.buffer.is_some() {
+        if linux {
             self.widen_in_disorder(now, (start, end), held, config);
             self.ack_now = was_due || overdue || self.answers_disorder(now, gap, config);
         }
@@ -119,8 +123,11 @@ impl Receiver {
 
     /// New data `[start, end)` came ahead of a gap or into one, where `held` bytes had come ahead: what that does to Linux's window.
     fn widen_in_disorder(&mut self, now: Time, (start, end): (u64, u64), held: u64, config: &Config) {
+        let held = held + self.unread();
         let Some(buffer) = &mut self.buffer else { return };
-        if start <= self.next && self.next >= end {
+        if buffer.reader.is_some() && start <= self.next && self.next >= end {
+            self.quick |= u32::from(buffer.grow(end - start, held));
+        } else if start <= self.next && self.next >= end {
             buffer.is_short((end - start) as u32, false);
             let arrival = buffer.handle_data(now, (end, self.next), (end - start, held), config.timestamps);
             self.take_arrival(arrival);
@@ -142,17 +149,16 @@ impl Receiver {
         }
         if self.islands.is_empty() {
             // What began with old data, and left no gap, is in order.
-            if !gap && self.delayed_until == Time::NEVER {
-                self.delayed_until = config.ack_deadline(now);
+            if !gap {
+                self.put_off(config.ack_deadline(now));
             }
             return gap;
         }
         if buffer.compression.answers(self.next) {
             return true;
         }
-        if self.delayed_until == Time::NEVER {
-            self.delayed_until = now.saturating_add(Compression::delay(buffer.rtt()));
-        }
+        let rtt = buffer.rtt();
+        self.put_off(now.saturating_add(Compression::delay(rtt)));
         false
     }
 

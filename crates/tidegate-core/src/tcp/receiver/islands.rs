@@ -49,6 +49,11 @@ impl Islands {
         self.0.is_empty()
     }
 
+    /// User bytes in all of them.
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.iter().map(|island| island.end - island.start).sum()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,11 +1,12 @@
 //! The receiving half: reassembly and acknowledgements (RFC 5681 §4.2, RFC 1122 §4.2.3.2).
 //!
-//! The application reads at once, so the advertised window never moves, unless it grows as in Linux ([`super::buffer`]): it
-//! is the plan's window or, without one, as large as the wire can say. Silly windows, zero windows and window probes
-//! therefore cannot occur. Only lengths are kept, no bytes.
+//! As long as the application reads at once the advertised window never moves, unless it grows as in Linux ([`super::buffer`]): it
+//! is the plan's window or, without one, as large as the wire can say. An application that does not is in [`reading`]. Only lengths
+//! are kept, no bytes.
 
 mod disorder;
 mod islands;
+mod reading;
 
 use std::ops::RangeInclusive;
 
@@ -15,6 +16,7 @@ use crate::plan::{AckRule, TcpPlan};
 use crate::tcp::buffer::{Arrival, Buffer};
 use crate::tcp::config::Config;
 use crate::tcp::dsack::Duplicates;
+use crate::tcp::reader::Reader;
 use crate::tcp::report::Counters;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::timers::HALF_TICK;
@@ -36,6 +38,8 @@ pub(in crate::tcp) struct Receiver {
     duplicates: Option<Box<Duplicates>>,
     /// Ahead of `next`.
     islands: Islands,
+    /// User bytes of the longest segment in order that the window has room for without a look; 0: look.
+    longest: u64,
     // What data in order touch.
     /// ACKs that are still not delayed (Linux's quick ACKs).
     quick: u32,
@@ -49,7 +53,7 @@ pub(in crate::tcp) struct Receiver {
     ack_now: bool,
     /// See [`Receiver::has_ended`].
     ended: bool,
-    /// When a delayed ACK must leave.
+    /// When a delayed ACK must leave, or an application that does not read at once reads next.
     delayed_until: Time,
     /// Bytes received in order and not acknowledged yet.
     owed: u64,
@@ -66,6 +70,7 @@ impl Receiver {
             next: 0,
             acknowledged_to: 0,
             islands: Islands::default(),
+            longest: plan.window.unwrap_or(u64::MAX).max(1),
             recent: Recent::default(),
             delayed_until: Time::NEVER,
             owed: 0,
@@ -115,6 +120,15 @@ impl Receiver {
         self.ack_now = true;
     }
 
+    /// A segment without data came that lies before what is expected. RFC 9293 §3.10.7.4: an ACK for it, and no more; in Linux 6.18 not
+    /// too often (`tcp_oow_rate_limited`).
+    #[cold]
+    pub(in crate::tcp) fn handle_unacceptable(&mut self, now: Time) {
+        if self.buffer.as_mut().is_none_or(|buffer| buffer.answers_unacceptable(now)) {
+            self.ack_now = true;
+        }
+    }
+
     /// Whether data have arrived in order that no ACK has reported.
     pub(in crate::tcp) fn owes(&self) -> bool {
         self.owed > 0
@@ -126,7 +140,7 @@ impl Receiver {
         self.tells = true;
     }
 
-    /// When a delayed ACK must leave.
+    /// When it wants to be woken.
     #[inline]
     pub(in crate::tcp) fn wakeup(&self) -> Time {
         self.delayed_until
@@ -141,7 +155,10 @@ impl Receiver {
     /// What a segment that leaves says of the window, if that is not the plan's.
     #[inline]
     pub(in crate::tcp) fn offered(&self) -> Option<u32> {
-        self.buffer.as_ref().map(|buffer| u32::try_from(buffer.offered()).unwrap_or(u32::MAX - 1))
+        self.buffer.as_ref().map(|buffer| {
+            let window = buffer.reader.as_ref().map_or(buffer.offered(), Reader::said);
+            u32::try_from(window).unwrap_or(u32::MAX - 1)
+        })
     }
 
     /// Whether the other side does not know the window yet.
@@ -186,6 +203,9 @@ impl Receiver {
         }
         self.tells = self.has_news();
         self.settled();
+        if self.longest == 0 {
+            self.say_window();
+        }
     }
 
     /// Whether the next ACK says more than its number and gaps: a window that has grown, or duplicates. Also where it ends
@@ -215,8 +235,11 @@ impl Receiver {
 
     /// The delayed-ACK timer.
     #[inline]
-    pub(in crate::tcp) fn handle_wakeup(&mut self, now: Time) {
+    pub(in crate::tcp) fn handle_wakeup(&mut self, now: Time, config: &Config) {
         if now >= self.delayed_until {
+            if self.longest == 0 {
+                return self.handle_reader_wakeup(now, config);
+            }
             self.delayed_until = Time::NEVER;
             self.ack_now = true;
         }
@@ -245,7 +268,10 @@ impl Receiver {
     pub(in crate::tcp) fn note_push(&mut self, pushed: bool, config: &Config) {
         if pushed && config.linux_acks && self.islands.is_empty() {
             // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application has read all, and no more need follow.
-            self.ack_now = true;
+            match self.reader_mut() {
+                Some(reader) => reader.note_push(),
+                None => self.ack_now = true,
+            }
         }
     }
 
@@ -258,7 +284,7 @@ impl Receiver {
         config: &Config,
         counters: &mut Counters,
     ) {
-        if self.islands.is_empty() && u64::from(len) <= config.window {
+        if self.islands.is_empty() && u64::from(len) <= self.longest {
             self.next += u64::from(len);
             counters.delivered_bytes += u64::from(len);
             counters.delivered_segments += 1;

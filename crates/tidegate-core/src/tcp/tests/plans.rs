@@ -1,8 +1,8 @@
 //! Plans that tests start from.
 
 use crate::plan::{
-    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, RtoPlan, RttTiming, SsthreshRounding, TcpBase,
-    TcpPlan, TcpRules, TickPhase,
+    CongestionPlan, DelayedAckPlan, EcnPlan, Increase, ReadPlan, RtoPlan, RttTiming, SsthreshRounding,
+    TcpBase, TcpPlan, TcpRules, TickPhase,
 };
 use crate::units::Span;
 
@@ -14,6 +14,7 @@ pub(crate) fn plain() -> TcpPlan {
         mss: 1460,
         headers: 40,
         window: None,
+        read: ReadPlan::AtOnce,
         initial_window: 2 * 1460,
         initial_ssthresh: None,
         increase: Increase::PerAck,

@@ -119,6 +119,10 @@ impl Trace {
                 self.endpoint.abort(self.now);
                 self.collect();
             }
+            "read" => {
+                self.endpoint.read(self.now, words[1].parse().expect("bytes"));
+                self.collect();
+            }
             "departure" => {
                 self.endpoint.handle_departure(self.now);
                 self.collect();
@@ -151,6 +155,8 @@ impl Trace {
             "reductions" => counters.ecn_reductions.to_string(),
             "marks" => counters.ce_received.to_string(),
             "delivered" => format!("{} in {}", counters.delivered_bytes, counters.delivered_segments),
+            "window" => self.endpoint.receive_window().map_or("none".to_owned(), |bytes| bytes.to_string()),
+            "unread" => self.endpoint.unread_bytes().to_string(),
             "readable" => self.endpoint.in_order_bytes().to_string(),
             "duplicates" => counters.duplicates_received.to_string(),
             other => panic!("`{other}` in `{line}`"),
@@ -161,7 +167,9 @@ impl Trace {
     fn parse(&self, words: &[&str]) -> Segment {
         let first = ISN.wrapping_add(1);
         let window = u32::MAX;
-        let mut segment = Segment { seq: first, ack: first, window, flags: flags::ACK, ..Segment::default() };
+        // An ACK without data has the number of what would come next.
+        let seq = self.endpoint.acknowledgement_number();
+        let mut segment = Segment { seq, ack: first, window, flags: flags::ACK, ..Segment::default() };
         let mut rest = words;
         if let Some((from, to)) = words[0].split_once("..") {
             let (from, to): (u32, u32) = (from.parse().expect("from"), to.parse().expect("to"));

@@ -29,7 +29,9 @@ impl Twin {
     pub(super) fn new(plan: &TcpPlan, role: Role, isn: u32, rng: Option<Stream>) -> Twin {
         let mut slow = Endpoint::new(plan, role, isn, rng.clone());
         slow.take_general_way();
-        Twin { end: Endpoint::new(plan, role, isn, rng), slow }
+        let mut twin = Twin { end: Endpoint::new(plan, role, isn, rng), slow };
+        twin.both(|end| end.read_as_planned(plan));
+        twin
     }
 
     /// Calls both, which must answer alike and be alike afterwards.
@@ -39,7 +41,8 @@ impl Twin {
         assert_eq!(answer, slow, "the slow twin answers otherwise");
         let state = |end: &Endpoint| {
             let snapshot = end.snapshot();
-            (end.state(), snapshot, end.congestion_window(), *end.counters(), end.in_order_bytes())
+            let windows = (end.peer_window(), end.receive_window(), end.unread_bytes(), end.window_probes());
+            (end.state(), snapshot, end.congestion_window(), *end.counters(), end.in_order_bytes(), windows)
         };
         assert_eq!(state(&self.end), state(&self.slow), "the slow twin is in another state");
         answer
@@ -68,6 +71,10 @@ impl Twin {
 
     pub(super) fn abort(&mut self, now: Time) {
         self.both(|end| end.abort(now));
+    }
+
+    pub(super) fn read(&mut self, now: Time, most: u64) -> u64 {
+        self.both(|end| end.read(now, most))
     }
 
     pub(super) fn start_clock(&mut self, uptime: Span) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidegate_core::aal5::CELL_PAYLOAD;
-use tidegate_core::plan::{AppPlan, MessageLength, MessagePlan, SourcePlan};
+use tidegate_core::plan::{AckRule, AppPlan, MessageLength, MessagePlan, ReadPlan, SourcePlan, TcpPlan};
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::Rate;
 
@@ -29,6 +29,21 @@ pub(crate) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
         },
         None => AppPlan::Bulk,
     }
+}
+
+/// How the receiving application reads.
+pub(crate) fn reading(flow: &Form, app: &AppPlan, tcp: &TcpPlan, notes: &mut Notes) -> ReadPlan {
+    let Some(item) = flow.table("app").and_then(|apps| apps.get("read")) else { return ReadPlan::AtOnce };
+    let Some(rate) = item.rate() else { return ReadPlan::AtOnce };
+    if matches!(app, AppPlan::Request(_)) {
+        let help = "remove app.read, or send the data as a transfer";
+        notes.wrong(item, "a client of requests reads its responses at once", help);
+    }
+    if tcp.window.is_none() && tcp.rules.acks != AckRule::WhileBufferGrows {
+        let problem = "the receive buffer has no limit, so that a slow reader limits nothing";
+        notes.wrong(item, problem, "add tcp.window, such as \"64 KiB\", or use tcp.base = \"linux\"");
+    }
+    ReadPlan::AtRate(rate)
 }
 
 /// A packet without an IP header is none.

@@ -2,8 +2,8 @@
 
 use tidegate_core::plan::{
     AckRule, Arithmetic, CongestionPlan, DelayedAckPlan, EcnPlan, Increase, LeastRto, LossDetection,
-    Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpBase, TcpPlan,
-    TcpRules, TickPhase,
+    ReadPlan, Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpBase,
+    TcpPlan, TcpRules, TickPhase,
 };
 use tidegate_core::units::Span;
 
@@ -115,6 +115,8 @@ fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> T
             _ => EcnPlan::Off,
         },
         abe: layers.flag("abe"),
+        // The application's keys say.
+        read: ReadPlan::AtOnce,
     };
     if let (Some(item), false) = (layers.given("rate"), matches!(plan.cc, CongestionPlan::FixedRate { .. })) {
         let help = "write cc = \"fixed_rate\", or remove rate";

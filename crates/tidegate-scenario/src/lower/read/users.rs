@@ -85,7 +85,9 @@ fn user<'a>(
         if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
     let load = if is_flow {
         let app = app::app(root, form, library, notes);
-        Load::Flow { app, tcp: tcp::tcp(root, form, library, notes) }
+        let mut tcp = tcp::tcp(root, form, library, notes);
+        tcp.read = app::reading(form, &app, &tcp, notes);
+        Load::Flow { app, tcp }
     } else {
         let source = app::source(root, form, first_cells(&path, gates), library, notes);
         let messages = matches!(source, SourcePlan::Messages(_));
