@@ -290,7 +290,7 @@ impl Buffer {
             self.measure_by_window(now, next);
         }
         if now > self.arrived_at {
-            arrival.after_pause = now.saturating_since(self.arrived_at.max(self.begun)) > self.pause;
+            arrival.after_pause = self.paused(now);
             // What arrived at one instant is read after the last of it, one segment after the other.
             self.count(self.arrived_at, self.first_read, self.arrived - self.first_read);
             (self.arrived_at, self.first_read) = (now, read);
@@ -299,6 +299,19 @@ impl Buffer {
         // It lies in the buffer until it is read.
         arrival.grew = len >= WIDENS_AT_LEAST && self.grow(len, held + len);
         arrival
+    }
+
+    /// Whether nothing has come for longer than a time-out.
+    #[inline]
+    fn paused(&self, now: Time) -> bool {
+        now.saturating_since(self.arrived_at.max(self.begun)) > self.pause
+    }
+
+    /// Data came to an application that does not read at once: whether nothing had come for longer than a time-out.
+    pub(super) fn is_after_pause(&mut self, now: Time) -> bool {
+        let paused = self.paused(now);
+        self.arrived_at = now;
+        paused
     }
 
     /// `len` bytes came ahead of a gap, where `held` bytes had come before, and the last bytes now held lie `ahead` bytes after it: whether the

@@ -4,7 +4,7 @@
 use super::Receiver;
 use crate::app::Pace;
 use crate::plan::{ReadPlan, TcpPlan};
-use crate::tcp::buffer::Buffer;
+use crate::tcp::buffer::{Arrival, Buffer};
 use crate::tcp::config::Config;
 use crate::tcp::reader::Reader;
 use crate::tcp::report::Counters;
@@ -94,7 +94,6 @@ impl Receiver {
         self.owed += u64::from(len);
         self.scheduled = true;
         let (next, used) = (self.next, self.used());
-        let much = next - self.acknowledged_to > u64::from(config.mss);
         let Some(buffer) = &mut self.buffer else { return };
         if !buffer.linux {
             if self.owed >= config.ack_every || self.quick > 0 {
@@ -107,13 +106,16 @@ impl Receiver {
         if !config.timestamps {
             buffer.measure_by_window(now, next);
         }
-        if buffer.grow(u64::from(len), used) {
-            self.quick |= 1;
+        let arrival =
+            Arrival { grew: buffer.grow(u64::from(len), used), after_pause: buffer.is_after_pause(now) };
+        let Some(Reader { said, pushed, .. }) = buffer.reader else { return };
+        let short = buffer.is_short(len, pushed);
+        if let Some(reader) = &mut buffer.reader {
+            reader.pushed |= short;
         }
-        let reader_said = buffer.reader.as_mut().map_or(0, |reader| {
-            reader.pushed |= len < config.mss;
-            reader.said
-        });
+        let (reader_said, full) = (said, buffer.full);
+        self.take_arrival(arrival);
+        let much = next - self.acknowledged_to > u64::from(full);
         // Where the window does not move on, the ACK is left to the application's reading.
         if (much && self.select_window() >= reader_said) || self.quick > 0 {
             self.ack_now = true;
