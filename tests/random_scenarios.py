@@ -251,7 +251,7 @@ def _reading(draw: random.Random, lines: list[str]) -> list[str]:
     kept = [line for line in lines if line != 'app = "bulk"']
     if not any(line.startswith("tcp.window") for line in kept) and draw.random() < 0.5:
         # The kernel's buffer, as large as it makes it.
-        kept = [line for line in kept if not line.startswith(("tcp.base", "tcp.acks"))]
+        kept = [line for line in kept if not line.startswith(("tcp.base", "tcp.acks", "tcp.quick_acks"))]
         kept.append('tcp.base = "linux"')
     elif not any(line.startswith("tcp.window") for line in kept):
         kept.append('tcp.window = "17 segments"')

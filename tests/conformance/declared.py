@@ -51,11 +51,14 @@ def _without_sack(held: Held, _: Difference) -> bool:
 
 
 def _buffers(held: Held, difference: Difference) -> bool:
-    """More was written than one buffer of the kernel's holds."""
+    """More was written than a buffer of the kernel's holds, at most half the other end's window."""
     written = sum(
         step.of["bytes"] for step in said_lines(held.talk)[: difference.after] if step.what == "write"
     )
-    return written > BUFFER and difference.ca in ("Open", "Disorder", "CWR")
+    data = ":" in difference.kernel + difference.ours
+    sends = data and difference.what in ("segment", "more", "less", "time")
+    more = written > min(BUFFER, held.talk.window // 2)
+    return sends and more and difference.ca in ("Open", "Disorder", "CWR")
 
 
 def _receives(held: Held) -> bool:

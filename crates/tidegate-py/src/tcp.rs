@@ -49,18 +49,29 @@ struct Limits {
     application: Span,
     /// What holds it back now: something is not acknowledged or not sent, the receiver's window has no room, all that was written was sent.
     now: [bool; 3],
+    /// Segments sent for the first time.
+    fresh: u64,
 }
 
 impl Limits {
-    /// Adds the time until `now`, and looks at what holds `core` back from then on.
-    fn look(&mut self, now: Time, core: &Core) {
+    /// Adds the time until `now`, and looks at what holds `core` back from then on; `rang`: a timer has expired. What is sent again then
+    /// neither begins nor ends the time in which the receiver's window has no room (`tcp_chrono_stop`), new data do.
+    fn look(&mut self, now: Time, core: &Core, rang: bool) {
         let passed = now.saturating_since(self.since);
         let sums = [&mut self.busy, &mut self.receiver, &mut self.application];
         sums.into_iter().zip(self.now).filter(|(_, runs)| *runs).for_each(|(sum, _)| *sum += passed);
         self.since = now;
         let open = core.state().is_synchronized();
         let (sent, busy) = (core.all_sent(), !core.all_acknowledged());
-        let receiver = !sent && core.snapshot().held_by == HeldBy::ReceiverWindow;
+        let counters = core.counters();
+        let fresh = counters.segments_sent - counters.segments_retransmitted;
+        let holds = if rang && fresh == self.fresh {
+            self.now[1]
+        } else {
+            core.snapshot().held_by == HeldBy::ReceiverWindow
+        };
+        self.fresh = fresh;
+        let receiver = !sent && holds;
         self.now = [open && busy, open && receiver, open && sent && core.may_write()];
     }
 }
@@ -79,18 +90,23 @@ impl Driven {
             }
             self.now = self.now.max(due);
             self.core.handle_wakeup(self.now);
-            self.collect();
+            self.take_sent();
+            self.limits.look(self.now, &self.core, true);
         }
         self.now = at;
-        self.limits.look(at, &self.core);
+        self.limits.look(at, &self.core, true);
+    }
+
+    fn take_sent(&mut self) {
+        while let Some((segment, _)) = self.core.poll_transmit(self.now) {
+            self.sent.push((self.now, segment));
+        }
     }
 
     /// Takes what it wants to send.
     fn collect(&mut self) {
-        while let Some((segment, _)) = self.core.poll_transmit(self.now) {
-            self.sent.push((self.now, segment));
-        }
-        self.limits.look(self.now, &self.core);
+        self.take_sent();
+        self.limits.look(self.now, &self.core, false);
     }
 
     fn not_before_now(&self, option: &str, at: u64) -> PyResult<Time> {

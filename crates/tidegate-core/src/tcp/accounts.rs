@@ -45,6 +45,8 @@ pub(super) struct Accounts {
     pub(super) timeouts: u32,
     /// New data have left since the use of the window was noted.
     pub(super) sent: bool,
+    /// A timer has expired since, other than the pacer's: what leaves then tells nothing of the use of the window, but for new data.
+    pub(super) timer_rang: bool,
     /// The retransmission timer's round is over when more than this is acknowledged (`rtt_seq`).
     pub(super) round_end: u64,
     /// The window is being reduced because of marks (`TCP_CA_CWR`).
@@ -87,6 +89,7 @@ impl Accounts {
             sacked: 0,
             timeouts: 0,
             sent: false,
+            timer_rang: false,
             round_end: 0,
             yields: false,
             by_time,
@@ -190,12 +193,14 @@ pub(super) struct Offload {
     pub(super) many: bool,
     /// The last rest of a window waits.
     pub(super) waits: bool,
+    /// Segments of a packet at most by the window before it was idle: the first ACK after that tells of the new one (`sk_pacing_rate`).
+    pub(super) resumed: u64,
 }
 
 impl Offload {
     pub(super) fn new(rules: &TcpRules) -> Offload {
         let at_work = rules.segmentation == Segmentation::Kernel && rules.arithmetic == Arithmetic::Linux;
-        Offload { at_work, left: 0, many: false, waits: false }
+        Offload { at_work, left: 0, many: false, waits: false, resumed: 0 }
     }
 
     /// A segment has left: whether it is the last of a packet of several. `segments` says of how many, where it is the first.
@@ -211,7 +216,7 @@ impl Offload {
 
     /// What may leave has left; whether a rest of the window waits.
     pub(super) fn close(&mut self) -> bool {
-        self.left = 0;
+        (self.left, self.resumed) = (0, 0);
         std::mem::take(&mut self.waits)
     }
 }

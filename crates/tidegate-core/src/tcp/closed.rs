@@ -41,6 +41,10 @@ impl Sender {
         if self.outstanding() == 0 && self.timers.is_off() && self.written > self.max {
             self.persist.doublings = 0;
             self.timers.set(Purpose::Persist, now.saturating_add(self.persist_wait()));
+            if self.config.persist == PersistRule::Linux {
+                // What time-outs have doubled counts for the probes after the first (`icsk_backoff`).
+                self.persist.doublings = self.estimator.doublings();
+            }
         }
         None
     }

@@ -80,7 +80,8 @@ impl Sender {
             return None;
         };
         let least_rtt = accounts.rack.least_rtt();
-        let packet = |sender: &Sender| sender.packet(*window, least_rtt);
+        let resumed = accounts.offload.resumed;
+        let packet = |sender: &Sender| sender.packet(*window, least_rtt, resumed);
         let sent = self.account_departure::<AnyData>(accounts, now, (sent, newest, none_out), packet);
         // The packet may end with a piece of a segment.
         self.ready |= accounts.offload.left > 0 && self.held == HeldBy::ReceiverWindow;
@@ -275,6 +276,7 @@ impl Sender {
             return;
         }
         let idle = now.saturating_since(self.last_sent);
+        accounts.offload.resumed = self.largest_packet(accounts.rack.least_rtt());
         self.controller.handle_resumed(now, idle);
         if self.config.idle_restart && idle > self.estimator.rto() {
             self.restart_by_halves(accounts, now, idle);
@@ -291,7 +293,8 @@ impl Sender {
         // Data that are not sent yet, and a window that is full, are as much news as data that were sent.
         accounts.pacer.end_burst();
         let waits = accounts.offload.close();
-        let stopped = self.written > self.max && self.held == HeldBy::CongestionWindow;
+        let rang = !K::UNDISTURBED && std::mem::take(&mut accounts.timer_rang);
+        let stopped = !rang && self.written > self.max && self.held == HeldBy::CongestionWindow;
         if !(std::mem::take(&mut accounts.sent) || K::UNDISTURBED || stopped)
             || !(K::UNDISTURBED || accounts.linux_windows)
         {
@@ -344,7 +347,6 @@ impl Sender {
     pub(super) fn note_resent(&mut self, accounts: &mut Accounts, now: Time, number: u64) {
         self.note_copy(accounts, now, number);
         self.stamp(accounts, now, number);
-        accounts.sent |= number + 1 == self.board.next;
         self.note_reduced(accounts);
         accounts.undo.handle_copy(now);
     }

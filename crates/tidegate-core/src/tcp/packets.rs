@@ -20,9 +20,9 @@ const NEAR: Span = Span::from_millis(1);
 const LARGE: u64 = 3;
 
 impl Sender {
-    /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`).
+    /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`); `resumed`: see [`Offload::resumed`].
     #[inline(always)]
-    pub(super) fn packet(&self, window: u64, least_rtt: Option<Span>) -> u64 {
+    pub(super) fn packet(&self, window: u64, least_rtt: Option<Span>, resumed: u64) -> u64 {
         let mss = u64::from(self.config.mss);
         // As it was before that segment.
         let room = (window + mss).saturating_sub(self.pipe());
@@ -34,7 +34,7 @@ impl Sender {
         let half = (window / mss / 2).max(1);
         let unsent = (self.written - self.max).div_ceil(mss) + 1;
         let theirs = self.room_of_theirs().div_ceil(mss) + 1;
-        self.largest_packet(least_rtt).min(room).min(half).min(unsent).min(theirs).max(1)
+        self.largest_packet(least_rtt).max(resumed).min(room).min(half).min(unsent).min(theirs).max(1)
     }
 
     /// New bytes for which the other side's window has room.
@@ -55,6 +55,8 @@ impl Sender {
         }
         let sent = self.push_new(now, room as u32, false);
         self.board.note_short();
+        // What stops the next segment is seen when it is asked for.
+        self.ready = true;
         Some(sent)
     }
 
@@ -75,7 +77,7 @@ impl Sender {
 
     /// Segments of a packet at most ([`Bursts`]), at a rate which for data that are not paced is 200% or 120% of the window in a round
     /// trip (`tcp_update_pacing_rate`).
-    fn largest_packet(&self, least_rtt: Option<Span>) -> u64 {
+    pub(super) fn largest_packet(&self, least_rtt: Option<Span>) -> u64 {
         const LEAST: u64 = Bursts::LINUX.least;
         let mss = u64::from(self.config.mss);
         if let Some(rate) = self.controller.pacing_rate() {

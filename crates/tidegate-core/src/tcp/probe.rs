@@ -47,6 +47,7 @@ impl Sender {
             }
             Purpose::Persist => {}
         }
+        accounts.timer_rang = true;
         accounts.cached.forget();
         self.accounts = Some(accounts);
     }

@@ -80,6 +80,8 @@ impl Sender {
                 return new;
             }
             (accounts.repeats, accounts.frto) = (Repeats::Lost, false);
+            // That no new data may leave does not hold for what is lost.
+            self.ready = true;
         }
         if accounts.repeats == Repeats::Lost
             && let Some(lost) = self.board.next_lost()

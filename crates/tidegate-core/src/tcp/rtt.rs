@@ -239,6 +239,11 @@ impl Estimator {
         self.set_rto(self.rto.saturating_mul(2).min(self.max));
     }
 
+    /// How often the time-out has doubled since it was measured last.
+    pub(super) fn doublings(&self) -> u8 {
+        (self.rto.picos() / self.base.picos().max(1)).max(1).ilog2() as u8
+    }
+
     /// RFC 6298 §5.7: the SYN timed out and no sample followed from it; data begin with 3 s
     /// at least.
     pub(super) fn after_lost_syn(&mut self) {
