@@ -9,6 +9,7 @@ pub mod calls;
 pub mod capture;
 pub mod corpus;
 pub mod endpoints;
+pub mod hosts;
 pub mod queues;
 pub mod scenario;
 pub mod sections;
@@ -28,9 +29,10 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "scenario", run: scenario::run, seeds: &scenario::SEED_BYTES, words: scenario::WORDS },
     Target { name: "endpoints", run: endpoints::run, seeds: &[], words: &[] },
+    Target { name: "hosts", run: hosts::run, seeds: &[], words: &[] },
     Target { name: "sections", run: sections::run, seeds: &[], words: &[] },
     Target { name: "queues", run: queues::run, seeds: &[], words: &[] },
     Target { name: "calls", run: calls::run, seeds: &[], words: &[] },

@@ -110,9 +110,9 @@ pub(crate) fn stopped(error: &tidegate_sim::RunError) -> PyErr {
     match error {
         tidegate_sim::RunError::OnlyLive(what) => EngineError::new_err(what.clone()),
         tidegate_sim::RunError::Recording(what) => ArgumentError::new_err(format!("record: {what}")),
-        tidegate_sim::RunError::Interrupted | tidegate_sim::RunError::Limit(_) => {
-            RunError::new_err(error.to_string())
-        }
+        tidegate_sim::RunError::Interrupted
+        | tidegate_sim::RunError::Limit(_)
+        | tidegate_sim::RunError::Host(_) => RunError::new_err(error.to_string()),
     }
 }
 

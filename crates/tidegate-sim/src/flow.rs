@@ -10,11 +10,14 @@ use tidegate_core::plan::{AppPlan, FlowPlan, Plan, RatePlan, RecordLevel};
 use tidegate_core::tcp::{Counters, Endpoint, Segment, State};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
+use tidegate_result::Side;
 
 use crate::connection::{Maker, difference, sum};
 use crate::dialogue::Dialogue;
 use crate::groups::{Groups, Member};
-use crate::history::History;
+use crate::history::{History, ReceiverColumns, SenderColumns};
+use crate::host::Ends;
+use crate::hosted::Hosted;
 use crate::meter::Meter;
 use crate::policed::Policed;
 use crate::segments::Style;
@@ -75,10 +78,12 @@ pub(crate) struct Flow {
     pub(crate) past: [Counters; 2],
     /// User bytes that the receivers of earlier connections got in order.
     pub(crate) past_in_order: u64,
+    /// The hosts of a flow whose transport is not ours; `sender` and `receiver` are idle then.
+    pub(crate) hosted: Option<Box<Hosted>>,
 }
 
 impl Flow {
-    pub(crate) fn new(plan: &Plan, index: usize) -> Flow {
+    pub(crate) fn new(plan: &Plan, index: usize, hosts: Option<Ends>) -> Flow {
         let flow = &plan.flows[index];
         let seed = seed(plan);
         let start = start_time(seed, &format!("flow.{}/start", flow.name), flow.start);
@@ -87,14 +92,20 @@ impl Flow {
             .then(|| Box::new(History::new(plan.record.level, index)));
         let maker = Maker { flow: flow.clone(), seed, exact: plan.exact };
         let (sender, receiver) = maker.endpoints(0);
-        let dialogue = Dialogue::new(&maker, start);
+        let dialogue = if hosts.is_some() { None } else { Dialogue::new(&maker, start) };
         let has_circuit = has_circuit(plan, flow);
         let policed = Policed::new(plan, flow).map(Box::new);
+        let hosted = hosts.map(|ends| Box::new(Hosted::new(&flow.name, ends, policed.is_some())));
+        let policed = policed.filter(|_| hosted.is_none());
         let parts = history.as_ref().is_none_or(|history| history.lets_ends_part());
         let observed = !parts || plan.record.packets;
         let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
-        let watched_closely = !plain || policed.is_some() || member.is_some();
+        let watched_closely = !plain || policed.is_some() || member.is_some() || hosted.is_some();
+        let window = match &hosted {
+            Some(hosted) => hosted.report(Side::Sender).window.unwrap_or_default() as u64,
+            None => sender.congestion_window(),
+        };
         let stream_end = match flow.app {
             AppPlan::Transfer { bytes } => Some(sender.number_of(bytes)),
             AppPlan::Bulk | AppPlan::Source(_) | AppPlan::Request(_) => None,
@@ -115,7 +126,7 @@ impl Flow {
             past: [Counters::default(); 2],
             past_in_order: 0,
             app: Application::new(&flow.app, start, seed.stream(&format!("flow.{}/app", flow.name))),
-            meter: Meter::new(plan, &flow.app, start, sender.congestion_window(), history),
+            meter: Meter::new(plan, &flow.app, start, window, history),
             sender,
             receiver,
             start,
@@ -135,6 +146,7 @@ impl Flow {
             stream_end,
             member,
             policed,
+            hosted,
         }
     }
 
@@ -151,9 +163,49 @@ impl Flow {
         }
     }
 
+    /// What an end has counted.
+    pub(crate) fn counters(&self, side: Side) -> &Counters {
+        let end = if side == Side::Sender { &self.sender } else { &self.receiver };
+        counted(&self.hosted, side, end)
+    }
+
+    /// The hosts of a flow that has hosts.
+    pub(crate) fn hosted_mut(&mut self) -> &mut Hosted {
+        self.hosted.as_mut().expect("who asks has looked whether the flow has hosts")
+    }
+
+    /// What rows show of its sender.
+    pub(crate) fn sender_columns(&self) -> SenderColumns {
+        match &self.hosted {
+            Some(hosted) => SenderColumns::from(hosted.report(Side::Sender)),
+            None => SenderColumns::from(&self.sender.shown()),
+        }
+    }
+
+    /// What rows show of its receiver.
+    pub(crate) fn receiver_columns(&self) -> ReceiverColumns {
+        match &self.hosted {
+            Some(hosted) => ReceiverColumns::from(hosted.report(Side::Receiver)),
+            None => ReceiverColumns::from(&self.receiver),
+        }
+    }
+
+    /// It passes a policer.
+    pub(crate) fn is_policed(&self) -> bool {
+        self.policed.is_some() || self.hosted.as_ref().is_some_and(|hosted| hosted.is_policed())
+    }
+
+    /// Whether a policer is why the congestion window is small.
+    pub(crate) fn is_held_by_policer(&self) -> bool {
+        match &self.hosted {
+            Some(hosted) => hosted.is_held_by_policer(),
+            None => self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender)),
+        }
+    }
+
     /// What the senders of all its connections have counted.
     pub(crate) fn counted_by_sender(&self) -> Counters {
-        sum(&self.past[0], self.sender.counters())
+        sum(&self.past[0], self.counters(Side::Sender))
     }
 
     /// Says whether a transfer begins (`true`) or ends with what just happened.
@@ -193,6 +245,7 @@ impl Flow {
     /// new connection or a circuit needs both ends at one instant.
     pub(crate) fn lets_ends_part(&self) -> bool {
         self.policed.is_none()
+            && self.hosted.is_none()
             && !self.has_circuit
             && self.meter.history.as_ref().is_none_or(|history| history.lets_ends_part())
             && self.dialogue.as_ref().is_none_or(|dialogue| dialogue.lets_ends_part())
@@ -202,12 +255,16 @@ impl Flow {
     #[inline]
     pub(crate) fn tell_group_of_sender(&mut self, at: Time, groups: &mut Groups) {
         if let Some(member) = &mut self.member {
-            let (past, counters) = (&self.past[0], self.sender.counters());
+            let (past, counters) = (&self.past[0], counted(&self.hosted, Side::Sender, &self.sender));
             let counted = (
                 past.segments_retransmitted + counters.segments_retransmitted,
                 past.timeouts + counters.timeouts,
             );
-            groups.note_sender(at, member, self.sender.congestion_window(), counted);
+            let window = match &self.hosted {
+                Some(hosted) => hosted.report(Side::Sender).window.unwrap_or_default() as u64,
+                None => self.sender.congestion_window(),
+            };
+            groups.note_sender(at, member, window, counted);
         }
     }
 
@@ -215,7 +272,8 @@ impl Flow {
     #[inline]
     pub(crate) fn tell_group_of_receiver(&mut self, at: Time, groups: &mut Groups) {
         if let Some(member) = &mut self.member {
-            let delivered = self.past[1].delivered_bytes + self.receiver.counters().delivered_bytes;
+            let delivered = self.past[1].delivered_bytes
+                + counted(&self.hosted, Side::Receiver, &self.receiver).delivered_bytes;
             groups.note_receiver(at, member, delivered);
         }
     }
@@ -232,8 +290,8 @@ impl Flow {
             then.as_ref().map_or_else(Counters::default, |then| difference(now, then))
         };
         let Meter { sender_baseline, receiver_baseline, .. } = &self.meter;
-        let [sender, receiver] =
-            [(0, &self.sender), (1, &self.receiver)].map(|(end, now)| sum(&self.past[end], now.counters()));
+        let sender = sum(&self.past[0], self.counters(Side::Sender));
+        let receiver = sum(&self.past[1], self.counters(Side::Receiver));
         (since(&sender, sender_baseline), since(&receiver, receiver_baseline))
     }
 
@@ -244,7 +302,7 @@ impl Flow {
 
     /// User bytes that became readable in order since the flow began.
     pub(crate) fn in_order(&self) -> u64 {
-        self.past_in_order + self.receiver.in_order_bytes()
+        self.past_in_order + self.receiver_columns().in_order_bytes
     }
 
     /// When its finite transfer was done, or the last of its counted requests; `None` while it is not.
@@ -280,12 +338,17 @@ impl Flow {
         self.meter.history.as_ref().map_or(0, |history| history.memory_bytes())
             + self.dialogue.as_ref().map_or(0, |dialogue| dialogue.memory_bytes())
             + self.policed.as_ref().map_or(0, |policed| policed.memory_bytes())
+            + self.hosted.as_ref().map_or(0, |hosted| hosted.memory_bytes())
     }
 
     /// Settles what is measured when the run is over.
     pub(crate) fn finish(&mut self, until: Time) {
         self.before_sender(until);
         self.before_receiver(until);
+        if let Some(hosted) = &mut self.hosted {
+            hosted.finish();
+            return self.meter.delivered(until, hosted.cause(until));
+        }
         let idle = self.sender.snapshot().in_flight == 0;
         let snapshot = self.sender.snapshot();
         let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
@@ -298,6 +361,11 @@ impl Flow {
             dialogue.finish();
         }
     }
+}
+
+/// What an end of ours or a host has counted.
+fn counted<'a>(hosted: &'a Option<Box<Hosted>>, side: Side, end: &'a Endpoint) -> &'a Counters {
+    hosted.as_ref().map_or_else(|| end.counters(), |hosted| hosted.counters(side))
 }
 
 /// Whether a flow passes a circuit.

@@ -7,6 +7,8 @@ use tidegate_core::units::{Span, Time};
 use tidegate_result::columns::HELD_BY_POLICER;
 use tidegate_result::{FlowRow, Mark, MarkKind};
 
+use crate::host::Report;
+
 /// Rows of a recorded flow. Where rows are taken every so often, each end writes its own columns of a row when it passes the row's
 /// instant: with run-ahead one end may be ahead of the other.
 #[derive(Debug)]
@@ -31,6 +33,78 @@ pub(crate) struct History {
     pub(crate) policed: bool,
     /// From sending to arrival, of the data segment that came last.
     one_way: Option<Span>,
+}
+
+/// What a row shows of a sender, whichever transport it is of; windows in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SenderColumns {
+    /// NaN: not known.
+    window: f64,
+    ssthresh: Option<u64>,
+    in_flight: Option<u64>,
+    srtt: Option<Span>,
+    rto: Option<Span>,
+    phase: Phase,
+    held_by: HeldBy,
+    retransmitted: u64,
+}
+
+impl From<&Shown> for SenderColumns {
+    #[inline]
+    fn from(shown: &Shown) -> SenderColumns {
+        let Shown { cwnd, ssthresh, in_flight, srtt, rto, phase, held_by, segments_retransmitted } = *shown;
+        SenderColumns {
+            window: cwnd,
+            ssthresh,
+            in_flight: Some(in_flight),
+            srtt,
+            rto: Some(rto),
+            phase,
+            held_by,
+            retransmitted: segments_retransmitted,
+        }
+    }
+}
+
+impl From<&Report> for SenderColumns {
+    fn from(report: &Report) -> SenderColumns {
+        let Report { window, ssthresh, in_flight, srtt, rto, phase, held_by, retransmitted, .. } = *report;
+        SenderColumns {
+            window: window.unwrap_or(f64::NAN),
+            ssthresh,
+            in_flight,
+            srtt,
+            rto,
+            // There is no code for a phase that is not known.
+            phase: phase.unwrap_or(Phase::CongestionAvoidance),
+            held_by,
+            retransmitted,
+        }
+    }
+}
+
+/// What a row shows of a receiver, in user bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReceiverColumns {
+    pub(crate) delivered_bytes: u64,
+    pub(crate) in_order_bytes: u64,
+}
+
+impl From<&Endpoint> for ReceiverColumns {
+    #[inline]
+    fn from(end: &Endpoint) -> ReceiverColumns {
+        ReceiverColumns {
+            delivered_bytes: end.counters().delivered_bytes,
+            in_order_bytes: end.in_order_bytes(),
+        }
+    }
+}
+
+impl From<&Report> for ReceiverColumns {
+    fn from(report: &Report) -> ReceiverColumns {
+        let Report { delivered_bytes, in_order_bytes, .. } = *report;
+        ReceiverColumns { delivered_bytes, in_order_bytes }
+    }
 }
 
 /// A row that an end writes to: its instant and its place.
@@ -90,7 +164,7 @@ impl History {
     }
 
     /// The sender writes its columns of all rows before `at`.
-    pub(crate) fn sample_sender(&mut self, at: Time, shown: &Shown, mss: f64) {
+    pub(crate) fn sample_sender(&mut self, at: Time, shown: &SenderColumns, mss: f64) {
         while self.next[SENDER].at < at {
             let place = self.take_next(SENDER);
             let past = self.past[SENDER].segments_retransmitted;
@@ -100,7 +174,7 @@ impl History {
     }
 
     /// The code of what keeps the sender from sending more.
-    fn held_by(&self, shown: &Shown) -> u8 {
+    fn held_by(&self, shown: &SenderColumns) -> u8 {
         match shown.held_by {
             HeldBy::CongestionWindow if self.policed => HELD_BY_POLICER,
             held_by => held_by as u8,
@@ -108,7 +182,7 @@ impl History {
     }
 
     /// The receiver writes its own.
-    pub(crate) fn sample_receiver(&mut self, at: Time, receiver: &Endpoint) {
+    pub(crate) fn sample_receiver(&mut self, at: Time, receiver: &ReceiverColumns) {
         while self.next[RECEIVER].at < at {
             let place = self.take_next(RECEIVER);
             let past = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
@@ -151,13 +225,12 @@ impl History {
     }
 
     /// Takes a row of both ends at one instant.
-    pub(crate) fn note(&mut self, at: Time, ends: (&Endpoint, &Endpoint, f64)) {
+    pub(crate) fn note(&mut self, at: Time, ends: (&SenderColumns, &ReceiverColumns, f64)) {
         let (sender, receiver, mss) = ends;
         let mut row = empty(at);
         let again = self.past[SENDER].segments_retransmitted;
-        let shown = sender.shown();
-        write_sender(&mut row, &shown, (self.round_trip, again, mss));
-        row.held_by = self.held_by(&shown);
+        write_sender(&mut row, sender, (self.round_trip, again, mss));
+        row.held_by = self.held_by(sender);
         let received = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
         write_receiver(&mut row, receiver, (self.one_way, received));
         // Of several rows at one instant the last counts.
@@ -176,15 +249,15 @@ impl History {
 /// Writes the columns of a sender into a row: what it shows, with the newest round trip, what earlier connections sent again, and
 /// the size of a segment.
 #[inline]
-fn write_sender(row: &mut FlowRow, shown: &Shown, (round_trip, past, mss): (Option<Span>, u64, f64)) {
-    let Shown { cwnd, ssthresh, in_flight, srtt, rto, phase, segments_retransmitted, .. } = *shown;
-    row.cwnd_segments = cwnd / mss;
+fn write_sender(row: &mut FlowRow, shown: &SenderColumns, (round_trip, past, mss): (Option<Span>, u64, f64)) {
+    let SenderColumns { window, ssthresh, in_flight, srtt, rto, phase, retransmitted, .. } = *shown;
+    row.cwnd_segments = window / mss;
     row.ssthresh_segments = ssthresh.map_or(f64::NAN, |bytes| bytes as f64 / mss);
-    row.in_flight_segments = in_flight as f64 / mss;
+    row.in_flight_segments = in_flight.map_or(f64::NAN, |bytes| bytes as f64 / mss);
     row.srtt_ms = millis(srtt);
     row.rtt_ms = millis(round_trip);
-    row.rto_ms = rto.as_secs_f64() * 1e3;
-    row.retransmitted_segments = past + segments_retransmitted;
+    row.rto_ms = millis(rto);
+    row.retransmitted_segments = past + retransmitted;
     row.phase = match phase {
         Phase::SlowStart => 0,
         Phase::CongestionAvoidance => 1,
@@ -197,12 +270,12 @@ fn write_sender(row: &mut FlowRow, shown: &Shown, (round_trip, past, mss): (Opti
 #[inline]
 fn write_receiver(
     row: &mut FlowRow,
-    receiver: &Endpoint,
+    receiver: &ReceiverColumns,
     (one_way, (past, past_in_order)): (Option<Span>, (u64, u64)),
 ) {
     row.one_way_ms = millis(one_way);
-    row.delivered_bytes = past + receiver.counters().delivered_bytes;
-    row.in_order_bytes = past_in_order + receiver.in_order_bytes();
+    row.delivered_bytes = past + receiver.delivered_bytes;
+    row.in_order_bytes = past_in_order + receiver.in_order_bytes;
 }
 
 /// A row to which no end has written.

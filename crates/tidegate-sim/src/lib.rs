@@ -3,7 +3,7 @@
 //! [`run`] takes a [`Plan`] and returns a [`RunResult`]: the summary and the columns that
 //! were asked for. Deterministic: the same plan gives the same bytes. A [`pool`] of threads works through
 //! many runs at once, and several threads share one run of very many flows ([`run_watched`]); no result depends
-//! on the number of threads. What it does not do:
+//! on the number of threads. [`run_hosted`] runs transports of others, as [`host::Host`], beside our TCP. What it does not do:
 //! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
@@ -16,6 +16,9 @@ mod dialogue;
 mod flow;
 mod groups;
 mod history;
+pub mod host;
+mod hosted;
+mod hosting;
 mod limits;
 mod meter;
 mod observed;
@@ -26,6 +29,7 @@ mod receiving;
 mod requests;
 mod rows;
 mod run;
+mod run_hosted;
 mod segments;
 mod sending;
 mod simulation;
@@ -36,6 +40,7 @@ mod watch;
 mod wire;
 
 pub use run::{only_known_controllers, run, run_watched};
+pub use run_hosted::run_hosted;
 pub use steering::Heard;
 pub use stepper::{Seen, Stepper};
 pub use stopped::RunError;

@@ -1,6 +1,7 @@
 //! When a flow is observed: baselines of the measured time, rows and marks.
 
 use tidegate_core::units::{Span, Time};
+use tidegate_result::Side;
 
 use crate::connection::sum;
 use crate::flow::Flow;
@@ -39,7 +40,7 @@ impl Flow {
     #[inline(never)]
     fn look_at_sender(&mut self, at: Time) {
         if at >= self.sender_baseline_from() {
-            self.meter.begin_at_sender(sum(&self.past[0], self.sender.counters()));
+            self.meter.begin_at_sender(self.counted_by_sender());
         }
         self.sample_before(at, true, self.begins_anew());
         self.observe_sender_later();
@@ -48,8 +49,8 @@ impl Flow {
     #[inline(never)]
     fn look_at_receiver(&mut self, at: Time) {
         if at >= self.receiver_baseline_from() {
-            self.meter.receiver_baseline = Some(sum(&self.past[1], self.receiver.counters()));
-            self.meter.in_order_before = self.past_in_order + self.receiver.in_order_bytes();
+            self.meter.receiver_baseline = Some(sum(&self.past[1], self.counters(Side::Receiver)));
+            self.meter.in_order_before = self.in_order();
         }
         self.sample_before(at, self.begins_anew(), true);
         self.observe_receiver_later();
@@ -87,13 +88,18 @@ impl Flow {
 
     /// The ends write to the rows before `at`: both where either may be replaced by what happens at the other.
     fn sample_before(&mut self, at: Time, sender: bool, receiver: bool) {
+        if self.meter.history.is_none() {
+            return;
+        }
+        let (policed, sends, receives) =
+            (self.is_held_by_policer(), self.sender_columns(), self.receiver_columns());
         if let Some(history) = &mut self.meter.history {
             if sender {
-                history.policed = self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender));
-                history.sample_sender(at, &self.sender.shown(), self.mss);
+                history.policed = policed;
+                history.sample_sender(at, &sends, self.mss);
             }
             if receiver {
-                history.sample_receiver(at, &self.receiver);
+                history.sample_receiver(at, &receives);
             }
         }
     }
@@ -104,9 +110,29 @@ impl Flow {
         if let Some(history) = &mut self.meter.history {
             history.mark(at, self.sender.counters());
             if !history.lets_ends_part() {
-                history.policed = self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender));
-                history.note(at, (&self.sender, &self.receiver, self.mss));
+                self.note_row(at);
             }
+        }
+    }
+
+    /// [`Flow::note_history`] of a flow that has hosts.
+    pub(crate) fn note_history_of_host(&mut self, at: Time) {
+        let counted = *self.counters(Side::Sender);
+        if let Some(history) = &mut self.meter.history {
+            history.mark(at, &counted);
+            if !history.lets_ends_part() {
+                self.note_row(at);
+            }
+        }
+    }
+
+    /// Takes a row of both ends at one instant.
+    fn note_row(&mut self, at: Time) {
+        let (policed, sends, receives) =
+            (self.is_held_by_policer(), self.sender_columns(), self.receiver_columns());
+        if let Some(history) = &mut self.meter.history {
+            history.policed = policed;
+            history.note(at, (&sends, &receives, self.mss));
         }
     }
 }

@@ -3,15 +3,19 @@
 use tidegate_core::net::{Network, measured};
 use tidegate_core::plan::{FlowPlan, Plan};
 use tidegate_core::units::Measured;
-use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Summary};
+use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Side, Summary};
 
 use crate::flow::Flow;
+use crate::hosted::Hosted;
 
 pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: u64) -> Summary {
     let measured = measured(plan);
     let rows = flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow)).collect();
     let requests = request_rows(plan, flows, measured);
-    tidegate_result::summarise("sim", plan, network, rows, requests, events)
+    let mut summary = tidegate_result::summarise("sim", plan, network, rows, requests, events);
+    let hosted = flows.iter().filter_map(|flow| flow.hosted.as_ref());
+    summary.warnings.extend(hosted.flat_map(|hosted| hosted.warnings.iter().cloned()));
+    summary
 }
 
 fn request_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<RequestSummary> {
@@ -25,9 +29,15 @@ fn request_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<RequestS
 fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
     let (sent, received) = flow.measured();
     let meter = &flow.meter;
+    let hosted = flow.hosted.as_deref();
+    let uses_ecn = hosted.map_or_else(|| flow.sender.uses_ecn(), Hosted::uses_ecn);
+    // A transport that says nothing of its window.
+    let unknown = hosted.is_some_and(|hosted| hosted.report(Side::Sender).window.is_none());
+    let reductions = hosted.is_none_or(|hosted| hosted.report(Side::Sender).ecn_reductions.is_some());
+    let known = |window: f64| if unknown { f64::NAN } else { window };
     let measure = FlowMeasure {
-        cc: row.tcp.cc.name(),
-        tcp: &row.tcp.label(),
+        cc: if hosted.is_some() { "hosted" } else { row.tcp.cc.name() },
+        tcp: &hosted.map_or_else(|| row.tcp.label(), Hosted::transport),
         delivered_bytes: received.delivered_bytes,
         in_order_bytes: flow.measured_in_order(),
         received_bytes: meter.own_received_bytes(),
@@ -39,11 +49,11 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         segments_retransmitted: sent.segments_retransmitted,
         timeouts: sent.timeouts,
         fast_retransmits: sent.fast_retransmits,
-        marked_segments: flow.sender.uses_ecn().then_some(received.ce_received),
-        ecn_reductions: flow.sender.uses_ecn().then_some(sent.ecn_reductions),
+        marked_segments: uses_ecn.then_some(received.ce_received),
+        ecn_reductions: (uses_ecn && reductions).then_some(sent.ecn_reductions),
         rtt: &meter.rtt,
-        cwnd_mean_segments: meter.cwnd_mean(flow.start) / flow.mss,
-        cwnd_max_segments: meter.windows.max as f64 / flow.mss,
+        cwnd_mean_segments: known(meter.cwnd_mean(flow.start) / flow.mss),
+        cwnd_max_segments: known(meter.windows.max as f64 / flow.mss),
         owed: &meter.owed().collect::<Vec<_>>(),
         started: flow.start,
         completed: meter.completed,

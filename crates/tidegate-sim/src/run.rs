@@ -5,6 +5,7 @@ use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordPlan};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, not_done};
 
+use crate::host::Ends;
 use crate::simulation::{Simulation, ending};
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
@@ -30,10 +31,23 @@ pub fn run(plan: &Plan, mut go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunRe
 /// As [`run`].
 pub fn run_watched(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
     only_known_controllers(plan)?;
+    run_all(plan, threads, &mut |_| None, watch)
+}
+
+/// Who makes the hosts of flows, by number, anew whenever the run begins.
+pub(crate) type Makes<'a> = &'a mut dyn FnMut(usize) -> Option<Ends>;
+
+/// [`run_watched`] of a plan that is known to be good.
+pub(crate) fn run_all(
+    plan: &Plan,
+    threads: usize,
+    hosts: Makes<'_>,
+    watch: &mut dyn Watch,
+) -> Result<RunResult, RunError> {
     if plan.until_done {
-        return until_done(plan, threads, watch);
+        return until_done(plan, threads, hosts, watch);
     }
-    let (limit, at) = match drive(plan, threads, watch)? {
+    let (limit, at) = match drive(plan, threads, hosts, watch)? {
         Ended::Whole(result) => return Ok(*result),
         Ended::Stopped { limit, at } => (limit, at),
     };
@@ -43,7 +57,7 @@ pub fn run_watched(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result
         limits: Limits::default(),
         ..plan.clone()
     };
-    let Ended::Whole(mut result) = drive(&shorter, threads, watch)? else {
+    let Ended::Whole(mut result) = drive(&shorter, threads, hosts, watch)? else {
         unreachable!("a run without limits is not stopped");
     };
     result.summary.warnings.push(limit.words(plan, at));
@@ -51,20 +65,26 @@ pub fn run_watched(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result
 }
 
 /// A run that ends when every finite transfer and every request workload with a count is done.
-fn until_done(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
+fn until_done(
+    plan: &Plan,
+    threads: usize,
+    hosts: Makes<'_>,
+    watch: &mut dyn Watch,
+) -> Result<RunResult, RunError> {
     let known = Plan { until_done: false, ..plan.clone() };
     let unrecorded = Plan { record: RecordPlan::default(), ..plan.clone() };
-    let mut simulation = Simulation::new(&unrecorded, threads);
+    let mut simulation = Simulation::with_hosts(&unrecorded, threads, hosts);
     simulation.start();
     let limit = simulation.drive(plan.duration, watch)?;
     match simulation.done_at().filter(|at| limit.is_none() && *at < plan.duration) {
         Some(at) => {
-            recorded(&Plan { duration: at.saturating_add(Span::from_picos(1)), ..known }, threads, watch)
+            let known = Plan { duration: at.saturating_add(Span::from_picos(1)), ..known };
+            recorded(&known, threads, hosts, watch)
         }
         // Memory and events are limits of the whole, records included.
-        None if limit.is_some() => run_watched(&known, threads, watch),
+        None if limit.is_some() => run_all(&known, threads, hosts, watch),
         None => {
-            let mut result = recorded(&known, threads, watch)?;
+            let mut result = recorded(&known, threads, hosts, watch)?;
             let open = ending(plan).filter(|flow| simulation.flows[*flow].done_at().is_none()).count();
             result.summary.warnings.push(not_done(plan, open));
             Ok(result)
@@ -73,9 +93,14 @@ fn until_done(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunR
 }
 
 /// A run until all is done, whose end is known now, so that its rows can be counted.
-fn recorded(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
+fn recorded(
+    plan: &Plan,
+    threads: usize,
+    hosts: Makes<'_>,
+    watch: &mut dyn Watch,
+) -> Result<RunResult, RunError> {
     plan.recording_fits().map_err(RunError::Recording)?;
-    run_watched(plan, threads, watch)
+    run_all(plan, threads, hosts, watch)
 }
 
 /// Refuses what only the kernel has, and classes in Python where there is no Python.
@@ -112,8 +137,8 @@ enum Ended {
     Stopped { limit: Limit, at: Time },
 }
 
-fn drive(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<Ended, RunError> {
-    let mut simulation = Simulation::new(plan, threads);
+fn drive(plan: &Plan, threads: usize, hosts: Makes<'_>, watch: &mut dyn Watch) -> Result<Ended, RunError> {
+    let mut simulation = Simulation::with_hosts(plan, threads, hosts);
     watch.begin();
     simulation.start();
     Ok(match simulation.drive(plan.duration, watch)? {

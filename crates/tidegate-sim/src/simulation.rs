@@ -9,6 +9,7 @@ use crate::alarms::Alarm;
 use crate::checks::{Checks, REVIEW};
 use crate::cohort_threads::CohortThreads;
 use crate::flow::Flow;
+use crate::host::Ends;
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
 use crate::wire::Wire;
@@ -39,16 +40,29 @@ pub(crate) struct Simulation {
     pub(crate) checks: Checks,
     /// A policed sender asks cell gates for their drops before it acts.
     finds_drops: bool,
+    /// It has flows of hosts, or finds drops.
+    attends: bool,
 }
 
 impl Simulation {
     /// Not more than so many threads work on it.
     pub(crate) fn new(plan: &Plan, threads: usize) -> Simulation {
+        Simulation::with_hosts(plan, threads, &mut |_| None)
+    }
+
+    /// The flows for which `hosts` has any are theirs.
+    pub(crate) fn with_hosts(
+        plan: &Plan,
+        threads: usize,
+        hosts: &mut dyn FnMut(usize) -> Option<Ends>,
+    ) -> Simulation {
         // Classes of a user's may know of each other.
         let own = plan.flows.iter().any(|flow| matches!(flow.tcp.cc, CongestionPlan::Python(_)));
-        let flows: Vec<Flow> = (0..plan.flows.len()).map(|index| Flow::new(plan, index)).collect();
+        let flows: Vec<Flow> =
+            (0..plan.flows.len()).map(|index| Flow::new(plan, index, hosts(index))).collect();
         let wire = Wire::new(plan);
-        let finds_drops = wire.network.has_sections() && flows.iter().any(|flow| flow.policed.is_some());
+        let finds_drops = wire.network.has_sections() && flows.iter().any(Flow::is_policed);
+        let attends = finds_drops || flows.iter().any(|flow| flow.hosted.is_some());
         Simulation {
             limits: plan.limits,
             exact: plan.exact,
@@ -63,6 +77,7 @@ impl Simulation {
             run: Run::default(),
             checks: Checks::new(plan.flows.len() + plan.gates.len()),
             finds_drops,
+            attends,
         }
     }
 
@@ -130,7 +145,7 @@ impl Simulation {
                             self.handle(step);
                         }
                     }
-                    None => return Ok(None),
+                    None => return self.fault().map_or(Ok(None), |fault| Err(RunError::Host(fault))),
                 }
                 if self.wire.ahead >= enough {
                     break;
@@ -142,6 +157,9 @@ impl Simulation {
             }
             if !watch.go_on(self.wire.network.now()) {
                 return Err(RunError::Interrupted);
+            }
+            if let Some(fault) = self.fault() {
+                return Err(RunError::Host(fault));
             }
             if let Some(limit) = self.limit() {
                 return Ok(Some(limit));
@@ -162,6 +180,8 @@ impl Simulation {
             Step::Drop(dropped) => self.drop(dropped),
             // Endpoints do not listen to gates.
             Step::Signal { .. } => {}
+            // Nor do hosts.
+            Step::Departed { flow, .. } if self.flows[flow].hosted.is_some() => {}
             Step::Departed { at, flow: index } => {
                 let flow = &mut self.flows[index];
                 flow.before_sender(at);
@@ -220,8 +240,8 @@ impl Simulation {
     #[inline(always)]
     fn deliver(&mut self, at: Time, route: usize, unit: Unit) {
         let index = route / 2;
-        if self.finds_drops {
-            self.find_drops(at, index);
+        if self.attends && self.attend_delivery(at, route, unit) {
+            return;
         }
         self.turn_to(index);
         let flow = &mut self.flows[index];
@@ -235,13 +255,12 @@ impl Simulation {
 
     fn alarm(&mut self, at: Time, alarm: usize) {
         let alarm = self.wire.alarms.of(alarm);
+        if self.attends && self.attend_alarm(at, alarm) {
+            return;
+        }
         let index = match alarm {
             Alarm::Server(server) => return self.wire.serve(at, server, &mut self.flows),
-            Alarm::Sender(index) => {
-                self.find_drops(at, index);
-                index
-            }
-            Alarm::Receiver(index) | Alarm::Application(index) => index,
+            Alarm::Sender(index) | Alarm::Receiver(index) | Alarm::Application(index) => index,
         };
         self.turn_to(index);
         self.wire.ring(at, alarm, index, &mut self.flows[index]);
@@ -249,8 +268,8 @@ impl Simulation {
 
     /// A policed sender is about to act: what its policer has dropped is known now.
     #[cold]
-    fn find_drops(&mut self, at: Time, index: usize) {
-        if !self.finds_drops || self.flows[index].policed.is_none() {
+    pub(crate) fn find_drops(&mut self, at: Time, index: usize) {
+        if !self.finds_drops || !self.flows[index].is_policed() {
             return;
         }
         self.wire.network.find_drops(at);
@@ -260,6 +279,12 @@ impl Simulation {
     }
 
     pub(crate) fn drop(&mut self, dropped: Dropped) {
+        if self.attends
+            && let Owner::Data(index) | Owner::Back(index) = dropped.owner
+            && self.attend_drop(&dropped, index)
+        {
+            return self.record_drop(dropped);
+        }
         if let Owner::Data(flow) = dropped.owner {
             let Flow { policed, sender, style, .. } = &mut self.flows[flow];
             if let Some(policed) = policed {
@@ -278,6 +303,10 @@ impl Simulation {
                 self.wire.lose(self.wire.network.now(), dropped.at, index, flow);
             }
         }
+        self.record_drop(dropped);
+    }
+
+    fn record_drop(&mut self, dropped: Dropped) {
         if self.level != RecordLevel::Summary {
             self.drops.push(dropped);
         }

@@ -14,13 +14,18 @@ pub enum RunError {
     Limit(String),
     /// What is recorded of a run until all is done does not fit into the limit of memory.
     Recording(String),
+    /// A transport of another's did what no run can go on with: it panicked, never slept or sent without end.
+    Host(String),
 }
 
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
-            RunError::OnlyLive(what) | RunError::Limit(what) | RunError::Recording(what) => f.write_str(what),
+            RunError::OnlyLive(what)
+            | RunError::Limit(what)
+            | RunError::Recording(what)
+            | RunError::Host(what) => f.write_str(what),
         }
     }
 }

@@ -1,0 +1,182 @@
+//! What happens at the ends of a flow of hosts: packets and alarms come, and packets leave.
+
+use tidegate_core::net::{Carrier, Dropped};
+use tidegate_core::tcp::Segment;
+use tidegate_core::unit::Unit;
+use tidegate_core::units::Time;
+use tidegate_result::Side;
+
+use crate::alarms::{Alarm, Alarms};
+use crate::flow::Flow;
+use crate::simulation::Simulation;
+use crate::wire::{Wire, record};
+
+impl Simulation {
+    /// A unit comes to the end of its route, in a run that has hosts or must find drops; whether a host took it.
+    #[inline(never)]
+    pub(crate) fn attend_delivery(&mut self, at: Time, route: usize, unit: Unit) -> bool {
+        let index = route / 2;
+        self.find_drops(at, index);
+        let flow = &mut self.flows[index];
+        if flow.hosted.is_none() {
+            return false;
+        }
+        let side = if route.is_multiple_of(2) { Side::Receiver } else { Side::Sender };
+        self.wire.bring_to_host(at, (index, side), flow, unit);
+        true
+    }
+
+    /// An alarm rings in a run that has hosts or must find drops; whether it was for a host.
+    #[inline(never)]
+    pub(crate) fn attend_alarm(&mut self, at: Time, alarm: Alarm) -> bool {
+        if let Alarm::Sender(index) = alarm {
+            self.find_drops(at, index);
+        }
+        let (index, side) = match alarm {
+            Alarm::Server(_) => return false,
+            Alarm::Sender(index) => (index, Some(Side::Sender)),
+            Alarm::Receiver(index) => (index, Some(Side::Receiver)),
+            Alarm::Application(index) => (index, None),
+        };
+        let flow = &mut self.flows[index];
+        if flow.hosted.is_none() {
+            return false;
+        }
+        match side {
+            Some(side) => self.wire.wake_host(at, (index, side), flow),
+            None => self.wire.open_hosts(at, index, flow),
+        }
+        true
+    }
+
+    /// A unit of a flow is dropped; whether it was a host's.
+    pub(crate) fn attend_drop(&mut self, dropped: &Dropped, index: usize) -> bool {
+        let Some(hosted) = &mut self.flows[index].hosted else { return false };
+        hosted.lose(dropped);
+        true
+    }
+
+    /// What a host did first that ends the run.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let faults = self.flows.iter().filter_map(|flow| flow.hosted.as_ref()?.fault.as_ref());
+        faults.min_by_key(|(at, _)| *at).map(|(_, sentence)| sentence.clone())
+    }
+}
+
+impl<N: Carrier> Wire<N> {
+    /// The flow begins: first at its receiver, then at its sender.
+    fn open_hosts(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        if std::mem::replace(&mut flow.started, true) {
+            return;
+        }
+        // No host says when a transfer ends.
+        if flow.has_circuit() {
+            self.network.handle_transfer(at, index, true);
+        }
+        for side in [Side::Receiver, Side::Sender] {
+            self.host_acts(at, (index, side), flow, |flow| {
+                flow.hosted_mut().open(at, side);
+            });
+        }
+    }
+
+    fn wake_host(&mut self, at: Time, (index, side): (usize, Side), flow: &mut Flow) {
+        let due = flow.hosted_mut().due(side);
+        if at >= due {
+            self.host_acts(at, (index, side), flow, |flow| flow.hosted_mut().wake(at, side));
+        } else if due != Time::NEVER {
+            self.network.set_alarm(alarm(index, side), due);
+        }
+    }
+
+    fn bring_to_host(&mut self, at: Time, (index, side): (usize, Side), flow: &mut Flow, unit: Unit) {
+        let from = if side == Side::Sender { Side::Receiver } else { Side::Sender };
+        self.capture(at, (index, from, side), flow, unit);
+        let Some((packet, sent_at, data)) = flow.hosted_mut().take(unit) else { return };
+        self.host_acts(at, (index, side), flow, |flow| {
+            if data && side == Side::Receiver {
+                flow.meter.received(at, unit.bytes, unit.cause());
+                if let Some(history) = &mut flow.meter.history {
+                    history.note_one_way(at, sent_at);
+                }
+            }
+            flow.hosted_mut().handle_packet(at, side, (packet, data, unit.ecn()));
+        });
+    }
+
+    fn sample_host(&mut self, at: Time, flow: &mut Flow) {
+        let Some(rtt) = flow.hosted_mut().take_rtt_sample(at) else { return };
+        flow.meter.sample_rtt(rtt);
+        if let Some(member) = &flow.member {
+            self.groups.note_round_trip(at, member, rtt);
+        }
+    }
+
+    /// Something happens at one end at `at`; then leaves what it has to send.
+    fn host_acts(
+        &mut self,
+        at: Time,
+        (index, side): (usize, Side),
+        flow: &mut Flow,
+        what: impl FnOnce(&mut Flow),
+    ) {
+        match side {
+            Side::Sender => flow.before_sender(at),
+            Side::Receiver => flow.before_receiver(at),
+        }
+        what(flow);
+        self.pump_host(at, (index, side), flow);
+    }
+
+    /// Sends what a host has to send, and asks what it says of itself.
+    pub(crate) fn pump_host(&mut self, at: Time, (index, side): (usize, Side), flow: &mut Flow) {
+        let entry = flow.style.entries[side as usize];
+        if side == Side::Sender {
+            self.sample_host(at, flow);
+        }
+        while let Some(mut unit) = flow.hosted_mut().poll_unit(at, side) {
+            self.capture(at, (index, side, side), flow, unit);
+            let ahead = self.network.handle_unit_at(at, entry, &mut unit);
+            debug_assert!(ahead.is_none(), "hosts are never ahead of the network");
+        }
+        let hosted = flow.hosted_mut();
+        hosted.settle(at, side);
+        let due = hosted.due(side);
+        match side {
+            Side::Sender => self.note_sending_host(at, flow),
+            Side::Receiver => self.note_receiving_host(at, flow),
+        }
+        if due != Time::NEVER {
+            self.network.set_alarm(alarm(index, side), due);
+        }
+    }
+
+    /// A segment of our own TCP is seen at an end. DEVIATION: other packets are in no capture.
+    fn capture(&mut self, at: Time, (index, from, seen): (usize, Side, Side), flow: &Flow, unit: Unit) {
+        let Some(packets) = &mut self.packets else { return };
+        let Some(segment) = flow.hosted.as_ref().and_then(|hosted| hosted.segment(unit)) else { return };
+        let segment = Segment { ecn: unit.ecn(), ..*segment };
+        let dscp = if seen == from { None } else { unit.codepoint() };
+        packets.push(record(at, index, (seen, from), (&segment, flow.stream_end), dscp, unit.bytes));
+    }
+
+    fn note_sending_host(&mut self, at: Time, flow: &mut Flow) {
+        let window = flow.hosted_mut().report(Side::Sender).window;
+        flow.meter.windows.window_is(at, window.unwrap_or_default() as u64);
+        flow.note_history_of_host(at);
+        flow.tell_group_of_sender(at, &mut self.groups);
+    }
+
+    fn note_receiving_host(&mut self, at: Time, flow: &mut Flow) {
+        let in_order = flow.hosted_mut().report(Side::Receiver).in_order_bytes;
+        flow.meter.note_in_order(at, in_order);
+        flow.tell_group_of_receiver(at, &mut self.groups);
+    }
+}
+
+fn alarm(index: usize, side: Side) -> usize {
+    match side {
+        Side::Sender => Alarms::sender(index),
+        Side::Receiver => Alarms::receiver(index),
+    }
+}
