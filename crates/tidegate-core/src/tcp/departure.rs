@@ -199,7 +199,7 @@ impl Sender {
             return None;
         }
         let state = self.controller.snapshot();
-        let window = self.window().max(self.outstanding());
+        let window = self.window().max(self.out_after_ack());
         let half = state.ssthresh.map_or(u64::MAX, |threshold| threshold / 2);
         let percent = if window < half { 200 } else { 120 };
         let bps = u128::from(window) * 8 * percent * 10_000_000_000 / u128::from(srtt);
@@ -294,6 +294,10 @@ impl Sender {
         accounts.pacer.end_burst();
         let waits = accounts.offload.close();
         let rang = !K::UNDISTURBED && std::mem::take(&mut accounts.timer_rang);
+        if rang && accounts.sent && accounts.probe.end == self.max && self.held == HeldBy::ReceiverWindow {
+            // A probe with new data leaves without a look at what the receiver's window holds back (`tcp_chrono_stop`).
+            self.held = HeldBy::CongestionWindow;
+        }
         let stopped = !rang && self.written > self.max && self.held == HeldBy::CongestionWindow;
         if !(std::mem::take(&mut accounts.sent) || K::UNDISTURBED || stopped)
             || !(K::UNDISTURBED || accounts.linux_windows)

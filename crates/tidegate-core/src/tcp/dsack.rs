@@ -60,34 +60,31 @@ pub(super) struct Report {
 
 impl Sender {
     /// Reads the first SACK block of an ACK of everything below `ack` if it tells of duplicates (RFC 2883 §4,
-    /// `tcp_check_dsack`, `tcp_dsack_seen`); `None`: it is an ordinary one, or tells of what was not sent twice.
-    pub(super) fn read_duplicates(
-        &mut self,
-        accounts: &mut Accounts,
-        segment: &Segment,
-        ack: u64,
-    ) -> Option<Report> {
+    /// `tcp_check_dsack`, `tcp_dsack_seen`). One of no segments: it is an ordinary one, or tells of what was not sent twice.
+    pub(super) fn read_duplicates(&mut self, accounts: &mut Accounts, segment: &Segment, ack: u64) -> Report {
         let block = |index: usize| {
             let (left, right) = segment.sack[index];
             let offset = |number| self.numbering.offset(number, self.una);
             offset(left).zip(offset(right)).filter(|(left, right)| left < right)
         };
-        let (left, right) = block(0).filter(|_| segment.sack_count > 0)?;
+        let Some((left, right)) = block(0).filter(|_| segment.sack_count > 0) else {
+            return Report::default();
+        };
         let below = left < ack;
         let inside = segment.sack_count > 1
             && block(1).is_some_and(|(outer_left, outer_right)| outer_left <= left && right <= outer_right);
         let mss = u64::from(self.config.mss);
         if !(below || inside) || right > self.max || right - left > self.largest_window() {
-            return None;
+            return Report::default();
         }
         let segments = (right - left).div_ceil(mss);
+        let of_probe = segments == 1 && accounts.probe.end != 0 && accounts.probe.end == right;
         let undo = &mut accounts.undo;
         undo.duplicates += segments;
-        // More than was ever sent twice: the network copies segments.
+        // More than was ever sent twice: the network copies segments. That of a probe tells of it all the same.
         if undo.duplicates > self.counters.segments_retransmitted {
-            return None;
+            return Report { of_probe, ..Report::default() };
         }
-        let of_probe = segments == 1 && accounts.probe.end != 0 && accounts.probe.end == right;
         accounts.rack.handle_duplicate(of_probe);
         let mut overtaken = None;
         if right > self.una {
@@ -95,7 +92,7 @@ impl Sender {
         } else if undo.covers(right) {
             undo.take(segments);
         }
-        Some(Report { segments, of_probe, overtaken })
+        Report { segments, of_probe, overtaken }
     }
 
     /// `tcp_sacktag_one`: copies of what is still recorded in `[left, right)` have arrived. The lowest of which another had arrived before.

@@ -204,9 +204,17 @@ impl Sender {
         !accounts.yields && self.may_reduce_for_marks()
     }
 
-    /// A sender that accounts for ACKs has read one: `tcp_enter_cwr` of Linux 6.18, and the end of that state.
-    pub(super) fn account_marks(&mut self, accounts: &mut Accounts, now: Time, newly: u64, flight: u64) {
-        let congested = self.reports_marks(newly);
+    /// A sender that accounts for ACKs has read one: `tcp_enter_cwr` of Linux 6.18, and the end of that state. `within`: it came while a
+    /// recovery was not over, and causes no reduction even where that has been taken back (`tcp_try_to_open` is not asked).
+    pub(super) fn account_marks(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        newly: u64,
+        flight: u64,
+        within: bool,
+    ) {
+        let congested = self.reports_marks(newly) && !within;
         // `tcp_fastretrans_alert`: beyond `high_seq`, for CWR to have arrived.
         if accounts.yields && self.una > self.recover {
             accounts.yields = false;

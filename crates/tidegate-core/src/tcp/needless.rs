@@ -35,12 +35,13 @@ impl Sender {
     pub(super) fn undo(&mut self, accounts: &mut Accounts, unmark: bool) {
         if unmark {
             self.board.find_all();
+            accounts.rack.look_at_all(&self.board);
         }
         if let Some(before) = accounts.undo.end() {
             let reduced = self.controller.snapshot().ssthresh;
             self.controller.handle_undone(&before);
-            let rises =
-                reduced.is_some_and(|reduced| before.ssthresh.is_none_or(|ssthresh| ssthresh > reduced));
+            let restored = self.controller.snapshot().ssthresh;
+            let rises = reduced.is_some_and(|reduced| restored.is_none_or(|ssthresh| ssthresh > reduced));
             if let Some(marks) = self.marks.as_mut().filter(|_| rises) {
                 // `tcp_ecn_withdraw_cwr`: there is no reduction to tell of.
                 marks.cwr_due = false;

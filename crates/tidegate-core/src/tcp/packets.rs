@@ -84,7 +84,7 @@ impl Sender {
             return self.burst(rate, least_rtt) / mss;
         }
         // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 + beside < 3 mss.
-        let window = self.window().max(self.outstanding());
+        let window = self.window().max(self.out_after_ack());
         let srtt = self.estimator.smoothed().picos();
         let wanted = ((LEAST + 1) * mss).saturating_sub(beside_rate(least_rtt));
         if window.saturating_mul(2_000_000_000_000 / 1024) < wanted * srtt {
@@ -92,6 +92,12 @@ impl Sender {
         }
         let Some(rate) = self.rate_of_window() else { return LEAST };
         (self.burst(rate, least_rtt) / mss).max(LEAST)
+    }
+
+    /// Bytes outstanding when the last ACK said at which rate data leave (`tcp_update_pacing_rate`). Where nothing is SACKed they are no more
+    /// than the window.
+    pub(super) fn out_after_ack(&self) -> u64 {
+        if self.board.sacked_end > self.board.first { self.out_after_ack } else { self.outstanding() }
     }
 
     /// Whether what the window has room for waits to leave as part of a larger packet (`tcp_tso_should_defer`).

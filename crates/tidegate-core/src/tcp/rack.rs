@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::scoreboard::{LOST, REPEATED, RESENT, SACKED, Scoreboard, Sent};
+use super::scoreboard::{FOUND, LOST, REPEATED, RESENT, SACKED, Scoreboard, Sent};
 use super::widening::Widening;
 use crate::units::{Span, Time};
 
@@ -21,6 +21,9 @@ pub(super) struct Rack {
     end: u64,
     /// RACK.rtt: its round trip.
     rtt: Span,
+    /// That was the round trip of a copy. What leaves in answer to an ACK has one time here; in Linux copies have that of the ACK, and new
+    /// data that leave after them are some microseconds younger (`tcp_write_xmit`).
+    of_copy: bool,
     /// It has moved since losses were looked for.
     advanced: bool,
     /// All that is outstanding was sent after all that arrived.
@@ -111,6 +114,7 @@ impl Rack {
         self.advanced = true;
         self.in_order = false;
         self.rtt = rtt;
+        self.of_copy = repeated;
         if (sent, end) > (self.sent, self.end) {
             (self.sent, self.end) = (sent, end);
         }
@@ -130,6 +134,7 @@ impl Rack {
         if self.in_order {
             // Sent after the newest until now, and before all that is left.
             self.rtt = now.saturating_since(sent);
+            self.of_copy = false;
             (self.sent, self.end) = (sent, end);
             return true;
         }
@@ -141,9 +146,25 @@ impl Rack {
         self.in_order
     }
 
-    /// Losses are to be looked for although nothing newer has arrived.
+    /// A repair was taken back: losses are to be looked for although nothing newer has arrived.
     pub(super) fn look_again(&mut self) {
         self.advanced = true;
+    }
+
+    /// Nothing is lost after all. What a time-out took to be lost may prove lost as any other.
+    pub(super) fn look_at_all(&mut self, board: &Scoreboard) {
+        let waiting = || (board.first..board.next).map(|number| (number, *board.slot(number)));
+        let mut copies: Vec<Again> = waiting()
+            .filter(|(_, sent)| sent.marked(REPEATED) && !sent.marked(SACKED | FOUND))
+            .map(|(number, sent)| {
+                let after = waiting().find(|(_, other)| !other.marked(REPEATED) && other.at() >= sent.at());
+                Again { number, at: sent.at(), next: after.map_or(board.next, |found| found.0) }
+            })
+            .collect();
+        copies.sort_by_key(|copy| copy.at);
+        self.copies = copies.into();
+        self.fresh = board.first;
+        self.in_order = false;
     }
 
     /// RFC 8985 §6.2 step 4, `tcp_rack_reo_wnd`: time allowed for reordering, with `sacked` segments SACKed.
@@ -189,6 +210,7 @@ impl Rack {
             now,
             allowed: self.rtt + self.window(recovering, sacked, srtt),
             newest: (self.sent, self.end),
+            of_copy: self.of_copy,
             found: Found::default(),
         };
         // All transmissions in the order of time: each record as it was sent first, and copies between them.
@@ -209,7 +231,8 @@ impl Rack {
                 }
             } else if fresh < board.next {
                 let sent = *board.slot(fresh);
-                match search.judge(board, fresh, (!sent.marked(SACKED | LOST | REPEATED)).then_some(sent)) {
+                let waits = !sent.marked(SACKED | LOST | REPEATED | FOUND);
+                match search.judge(board, fresh, waits.then_some(sent)) {
                     Verdict::Newer => break,
                     Verdict::Done => {}
                     Verdict::Late => late = late.or(Some(fresh)),
@@ -241,6 +264,8 @@ struct Search {
     allowed: Span,
     /// The newest that is known to have arrived: when it was sent, and the offset behind it.
     newest: (Time, u64),
+    /// See [`Rack::of_copy`].
+    of_copy: bool,
     found: Found,
 }
 
@@ -253,7 +278,8 @@ impl Search {
             return Verdict::Newer;
         }
         let out = self.now.saturating_since(sent.at());
-        if out >= self.allowed {
+        let younger = self.of_copy && !sent.marked(REPEATED);
+        if out > self.allowed || (out == self.allowed && !younger) {
             self.found.lost += 1;
             self.found.lost_retransmission |= sent.marked(RESENT);
             board.lose(number);
@@ -284,7 +310,7 @@ impl Scoreboard {
 
     /// A record is lost, or its copy is.
     pub(super) fn lose(&mut self, number: u64) {
-        self.mark(number, LOST, RESENT);
+        self.mark(number, LOST | FOUND, RESENT);
         self.cursor = self.cursor.min(number);
         self.lost_end = self.next;
         self.sacked_above = 0;

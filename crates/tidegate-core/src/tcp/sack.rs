@@ -27,7 +27,7 @@ impl Scoreboard {
             // All of it was read before.
             return false;
         }
-        let mut number = if known { after.max(self.first) } else { self.find(from.max(self.base)) };
+        let mut number = if known { after.max(self.first) } else { self.first_behind(left, from) };
         let mut any_new = false;
         while number < self.next {
             let sent = *self.slot(number);
@@ -50,6 +50,15 @@ impl Scoreboard {
         let behind = if whole { number } else { UNKNOWN };
         self.blocks.get_or_insert_default()[place] = Block { left, right: from.max(right), after: behind };
         any_new
+    }
+
+    /// The first record of a block that begins at `left` and has been read up to `from`, across which a record may lie.
+    fn first_behind(&self, left: u64, from: u64) -> u64 {
+        let number = self.find(from.max(self.base));
+        let across = from > left && number > self.first && self.end_of(number - 1) > from.max(self.base) && {
+            self.describe(number - 1).start >= left
+        };
+        if across { number - 1 } else { number }
     }
 
     /// The place and content among the blocks read last of the one that begins at `left`, which an ACK names as its `rank`th: the same

@@ -105,6 +105,8 @@ pub(super) struct Sender {
     pub(super) measured: Option<Span>,
     pub(super) estimator: Estimator,
     // Where something is lost.
+    /// Bytes outstanding after the last ACK that was not in order.
+    pub(super) out_after_ack: u64,
     /// The repair ends when this is acknowledged (RFC 6675's RecoveryPoint).
     pub(super) recover: u64,
     /// No fast retransmit until more than this is acknowledged (RFC 6582's `recover`); 0: none.
@@ -142,6 +144,7 @@ impl Sender {
             raw_window: config.advertised,
             dupacks: 0,
             limited_end: 0,
+            out_after_ack: 0,
             board: Scoreboard::default(),
             estimator: Estimator::new(
                 &plan.rto,

@@ -43,6 +43,9 @@ pub(super) struct Delivery {
     again: Report,
     /// Timestamp that the ACK answers to; 0: none.
     echo: u32,
+    /// It has no data, and its window is neither wider than the last one nor closed: a duplicate ACK, if it reports nothing
+    /// (`FLAG_NOT_DUP`).
+    plain: bool,
 }
 
 impl Delivery {
@@ -104,6 +107,7 @@ impl Sender {
         accounts.cached.forget();
         let mut delivery = Delivery {
             echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
+            plain: segment.is_none_or(|segment| segment.len == 0) && 0 < window && window <= self.raw_window,
             ..Delivery::default()
         };
         if ahead < 0 {
@@ -123,9 +127,8 @@ impl Sender {
         }
         if self.outstanding() == 0 {
             self.account_late(accounts, now, self.una, segment, &mut delivery);
-            let duplicate = segment.is_none_or(|segment| segment.len == 0);
-            self.account_probe(accounts, now, delivery.again, duplicate);
-            if duplicate {
+            self.account_probe(accounts, now, delivery.again, delivery.plain);
+            if segment.is_none_or(|segment| segment.len == 0) {
                 self.handle_probe_answer(now);
             }
             return true;
@@ -154,12 +157,16 @@ impl Sender {
             delivery.highest = self.board.sacked_end;
             self.account_sacks(accounts, now, segment, ack, delivery);
             self.ready |= delivery.segments > 0;
-        } else if let Some(report) = self.read_duplicates(accounts, segment, ack) {
-            delivery.again = report;
         } else {
-            return;
+            delivery.again = self.read_duplicates(accounts, segment, ack);
+            if delivery.again.segments == 0 {
+                return;
+            }
         }
         self.account_losses(accounts, now, 0, false, delivery);
+        if self.outstanding() == 0 && self.marks.is_some() {
+            self.account_marks(accounts, now, delivery.again.segments, 0, false);
+        }
     }
 
     fn account_sacks(
@@ -170,12 +177,11 @@ impl Sender {
         ack: u64,
         delivery: &mut Delivery,
     ) {
-        let again = self.read_duplicates(accounts, segment, ack);
-        delivery.again = again.unwrap_or_default();
+        delivery.again = self.read_duplicates(accounts, segment, ack);
         let (recover, highest) = (self.recover, delivery.highest);
         let Accounts { rack, sampler, .. } = accounts;
         let base_before = self.board.base;
-        for (rank, left, right) in self.news_of_sack(segment, again.is_some(), ack) {
+        for (rank, left, right) in self.news_of_sack(segment, delivery.again.segments > 0, ack) {
             self.board.sack_each(rank, left, right, |number, sent| {
                 delivery.add(sent);
                 if let Some(sampler) = sampler {

@@ -8,7 +8,7 @@ use crate::tcp::ack::{AnyAck, Known};
 use crate::tcp::controller_ack::AckFacts;
 use crate::tcp::rack::Found;
 use crate::tcp::segment::Segment;
-use crate::tcp::sender::Sender;
+use crate::tcp::sender::{Mode, Sender};
 use crate::units::{Span, Time};
 
 /// What an ACK that is in order took off the scoreboard.
@@ -43,7 +43,7 @@ impl Sender {
         self.ready = true;
         let mut found = Found::default();
         if !K::IN_ORDER {
-            found = self.account_disorder(accounts, (now, bytes), in_flight, segment, &mut delivery);
+            found = self.account_disorder(accounts, (now, bytes), in_flight, &mut delivery);
         }
         let facts = AckFacts {
             at: now,
@@ -65,6 +65,7 @@ impl Sender {
         self.answer::<K>(accounts, &facts, found);
         self.tell_delivered::<K>(accounts, &facts, &left);
         if !K::IN_ORDER {
+            self.out_after_ack = self.outstanding();
             accounts.cached.undisturbed = !self.config.exact && self.is_undisturbed(accounts);
             accounts.cached.probes = self.probes(accounts);
         } else if !K::SELF_CLOCKED && accounts.paced && self.still_waits(accounts, now) {
@@ -167,17 +168,16 @@ impl Sender {
         accounts: &mut Accounts,
         (now, bytes): (Time, u64),
         in_flight: u64,
-        segment: Option<&Segment>,
         delivery: &mut Delivery,
     ) -> Found {
-        let duplicate =
-            bytes == 0 && delivery.newly_sacked == 0 && segment.is_none_or(|segment| segment.len == 0);
+        let duplicate = bytes == 0 && delivery.newly_sacked == 0 && delivery.plain;
         self.account_probe(accounts, now, delivery.again, duplicate);
+        let within = self.mode == Mode::Sack && self.una < self.recover;
         let found = self.account_losses(accounts, now, bytes, duplicate, delivery);
         // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
         delivery.segments += delivery.again.segments;
         if self.marks.is_some() {
-            self.account_marks(accounts, now, delivery.segments, in_flight);
+            self.account_marks(accounts, now, delivery.segments, in_flight, within);
         }
         if found.again_after.is_none()
             && (bytes > 0 || delivery.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))

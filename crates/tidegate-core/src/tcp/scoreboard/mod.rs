@@ -13,7 +13,9 @@ mod tests;
 
 use crate::tcp::segment::MOST_BLOCKS;
 use crate::units::Time;
-pub(in crate::tcp) use record::{GOES_ON, LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, SHORT, Sent};
+pub(in crate::tcp) use record::{
+    FOUND, GOES_ON, LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, SHORT, Sent,
+};
 
 /// A ring of so many records is not worth shrinking.
 const SMALL: usize = 64;
@@ -353,7 +355,7 @@ impl Scoreboard {
     /// `segment` is sent again; `mark` is [`RESENT`] where copies count in the pipe, or 0.
     pub(in crate::tcp) fn resend(&mut self, segment: Resend, at: Time, mark: u32) {
         let sent = *self.slot(segment.number);
-        self.replace(segment.number, Sent { at, word: sent.word | mark | REPEATED, ..sent });
+        self.replace(segment.number, Sent { at, word: (sent.word & !FOUND) | mark | REPEATED, ..sent });
     }
 
     /// Retransmissions are looked for from the oldest segment on.

@@ -14,10 +14,14 @@ pub(in crate::tcp) const REPEATED: u32 = 1 << 27;
 /// Shorter than a full segment, and counts as one in flight all the same (`tcp_packets_in_flight`).
 pub(in crate::tcp) const SHORT: u32 = 1 << 28;
 
+/// RACK took it for lost, and it was not sent again since: no transmission of it is looked at any more, also where it proves not to
+/// be lost (`tcp_rack_detect_loss` takes it off the list of transmissions).
+pub(in crate::tcp) const FOUND: u32 = 1 << 22;
+
 /// The next segment left in the same packet. This says nothing of what became of the segment, and is no mark.
 pub(in crate::tcp) const GOES_ON: u32 = 1 << 23;
 
-pub(super) const LENGTH: u32 = GOES_ON - 1;
+pub(super) const LENGTH: u32 = FOUND - 1;
 /// Below the marks.
 const PLACE: u32 = SACKED.trailing_zeros();
 
@@ -31,7 +35,7 @@ pub(in crate::tcp) struct Sent {
     pub(super) at: Time,
     /// Low 32 bits of the offset behind the segment.
     pub(in crate::tcp) end: u32,
-    /// Length in the low 23 bits, [`GOES_ON`], marks above.
+    /// Length in the low 22 bits, [`FOUND`], [`GOES_ON`], marks above.
     pub(super) word: u32,
 }
 
