@@ -30,6 +30,8 @@ const WIDENS_AT_LEAST: u64 = 128;
 pub(super) struct Arrival {
     /// The window has grown, for which they are acknowledged at once.
     pub(super) grew: bool,
+    /// They may be the first, or have come after a pause.
+    pub(super) late: bool,
     /// They came after a pause longer than a time-out: these and some more are acknowledged at once (`tcp_event_data_recv`).
     pub(super) after_pause: bool,
 }
@@ -69,6 +71,8 @@ pub(super) struct Buffer {
     /// The time-out after the handshake, and when that was over.
     pause: Span,
     begun: Time,
+    /// Before this instant no data are the first or come after a pause.
+    late_from: Time,
     mss: u64,
     /// What the receiver offers (`rcv_ssthresh`).
     offered: u64,
@@ -124,6 +128,7 @@ impl Buffer {
             short: 0,
             pause: Span::from_secs(1),
             begun: Time::ZERO,
+            late_from: Time::ZERO,
             mss,
             offered: clamp.min(FIRST),
             clamp,
@@ -277,7 +282,7 @@ impl Buffer {
 
     /// A segment of `len` bytes came that the application reads, up to offset `read`, and behind it what had waited for it, up to offset
     /// `next`, where `held` bytes waited.
-    #[inline]
+    #[inline(always)]
     pub(super) fn handle_data(
         &mut self,
         now: Time,
@@ -285,12 +290,11 @@ impl Buffer {
         (len, held): (u64, u64),
         timestamps: bool,
     ) -> Arrival {
-        let mut arrival = Arrival::default();
+        let mut arrival = self.arrival_at(now);
         if !timestamps {
             self.measure_by_window(now, next);
         }
         if now > self.arrived_at {
-            arrival.after_pause = self.paused(now);
             // What arrived at one instant is read after the last of it, one segment after the other.
             self.count(self.arrived_at, self.first_read, self.arrived - self.first_read);
             (self.arrived_at, self.first_read) = (now, read);
@@ -301,17 +305,20 @@ impl Buffer {
         arrival
     }
 
-    /// Whether nothing has come for longer than a time-out.
-    #[inline]
-    fn paused(&self, now: Time) -> bool {
-        now.saturating_since(self.arrived_at.max(self.begun)) > self.pause
+    /// Data came to an application that does not read at once: `len` bytes, with which `used` wait.
+    pub(super) fn handle_unread(&mut self, now: Time, len: u64, used: u64) -> Arrival {
+        let arrival = self.arrival_at(now);
+        self.arrived_at = now;
+        Arrival { grew: len >= WIDENS_AT_LEAST && self.grow(len, used), ..arrival }
     }
 
-    /// Data came to an application that does not read at once: whether nothing had come for longer than a time-out.
-    pub(super) fn is_after_pause(&mut self, now: Time) -> bool {
-        let paused = self.paused(now);
-        self.arrived_at = now;
-        paused
+    /// Whether data that come at `now` come after a pause.
+    #[inline(always)]
+    fn arrival_at(&mut self, now: Time) -> Arrival {
+        let late = now >= self.late_from;
+        let after_pause = late && now.saturating_since(self.arrived_at.max(self.begun)) > self.pause;
+        self.late_from = now.saturating_add(self.pause);
+        Arrival { grew: false, late, after_pause }
     }
 
     /// `len` bytes came ahead of a gap, where `held` bytes had come before, and the last bytes now held lie `ahead` bytes after it: whether the
@@ -327,7 +334,14 @@ impl Buffer {
 
     /// `tcp_grow_window` for a segment of `len` bytes: by two segments, as far as the buffer goes, in which `held` bytes lie. DEVIATION:
     /// every segment fills it as well as a full one; in the kernel a short one takes the place of a longer one.
+    #[inline(always)]
     pub(super) fn grow(&mut self, len: u64, held: u64) -> bool {
+        // There is never more room than the buffer holds at most.
+        self.clamp > self.offered && self.grow_beside(len, held)
+    }
+
+    #[inline(never)]
+    fn grow_beside(&mut self, len: u64, held: u64) -> bool {
         let held = if self.fixed && self.reader.is_none() { 0 } else { held };
         let room = self.clamp.min(self.space(held));
         if room <= self.offered {
@@ -354,10 +368,15 @@ impl Buffer {
     /// `tcp_rcv_space_adjust`: once a round trip, if more was read, up to offset `read`, than in any before. What is still to be
     /// read, `unread` bytes, counts against it. The round trip ends at the first segment read after it: those behind it belong to
     /// the next.
+    #[inline(always)]
     pub(super) fn count(&mut self, now: Time, read: u64, unread: u64) {
-        if self.rtt == Span::ZERO || now.saturating_since(self.counted_since) < self.rtt {
-            return;
+        if self.rtt != Span::ZERO && now.saturating_since(self.counted_since) >= self.rtt {
+            self.end_round(now, read, unread);
         }
+    }
+
+    #[inline(never)]
+    fn end_round(&mut self, now: Time, read: u64, unread: u64) {
         let copied = (read - self.counted_from).saturating_sub(unread);
         if copied > self.space && !self.fixed {
             // Twice what came, because the sender is a round trip ahead; and twice as much again by how it has grown.

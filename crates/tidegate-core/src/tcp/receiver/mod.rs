@@ -411,17 +411,23 @@ impl Receiver {
     /// Data came in order (`tcp_event_data_recv`): how many ACKs are not delayed.
     #[inline(always)]
     fn take_arrival(&mut self, arrival: Arrival) {
-        if self.first_quick > 0 {
-            self.quick = self.quick.max(std::mem::take(&mut self.first_quick));
-        } else if arrival.after_pause
-            && let Some(buffer) = &self.buffer
-        {
-            self.quick = self.quick.max(buffer.quick_acks());
+        if arrival.late {
+            self.quicken(arrival.after_pause);
         }
         if arrival.grew {
             // `tcp_grow_window`.
             self.quick |= 1;
             self.tells = true;
+        }
+    }
+
+    /// The first data came, or data after a pause: some ACKs are not delayed.
+    #[cold]
+    fn quicken(&mut self, after_pause: bool) {
+        if self.first_quick > 0 {
+            self.quick = self.quick.max(std::mem::take(&mut self.first_quick));
+        } else if after_pause && let Some(buffer) = &self.buffer {
+            self.quick = self.quick.max(buffer.quick_acks());
         }
     }
 }

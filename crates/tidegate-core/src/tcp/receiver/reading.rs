@@ -4,7 +4,7 @@
 use super::Receiver;
 use crate::app::Pace;
 use crate::plan::{ReadPlan, TcpPlan};
-use crate::tcp::buffer::{Arrival, Buffer};
+use crate::tcp::buffer::Buffer;
 use crate::tcp::config::Config;
 use crate::tcp::reader::Reader;
 use crate::tcp::report::Counters;
@@ -106,8 +106,7 @@ impl Receiver {
         if !config.timestamps {
             buffer.measure_by_window(now, next);
         }
-        let arrival =
-            Arrival { grew: buffer.grow(u64::from(len), used), after_pause: buffer.is_after_pause(now) };
+        let arrival = buffer.handle_unread(now, u64::from(len), used);
         let Some(Reader { said, pushed, .. }) = buffer.reader else { return };
         let short = buffer.is_short(len, pushed);
         if let Some(reader) = &mut buffer.reader {
