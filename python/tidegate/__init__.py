@@ -14,7 +14,8 @@ Parts that need no scenario are modules of their own, loaded when they are first
 ``tg.dtm``, the estimator behind ``rate.dtm``; ``tg.effcap``, the one behind ``rate.follow``;
 ``tg.gcra``, the rate limiter of ATM and of token
 buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is known in closed form.
-``tg.gym`` is a scenario as an environment for learned congestion control.
+``tg.gym`` is a scenario as an environment for learned congestion control; :class:`Network` has its gates
+for transports of your own.
 """
 
 from tidegate import _early
@@ -69,6 +70,8 @@ if _typing.TYPE_CHECKING:
     from tidegate._export.value import Export
     from tidegate._identify.start import identify
     from tidegate._identify.value import Identification
+    from tidegate._network.start import Network
+    from tidegate._network.value import Step
     from tidegate._open import open_comparison, open_engines, open_run, open_study
     from tidegate._regress.start import regress
     from tidegate._regress.value import Regression
@@ -112,6 +115,7 @@ _PLACES = {
     "Identification": "_identify.value",
     "InternalError": "_base.errors",
     "Loss": "_core",
+    "Network": "_network.start",
     "NotRecordedError": "_base.errors",
     "Packets": "_capture.value",
     "Point": "_study.point",
@@ -126,6 +130,7 @@ _PLACES = {
     "ScenarioError": "_base.errors",
     "Setting": "_advise.tune_result",
     "Sizing": "_advise.queue_result",
+    "Step": "_network.value",
     "StoreError": "_base.errors",
     "Study": "_study.value",
     "StudyStoppedError": "_base.errors",
@@ -193,6 +198,7 @@ __all__ = [
     "Identification",
     "InternalError",
     "Loss",
+    "Network",
     "NotRecordedError",
     "Packets",
     "Point",
@@ -207,6 +213,7 @@ __all__ = [
     "ScenarioError",
     "Setting",
     "Sizing",
+    "Step",
     "StoreError",
     "Study",
     "StudyStoppedError",

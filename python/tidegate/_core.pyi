@@ -17,6 +17,7 @@ __all__ = [
     "EngineError",
     "InternalError",
     "Loss",
+    "Network",
     "Pool",
     "RunData",
     "RunError",
@@ -357,6 +358,38 @@ class Stepper:
     def advance(self, to: int) -> None: ...
     def steer(self, window_bytes: int, pacing_bps: int | None) -> None: ...
     def look(self) -> dict[str, Any]: ...
+    def finish(self) -> RunData: ...
+
+@final
+class Network:
+    def __new__(
+        cls, scenario: Scenario, flows: Sequence[int], *, seed: int, replication: int, record: str | None
+    ) -> Network: ...
+    @staticmethod
+    def names(scenario: Scenario) -> tuple[list[str], list[str]]: ...
+    def now_ps(self) -> int: ...
+    def send(
+        self, flow: int, receiver: bool, data: bytes, *, ecn: int, headers: int, held_by: int, at: int
+    ) -> None: ...
+    def alarm(self, flow: int, receiver: bool, at: int | None) -> None: ...
+    def delivered(self, flow: int, count: int) -> None: ...
+    def report(
+        self,
+        flow: int,
+        *,
+        window: float | None,
+        ssthresh: int | None,
+        in_flight: int | None,
+        srtt: int | None,
+        rto: int | None,
+        rtt: int | None,
+        lost: int | None,
+        timeouts: int | None,
+        held_by: int | None,
+    ) -> None: ...
+    def step(
+        self,
+    ) -> tuple[str, int, int, bool, bytes | None, int, int | None, str | None] | None: ...
     def finish(self) -> RunData: ...
 
 def schema() -> str: ...

@@ -161,7 +161,7 @@ def test_no_circle_of_files() -> None:
 #: Folders of the package, each below those that may need it.
 FLOORS = (
     {"_core"}, {"_base"}, {"_draw"}, {"_traces", "_page", "dtm", "effcap", "gcra"}, {"_capture"}, {"_ask"},
-    {"theory", "tcp"}, {"_run", "_begin"}, {"_compare", "_study", "gym", "_identify", "_export",
+    {"theory", "tcp"}, {"_run", "_begin"}, {"_compare", "_study", "gym", "_identify", "_export", "_network",
      "_shell"},
     {"_expect", "_engines", "_advise", "_reproduce", "_regress"},
     {"_open", "papers", "_lab"}, {"_cli"}, {"__main__"},

@@ -13,6 +13,7 @@ mod error;
 mod gcra;
 mod guard;
 mod live;
+mod network;
 mod plan;
 mod pool;
 mod run;
@@ -98,6 +99,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pool::Pool>()?;
     module.add_class::<tcp::Endpoint>()?;
     module.add_class::<steps::Stepper>()?;
+    module.add_class::<network::Network>()?;
     module.add_class::<control::CongestionControl>()?;
     module.add_class::<control::Ack>()?;
     module.add_class::<control::Loss>()?;

@@ -56,6 +56,27 @@ impl Simulation {
         true
     }
 
+    /// One end of a flow of hosts has something to send, or another wake-up, or more to say.
+    pub(crate) fn touch_host(&mut self, at: Time, index: usize, side: Side) -> Result<(), String> {
+        let flow = &mut self.flows[index];
+        self.wire.host_acts(at, (index, side), flow, |_| {});
+        match &flow.hosted_mut().fault {
+            Some((_, sentence)) => Err(sentence.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Does the next thing that happens before `to`, if anything does.
+    pub(crate) fn take_step(&mut self, to: Time) -> bool {
+        let step = self.wire.network.poll_step(to);
+        step.map(|step| self.handle(step)).is_some()
+    }
+
+    /// No event happens before this.
+    pub(crate) fn next_event(&self) -> Time {
+        self.wire.network.next_wakeup()
+    }
+
     /// What a host did first that ends the run.
     pub(crate) fn fault(&self) -> Option<String> {
         let faults = self.flows.iter().filter_map(|flow| flow.hosted.as_ref()?.fault.as_ref());
@@ -162,7 +183,8 @@ impl<N: Carrier> Wire<N> {
 
     fn note_sending_host(&mut self, at: Time, flow: &mut Flow) {
         let window = flow.hosted_mut().report(Side::Sender).window;
-        flow.meter.windows.window_is(at, window.unwrap_or_default() as u64);
+        // What it says before it begins counts from there.
+        flow.meter.windows.window_is(at.max(flow.start), window.unwrap_or_default() as u64);
         flow.note_history_of_host(at);
         flow.tell_group_of_sender(at, &mut self.groups);
     }

@@ -23,6 +23,7 @@ mod limits;
 mod meter;
 mod observed;
 mod outcome;
+mod outside;
 mod policed;
 pub mod pool;
 mod receiving;
@@ -39,6 +40,7 @@ mod stopped;
 mod watch;
 mod wire;
 
+pub use outside::{Happened, HostedRun, Turn};
 pub use run::{only_known_controllers, run, run_watched};
 pub use run_hosted::run_hosted;
 pub use steering::Heard;

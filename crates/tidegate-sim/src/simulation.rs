@@ -170,7 +170,7 @@ impl Simulation {
         }
     }
 
-    fn handle(&mut self, step: Step) {
+    pub(crate) fn handle(&mut self, step: Step) {
         match step {
             Step::Deliver { at, route, unit } => {
                 self.deliver(at, route, unit);

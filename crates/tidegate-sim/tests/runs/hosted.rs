@@ -8,7 +8,9 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span, Time};
 use tidegate_sim::host::{Ecn, Ends, Host, Lost, Outgoing, Packet, Report, Tcp};
-use tidegate_sim::{PacketRecord, RunError, RunResult, run_hosted};
+use tidegate_sim::{
+    FlowSummary, Happened, HostedRun, PacketRecord, RunError, RunResult, Side, Summary, Turn, run_hosted,
+};
 
 use crate::any::*;
 use crate::offered::*;
@@ -297,4 +299,82 @@ proptest! {
         let first = hosts.iter().zip(&flows).find(|(here, there)| here != there);
         prop_assert_eq!((first, hosts.len()), (None, flows.len()));
     }
+}
+
+/// Our TCP, kept here and answered for one thing after the other.
+fn answered(plan: &Plan, flows: &[usize]) -> Result<(RunResult, u64), RunError> {
+    let mut ends: Vec<(usize, Ends)> =
+        flows.iter().map(|flow| (*flow, Tcp::ends(plan, *flow).expect("no requests"))).collect();
+    let mut run = HostedRun::new(plan.clone(), flows)?;
+    for (flow, pair) in &ends {
+        for (side, host) in [Side::Sender, Side::Receiver].into_iter().zip(pair) {
+            let report = host.report();
+            run.tell(*flow, side, None, |said| *said = report)?;
+        }
+    }
+    let mut lost = 0;
+    while let Some(Turn { at, flow, side, what }) = run.poll_turn(&mut |_| true)? {
+        assert_eq!(at, run.now());
+        let pair = &mut ends.iter_mut().find(|(number, _)| *number == flow).expect("a host").1;
+        match what {
+            Happened::Begins => {
+                let receiver = &mut pair[Side::Receiver as usize];
+                receiver.open(at);
+                let report = receiver.report();
+                run.tell(flow, Side::Receiver, None, |said| *said = report)?;
+                pair[Side::Sender as usize].open(at);
+            }
+            Happened::Packet(packet, ecn) => pair[side as usize].handle_packet(at, ecn, packet),
+            Happened::Wakeup => pair[side as usize].handle_wakeup(at),
+            Happened::Lost(packet) => {
+                assert_eq!(packet.at, at, "it is told when it happens");
+                lost += 1;
+                continue;
+            }
+        }
+        let host = &mut pair[side as usize];
+        let rtt = if side == Side::Sender { host.take_rtt_sample() } else { None };
+        let mut leaving = Vec::new();
+        while let Some(out) = host.poll_transmit(at) {
+            leaving.push(out);
+        }
+        let report = host.report();
+        run.tell(flow, side, rtt, |said| *said = report)?;
+        for out in leaving {
+            run.send(flow, side, out)?;
+        }
+        let due = host.next_wakeup();
+        run.wake(flow, side, (due != Time::NEVER).then_some(due))?;
+    }
+    run.finish(&mut |_| true).map(|(_, result)| (result, lost))
+}
+
+#[test]
+fn a_run_that_is_answered_from_outside_is_that_run() {
+    let mut plan = one_link(Some(20), AppPlan::Transfer { bytes: 2_000_000 }, tcp(CongestionPlan::NewReno));
+    plan.flows.push(flow(vec![0], AppPlan::Bulk, tcp(CongestionPlan::Cubic)));
+    plan.flows[1].start = StartPlan::At(Time::ZERO + Span::from_millis(300));
+    plan.record.level = RecordLevel::Every(Span::from_millis(7));
+    let flows = alone(1, &plan);
+    for hosted in [&[0][..], &[1], &[0, 1]] {
+        let (result, lost) = answered(&plan, hosted).expect("our TCP behaves");
+        let of = |flow: &usize| flows.summary.flows[*flow].losses.dropped_packets;
+        assert_eq!(lost, hosted.iter().map(of).sum::<u64>());
+        let result =
+            RunResult { summary: Summary { flows: named(&result, &flows), ..result.summary }, ..result };
+        assert_eq!(differs(&flows, &result), None, "{hosted:?}");
+    }
+    // Its ends are known to the network alone, so it cannot begin anew.
+    let Err(RunError::Limit(told)) =
+        HostedRun::new(Plan { until_done: true, ..plan.clone() }, &[0]).map(|_| ())
+    else {
+        panic!("it needs a length")
+    };
+    assert!(told.starts_with("duration: "), "{told}");
+}
+
+/// The rows of one run's flows with the names of transports that another's have.
+fn named(of: &RunResult, like: &RunResult) -> Vec<FlowSummary> {
+    let rows = of.summary.flows.iter().zip(&like.summary.flows);
+    rows.map(|(row, name)| FlowSummary { cc: name.cc, tcp: name.tcp.clone(), ..row.clone() }).collect()
 }

@@ -1,0 +1,1 @@
+"""Transports in Python between the gates of a scenario."""
