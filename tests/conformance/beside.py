@@ -65,6 +65,8 @@ class Held:
     difference: Difference | None
     #: Something was late by no more than ticks explain.
     ticks: bool = False
+    #: How much later the kernel's last timer rang than ours.
+    late_ms: float = 0.0
 
 
 class Watched(ours.Talk):
@@ -140,7 +142,7 @@ def _counted(held: Held) -> list[float]:
     for after, at_ms in enumerate(held.kernel.times_ms):
         pairs = zip(kernel.get(after, []), mine.get(after, []), strict=False)
         for (one, at_once), (other, also) in pairs:
-            if not (at_once or also) and abs(one.at_ms - other.at_ms) < TICKS_MS:
+            if not (at_once or also) and abs(one.at_ms - other.at_ms) < TICKS_MS + coarse(held, one.at_ms):
                 late = one.at_ms - other.at_ms
         times_ms.append(max(at_ms - late, times_ms[-1]))
     return times_ms[1:]
@@ -189,7 +191,7 @@ def _by_line(record: Record) -> dict[int, list[tuple[Said, bool]]]:
 def _segments(
     held: Held, kernel: list[tuple[Said, bool]], mine: list[tuple[Said, bool]]
 ) -> tuple[str, str, str] | None:
-    before_ms = -1e9
+    before_ms, late = -1e9, held.late_ms
     for (one, at_once), (other, also) in zip(kernel, mine, strict=False):
         if plain(one) != plain(other):
             return "segment", _short(one), _short(other)
@@ -198,14 +200,16 @@ def _segments(
         paced = held.talk.tcp.get("cc") == "bbr" and one.at_ms - before_ms < PACED_MS
         if apart > EXACT_MS and not (at_once and also):
             held.ticks = True
-            if at_once or also or paced or apart > TICKS_MS + _coarse(held, one.at_ms):
+            # A timer that one before it has set is late by as much.
+            apart = min(apart, abs(one.at_ms - other.at_ms - late))
+            if at_once or also or paced or apart > TICKS_MS + coarse(held, one.at_ms):
                 return "time", f"{one.at_ms:.1f} ms", f"{other.at_ms:.1f} ms"
+            late = held.late_ms = one.at_ms - other.at_ms
         before_ms = one.at_ms
     longer = [*kernel[len(mine) :], *mine[len(kernel) :]]
     # Near the end one of the two may have gone on for longer.
     if not longer or (
-        not longer[0][1]
-        and longer[0][0].at_ms > held.talk.end_ms - END_MS - _coarse(held, longer[0][0].at_ms)
+        not longer[0][1] and longer[0][0].at_ms > held.talk.end_ms - END_MS - coarse(held, longer[0][0].at_ms)
     ):
         return None
     what = "more" if len(kernel) > len(mine) else "less"
@@ -213,7 +217,7 @@ def _segments(
     return what, *(", ".join(_short(said) for said, _ in sent[rest:]) or "nothing" for sent in (kernel, mine))
 
 
-def _coarse(held: Held, at_ms: float) -> float:
+def coarse(held: Held, at_ms: float) -> float:
     """The timer wheel's steps are an eighth of what is waited for, which began with what was sent before."""
     since = max((said.at_ms for said in held.kernel.said if said.at_ms < at_ms - TICKS_MS), default=0.0)
     return (at_ms - since) / 8 if at_ms - since > 256 else 0.0
@@ -244,7 +248,8 @@ def _state(held: Held, kernel: dict[str, Any], mine: dict[str, Any]) -> tuple[st
     ]
     if phases[0] != phases[1]:
         return "phase", *phases
-    for name in SUMS:
+    # Of a connection that is over nothing goes on.
+    for name in SUMS if known != "CLOSED" else ():
         if abs(kernel[name] - mine[name]) > SUM_TICKS * TICK_MS + (TICKS_MS if held.ticks else 0.0):
             return name, f"{kernel[name]:.0f} ms", f"{mine[name]:.1f} ms"
     for name in TIMES:

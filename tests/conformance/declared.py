@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from conformance.beside import said_lines
+from conformance.beside import coarse, said_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ BUFFER = 65_000
 #: So near to a line a paced packet may leave before or after it.
 PACED_MS = 1.5
 #: So much earlier one of the two timers may ring.
-TICK_MS = 5.0
+TICK_MS = 18.0
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,12 @@ def _buffers(held: Held, difference: Difference) -> bool:
     data = ":" in difference.kernel + difference.ours
     sends = data and difference.what in ("segment", "more", "less", "time")
     more = written > min(BUFFER, held.talk.window // 2)
-    return sends and more and difference.ca in ("Open", "Disorder", "CWR")
+    # Of the first loss: what waits in another buffer leaves some us later, and is younger.
+    before = held.kernel.states[: difference.after - 1]
+    first = difference.what in ("less", "more") and all(
+        state.get("ca") in ("Open", "Disorder") for state in before
+    )
+    return sends and more and (difference.ca in ("Open", "Disorder", "CWR") or first)
 
 
 def _receives(held: Held) -> bool:
@@ -83,16 +88,13 @@ def _interactive(held: Held, difference: Difference) -> bool:
     return comes and not _receives(held) and alone and difference.what in ("less", "more", "time")
 
 
-def _fin(held: Held, difference: Difference) -> bool:
-    """A FIN is in flight, whose number is a byte to ours."""
-    return difference.what in ("cwnd", "more", "less") and any("FIN" in said.flags for said in held.ours.said)
-
-
 def _accounting(held: Held, difference: Difference) -> bool:
-    """Short segments were received, or some ahead of a gap."""
+    """Short segments were received, or some ahead of a gap, or a program has read some later."""
     if not _receives(held) or difference.what not in ("less", "more", "time", "segment"):
         return False
     steps = said_lines(held.talk)[: difference.after]
+    if any(step.what == "read" for step in steps):
+        return True
     data = [step.of["data"] for step in steps if "data" in step.of]
     short = len({right - left for left, right in data}) > 1
     return short or any(bool(one[1] != other[0]) for one, other in pairwise(data))
@@ -100,14 +102,39 @@ def _accounting(held: Held, difference: Difference) -> bool:
 
 def _at_timer(held: Held, difference: Difference) -> bool:
     """A timer of one of the two rang just before the next line, and the other's would have just after it."""
-    if difference.what not in ("more", "less") or difference.after >= len(held.kernel.times_ms):
-        return False
-    next_ms = held.kernel.times_ms[difference.after]
+    # What differs is seen after the line before which one of them rang, or after the next one.
     return any(
-        after == difference.after and not at_once and next_ms - said.at_ms < TICK_MS
-        for record in (held.kernel, held.ours)
+        after in (difference.after, difference.after - 1)
+        and after < len(held.kernel.times_ms)
+        and (after == difference.after) == (difference.what in ("more", "less"))
+        and not at_once
+        and held.kernel.times_ms[after] - said.at_ms < TICK_MS + coarse(held, said.at_ms) + abs(held.late_ms)
+        and not any(
+            abs(said.at_ms - other.at_ms) < TICK_MS + coarse(held, said.at_ms) and said.seq == other.seq
+            for other, (beside, _) in zip(against.said, against.afters, strict=True)
+            if beside == after
+        )
+        for record, against in ((held.kernel, held.ours), (held.ours, held.kernel))
         for said, (after, at_once) in zip(record.said, record.afters, strict=True)
     )
+
+
+def _idle(held: Held, difference: Difference) -> bool:
+    """Data were written when nothing had been sent for a time-out, but for some ticks."""
+    last = _last(held, difference)
+    if last is None or last.what != "write" or difference.what not in ("cwnd", "more", "less"):
+        return False
+    at_ms = held.kernel.times_ms[difference.after - 1]
+    before = max((said.at_ms for said in held.kernel.said if said.at_ms < at_ms), default=at_ms)
+    rto = held.kernel.states[difference.after - 1]["rto"]
+    return abs(at_ms - before - rto) < 8
+
+
+def _inside(held: Held, difference: Difference) -> bool:
+    """The ACK tells of a copy within another of its blocks; or one before it did, of how much comes late."""
+    lines = said_lines(held.talk)[: difference.after]
+    blocks = [step.of.get("sack", []) for step in (lines if difference.what == "reordering" else lines[-1:])]
+    return any(len(each) > 1 and each[1][0] <= each[0][0] and each[0][1] <= each[1][1] for each in blocks)
 
 
 def _bbr(held: Held, _: Difference) -> bool:
@@ -148,11 +175,6 @@ NAMED = (
         fault=False,
     ),
     Named(
-        "receiver-limited",
-        "how long the other side's window held a sender back while a time-out is repaired (tcp_chrono_start)",
-        lambda _, difference: difference.what == "receiver_limited" and difference.ca == "Loss",
-    ),
-    Named(
         "paced",
         "a timer lets a paced packet leave, tenths of a millisecond late, and others with it: an ACK comes"
         " before or after it",
@@ -178,15 +200,22 @@ NAMED = (
         _data_later,
         fault=False,
     ),
-    Named("fin-in-flight", "a FIN beside data is a byte in flight, not none (tcp_packets_in_flight)", _fin),
     Named(
         "interactive",
         "who answers data soon with data puts its ACKs off (inet_csk_in_pingpong_mode)",
         _interactive,
     ),
     Named(
-        "reordering",
-        "how far segments came late, beside copies (tcp_check_sack_reordering)",
-        lambda _, difference: difference.what == "reordering",
+        "idle-ticks",
+        "the kernel counts in ticks of 4 ms how long nothing was sent, and its time-out (tcp_cwnd_restart)",
+        _idle,
+        fault=False,
+    ),
+    Named(
+        "dsack-inside",
+        "a copy of what is SACKed is told of: in what the kernel has joined to one buffer it passes the block"
+        " over, or takes it for one of what was sent again (tcp_shift_skb_data)",
+        _inside,
+        fault=False,
     ),
 )

@@ -106,7 +106,7 @@ def main() -> int:
             held
             for each in counts
             for name, some in each.named.items()
-            if declared.name(some[0]) is None or given.faults
+            if (named := declared.name(some[0])) is None or (given.faults and named.fault)
             for held in some[: given.shrink]
         ]
         by_name: Counter[str] = Counter()

@@ -12,6 +12,8 @@ use crate::units::{Span, Time};
 
 /// Doublings of the wait at most (`tcp_retries2`).
 const MOST_DOUBLINGS: u8 = 15;
+/// What one of Linux's buffers holds of an application's data at most (`tcp_xmit_size_goal`); it is no more than half the largest window.
+const BUFFER: u64 = 65_000;
 
 impl Sender {
     /// The largest window that the other end has said.
@@ -42,8 +44,8 @@ impl Sender {
             self.persist.doublings = 0;
             self.timers.set(Purpose::Persist, now.saturating_add(self.persist_wait()));
             if self.config.persist == PersistRule::Linux {
-                // What time-outs have doubled counts for the probes after the first (`icsk_backoff`).
-                self.persist.doublings = self.estimator.doublings();
+                // What time-outs and earlier probes have doubled counts for the probes after the first (`icsk_backoff`).
+                self.persist.doublings = self.estimator.doublings().saturating_add_signed(self.persist.kept);
             }
         }
         None
@@ -88,6 +90,7 @@ impl Sender {
         self.persist.doublings = (self.persist.doublings + 1).min(MOST_DOUBLINGS);
         self.timers.set(Purpose::Persist, now.saturating_add(self.persist_wait()));
         if self.config.persist == PersistRule::Linux {
+            self.persist.kept = (self.persist.doublings as i8) - (self.estimator.doublings() as i8);
             return Some(Outgoing::new(self.una.wrapping_sub(1), 0));
         }
         self.persist.octet = now;
@@ -99,6 +102,9 @@ impl Sender {
     /// The window is open, as far as is known.
     fn forget_probes(&mut self) {
         (self.persist.unanswered, self.persist.doublings) = (0, 0);
+        if self.config.persist == PersistRule::Linux {
+            self.persist.kept = -(self.estimator.doublings() as i8);
+        }
     }
 
     /// [`Sender::poll_persist`] of a sender that accounts for ACKs.
@@ -129,8 +135,15 @@ impl Sender {
     /// The receiver's window is another one: the timer is not needed where the next segment fits.
     #[cold]
     pub(super) fn end_persist(&mut self) {
-        if (self.written - self.max).min(u64::from(self.config.mss)) <= self.peer_window {
+        let unsent = self.written - self.max;
+        let mss = u64::from(self.config.mss);
+        // What its doublings were holds where not all fits that waits in Linux's first buffer (`tcp_ack_probe`).
+        let buffer = (self.largest_window() / 2).clamp(mss, BUFFER) / mss * mss;
+        let linux = self.config.persist == PersistRule::Linux;
+        if unsent.min(if linux { buffer } else { mss }) <= self.peer_window {
             self.forget_probes();
+        }
+        if unsent.min(mss) <= self.peer_window {
             self.timers.set(Purpose::TimeOut, Time::NEVER);
         }
     }

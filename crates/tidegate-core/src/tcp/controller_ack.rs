@@ -90,7 +90,7 @@ impl Sender {
             accounts.prr.handle_ack(Progress {
                 delivered: segments,
                 safe: bytes > 0 && found.lost == 0,
-                in_flight: self.segments(self.pipe()),
+                in_flight: self.segments_in_flight(),
             });
         } else if K::IN_ORDER || (segments > 0 && may_widen(accounts, facts)) {
             accounts.usage.handle_window_set(at);

@@ -125,7 +125,7 @@ impl Sender {
         (mut sent, newest, none_out): (Outgoing, u64, bool),
         packet: impl FnOnce(&Sender) -> u64,
     ) -> Outgoing {
-        if K::UNDISTURBED || self.board.next > newest {
+        if K::UNDISTURBED || !sent.is_retransmission() {
             if K::PACED != Some(false)
                 && let Some(sampler) = &mut accounts.sampler
             {

@@ -86,6 +86,12 @@ impl Sender {
         (self.outstanding().cast_signed() - self.board.holes()).max(0).unsigned_abs()
     }
 
+    /// Segments of it: a FIN with data has a number, and is none (`tcp_packets_in_flight`).
+    #[inline]
+    pub(super) fn segments_in_flight(&self) -> u64 {
+        self.segments(self.pipe().saturating_sub(u64::from(self.fin_rides)))
+    }
+
     /// What is taken to be in the network, where it is known that nothing is SACKed or lost, or not.
     #[inline(always)]
     pub(super) fn pipe_of<K: Leaving>(&self) -> u64 {

@@ -4,6 +4,7 @@ mod accecn;
 mod accounted;
 mod accounts;
 mod ack;
+mod again;
 mod buffer;
 mod closed;
 mod compression;

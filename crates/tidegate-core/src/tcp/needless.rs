@@ -37,7 +37,9 @@ impl Sender {
             self.board.find_all();
             accounts.rack.look_at_all(&self.board);
         }
-        if let Some(before) = accounts.undo.end() {
+        let before = accounts.undo.end();
+        let kept = before.is_none();
+        if let Some(before) = before {
             let reduced = self.controller.snapshot().ssthresh;
             self.controller.handle_undone(&before);
             let restored = self.controller.snapshot().ssthresh;
@@ -46,6 +48,13 @@ impl Sender {
                 // `tcp_ecn_withdraw_cwr`: there is no reduction to tell of.
                 marks.cwr_due = false;
             }
+        }
+        let reduces = self.mode == Mode::Sack && accounts.proportional;
+        if reduces && kept && self.controller.is_aimd() {
+            // The window stays as far as it has been reduced.
+            let window = accounts.prr.window() * u64::from(self.config.mss);
+            let ssthresh = self.controller.snapshot().ssthresh;
+            self.controller.handle_undone(&Undone { window, ssthresh });
         }
         accounts.rack.look_again();
         self.mode = Mode::Open;

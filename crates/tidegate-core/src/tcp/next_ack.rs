@@ -20,6 +20,7 @@ impl Sender {
             && !accounts.yields
             && self.marks.is_none()
             && !accounts.undo.all_superfluous()
+            && self.persist.kept == 0
     }
 
     /// An ACK without SACK blocks that moves SND.UNA by `bytes` > 0. `false`: it is not in order, and nothing has been done.

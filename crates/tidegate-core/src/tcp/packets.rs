@@ -44,7 +44,7 @@ impl Sender {
 
     /// The rest of a packet that the other side's window cuts within a segment (`tcp_mss_split_point`, `tcp_snd_wnd_test`).
     #[cold]
-    pub(super) fn poll_piece(&mut self, accounts: &Accounts, now: Time) -> Option<Outgoing> {
+    pub(super) fn poll_piece(&mut self, accounts: &mut Accounts, now: Time) -> Option<Outgoing> {
         let room = self.room_of_theirs();
         let cut = accounts.offload.left > 0
             && self.held == HeldBy::ReceiverWindow
@@ -53,8 +53,12 @@ impl Sender {
         if !cut {
             return None;
         }
+        let of_probe = !accounts.probe.repeats && accounts.probe.end == self.max;
         let sent = self.push_new(now, room as u32, false);
         self.board.note_short();
+        if of_probe {
+            accounts.probe.end = self.max;
+        }
         // What stops the next segment is seen when it is asked for.
         self.ready = true;
         Some(sent)
@@ -108,16 +112,17 @@ impl Sender {
         if !offload.at_work || offload.left > 0 || now.saturating_since(self.last_sent) > NEAR {
             return false;
         }
-        let room = window.saturating_sub(self.pipe());
+        let room = (window + u64::from(self.fin_rides)).saturating_sub(self.pipe());
         let theirs = self.room_of_theirs();
         let limit = room.min(theirs);
+        let unsent = self.written - self.max - u64::from(self.finished && self.max < self.written);
         if limit < mss
-            || self.written - self.max <= mss
+            || unsent <= mss
             || limit >= self.largest_packet(accounts.rack.least_rtt()) * mss
             || limit >= window.min(self.peer_window) / LARGE
             || self.outstanding() == 0
             // All that is left has room, and what has FIN gets no more data.
-            || (self.finished && limit >= self.written - self.max)
+            || (self.finished && limit >= unsent)
         {
             return false;
         }

@@ -43,6 +43,9 @@ pub(super) struct Persist {
     pub(super) unanswered: u16,
     /// How often the wait has doubled (`icsk_backoff`).
     pub(super) doublings: u8,
+    /// Doublings of earlier probes, less those of time-outs that do not hold any more, until a round trip is measured (`icsk_backoff` beside
+    /// `icsk_rto`).
+    pub(super) kept: i8,
     /// A probe is to be sent.
     pub(super) due: bool,
     /// The largest window that the other end has said (`max_window`).
@@ -52,5 +55,5 @@ pub(super) struct Persist {
 impl Persist {
     /// No probe was sent, and no window said.
     pub(super) const NONE: Persist =
-        Persist { octet: Time::NEVER, unanswered: 0, doublings: 0, due: false, largest_said: 0 };
+        Persist { octet: Time::NEVER, unanswered: 0, doublings: 0, kept: 0, due: false, largest_said: 0 };
 }

@@ -38,7 +38,7 @@ impl Sender {
                 if found.lost > 0 && self.mode != Mode::Sack {
                     self.begin_reduction(&mut accounts, now);
                     // What the timer has found counts as an arrival, so that one segment leaves at least.
-                    let in_flight = self.segments(self.pipe());
+                    let in_flight = self.segments_in_flight();
                     accounts.prr.handle_ack(Progress { delivered: 1, safe: false, in_flight });
                 }
                 accounts.repeats = Repeats::Lost;
@@ -169,6 +169,10 @@ impl Sender {
             Some(sent) => sent,
             None => {
                 let newest = self.board.newest_missing().filter(|newest| self.is_within_window(*newest))?;
+                if newest.number > self.board.first {
+                    self.board.end_packet(newest.number - 1);
+                }
+                let newest = self.fit(accounts, newest, false);
                 self.note_copy(accounts, now, newest.number);
                 // As in Linux it does not count as in flight: the original may still arrive.
                 let sent = self.resend(now, newest, 0);
@@ -200,6 +204,7 @@ impl Sender {
             // The probe repaired a loss that nothing else has shown: the window is reduced at once.
             accounts.probe.end = 0;
             if self.mode == Mode::Open {
+                accounts.undo.give_back(self.controller.window());
                 self.report_loss(now, self.outstanding(), LossKind::DupAck);
             }
         }

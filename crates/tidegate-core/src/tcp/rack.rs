@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::scoreboard::{FOUND, LOST, REPEATED, RESENT, SACKED, Scoreboard, Sent};
+use super::scoreboard::{FOUND, LOST, REPEATED, RESENT, SACKED, Scoreboard, Sent, renumber};
 use super::widening::Widening;
 use crate::units::{Span, Time};
 
@@ -65,6 +65,15 @@ impl Rack {
     pub(super) fn handle_copy(&mut self, number: u64, at: Time, next: u64) {
         self.in_order = false;
         self.copies.push_back(Again { number, at, next });
+    }
+
+    /// See [`renumber`].
+    pub(super) fn renumber(&mut self, from: u64, later: bool) {
+        renumber(&mut self.fresh, from, later);
+        for copy in &mut self.copies {
+            renumber(&mut copy.number, from, later);
+            renumber(&mut copy.next, from, later);
+        }
     }
 
     /// A round trip was measured. Whether it is the least.

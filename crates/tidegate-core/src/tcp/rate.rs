@@ -1,6 +1,6 @@
 //! Samples of the delivery rate (draft-ietf-ccwg-bbr §4.1): how fast data arrive, as `tcp_rate.c` of Linux 6.18 takes them.
 
-use super::scoreboard::Sent;
+use super::scoreboard::{Scoreboard, Sent};
 use crate::cc::RateSample;
 use crate::units::{Span, Time};
 
@@ -99,6 +99,24 @@ impl Sampler {
         self.stamps = stamps;
     }
 
+    /// See [`super::scoreboard::renumber`]; `board` has the numbers already.
+    pub(super) fn renumber(&mut self, from: u64, later: bool, board: &Scoreboard) {
+        if (board.next - board.first) as usize > self.stamps.len() {
+            self.grow(board.first, board.next - 1);
+        }
+        let mask = self.stamps.len() - 1;
+        let place = |number: u64| number as usize & mask;
+        if later {
+            for number in (from..board.next).rev() {
+                self.stamps[place(number)] = self.stamps[place(number - 1)];
+            }
+        } else {
+            for number in from - 1..board.next {
+                self.stamps[place(number)] = self.stamps[place(number + 1)];
+            }
+        }
+    }
+
     /// The arrival of record `number` is reported.
     pub(super) fn handle_delivered(&mut self, number: u64, sent: Sent) {
         self.delivered += u64::from(sent.len());
@@ -189,7 +207,6 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::scoreboard::Scoreboard;
 
     const LEN: u32 = 1000;
 

@@ -21,6 +21,9 @@ impl Sender {
         } else {
             let before = self.segments(self.controller.window());
             self.prepare_undo(accounts);
+            if self.marks.as_ref().is_some_and(|marks| marks.is_reading_mark()) {
+                accounts.undo.keep_reduction();
+            }
             self.report_loss(now, self.outstanding(), LossKind::DupAck);
             accounts.prr.begin(before, self.segments(self.controller.window()));
             self.recover = self.max;
@@ -84,7 +87,7 @@ impl Sender {
             self.ready = true;
         }
         if accounts.repeats == Repeats::Lost
-            && let Some(lost) = self.board.next_lost()
+            && let Some(mut lost) = self.board.next_lost()
         {
             if !self.window_allows(lost.len, window) {
                 self.stopped_by_window();
@@ -95,8 +98,10 @@ impl Sender {
                 return None;
             }
             // One packet again where it was one before (`tcp_xmit_retransmit_queue`).
-            let goes_on = |last: &u64| last + 1 == lost.number && self.board.slot(*last).marked(GOES_ON);
-            if !accounts.copied.as_ref().is_some_and(goes_on) {
+            let goes_on = accounts
+                .copied
+                .is_some_and(|last| last + 1 == lost.number && self.board.slot(last).marked(GOES_ON));
+            if !goes_on {
                 self.end_copied_packet(accounts);
                 if lost.number > self.board.first {
                     self.board.end_packet(lost.number - 1);
@@ -105,6 +110,7 @@ impl Sender {
                     return None;
                 }
             }
+            lost = self.fit(accounts, lost, goes_on);
             accounts.copied = Some(lost.number);
             let sent = self.resend(now, lost, RESENT);
             self.note_resent(accounts, now, lost.number);

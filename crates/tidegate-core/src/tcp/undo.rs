@@ -46,6 +46,13 @@ impl Undo {
         self.before = None;
     }
 
+    /// A probe has shown a loss: the window that it reduced is what is given back (`tcp_init_cwnd_reduction`, `prior_cwnd`).
+    pub(super) fn give_back(&mut self, window: u64) {
+        if let Some(before) = &mut self.before {
+            before.window = window;
+        }
+    }
+
     /// No copy is on its way.
     pub(super) fn forget_first_copy(&mut self) {
         self.first_copy = 0;

@@ -316,6 +316,7 @@ impl Sender {
                 (sent, sent)
             }
         };
+        self.persist.kept = 0;
         let measured = self.measured;
         let rtt = self.account_round_trip(accounts, now, oldest, newest);
         if acked.is_none() && delivery.sacked.is_none() {

@@ -6,6 +6,7 @@
 //! never come back. The ring grows by doubling, and shrinks where few are left: what is gone through
 //! again and again stays in the cache.
 
+mod bounds;
 mod packets;
 mod record;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 
 use crate::tcp::segment::MOST_BLOCKS;
 use crate::units::Time;
+pub(in crate::tcp) use bounds::renumber;
 pub(in crate::tcp) use record::{
     FOUND, GOES_ON, LONGEST, LOST, REPEATED, RESENT, Removed, SACKED, SHORT, Sent,
 };
@@ -115,6 +117,13 @@ impl Scoreboard {
         let number = self.next;
         *self.slot_mut(number) = Sent { at, end: end as u32, word: len };
         self.next += 1;
+    }
+
+    /// One more record fits in.
+    fn make_room(&mut self) {
+        if (self.next - self.first) as usize == self.slots.len() {
+            self.grow();
+        }
     }
 
     #[cold]
