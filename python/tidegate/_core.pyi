@@ -363,7 +363,14 @@ class Stepper:
 @final
 class Network:
     def __new__(
-        cls, scenario: Scenario, flows: Sequence[int], *, seed: int, replication: int, record: str | None
+        cls,
+        scenario: Scenario,
+        flows: Sequence[int],
+        *,
+        seed: int,
+        replication: int,
+        record: str | None,
+        capture: bool,
     ) -> Network: ...
     @staticmethod
     def names(scenario: Scenario) -> tuple[list[str], list[str]]: ...
@@ -390,7 +397,7 @@ class Network:
     def step(
         self,
     ) -> tuple[str, int, int, bool, bytes | None, int, int | None, str | None] | None: ...
-    def finish(self) -> RunData: ...
+    def finish(self, pcap: tuple[str, str] | None) -> RunData: ...
 
 def schema() -> str: ...
 def columns() -> str: ...

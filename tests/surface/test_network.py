@@ -73,6 +73,23 @@ def test_it_is_the_same_again_with_rows(tmp_path: Path) -> None:
     assert tg.open_run(tmp_path / "run").summary == once.summary
 
 
+@pytest.mark.parametrize(("headers", "starts"), [(28, b"\x45"), (0, b"\x00")])
+def test_a_capture_has_its_packets(tmp_path: Path, headers: int, starts: bytes) -> None:
+    net = tg.Network(LINK, pcap=tmp_path / "a.pcap")
+    for step in net:
+        if step.kind == "start":
+            net.send("mine", "sender", bytes(range(100)), ecn=2, headers=headers)
+    assert net.finish().pcap == tmp_path / "a.pcap"
+    for name in ("a.pcap", "a-receiver.pcap"):
+        # A header of 24 bytes, one of 16 for the only packet, and the packet.
+        packet = (tmp_path / name).read_bytes()[40:]
+        assert packet[:1] == starts
+        assert packet[headers:] == bytes(range(100))
+        if headers:
+            # ECT(0), UDP, and the length of the datagram.
+            assert (packet[1], packet[9], int.from_bytes(packet[24:26])) == (2, 17, 108)
+
+
 def test_an_alarm_is_never_early() -> None:
     net = tg.Network(LINK | {"duration": "1 s"})
     asked = [0.1, 0.123456789012345, 1 / 3, 0.7 - 1e-13]

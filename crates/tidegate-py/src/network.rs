@@ -8,8 +8,9 @@ use tidegate_core::plan::Plan;
 use tidegate_core::unit::{Ecn, HeldBy};
 use tidegate_core::units::{Span, Time};
 use tidegate_sim::host::{Outgoing, Packet};
-use tidegate_sim::{Happened, HostedRun, RunError, Side, Turn};
+use tidegate_sim::{Happened, HostedRun, RunError, Side, Turn, Watch as _};
 
+use crate::captured::Captured;
 use crate::control;
 use crate::error::{self, ArgumentError};
 use crate::guard::guarded;
@@ -55,7 +56,7 @@ fn over() -> PyErr {
 impl Network {
     /// A run at time 0 whose flows of these numbers are answered from outside.
     #[new]
-    #[pyo3(signature = (scenario, flows, *, seed, replication, record))]
+    #[pyo3(signature = (scenario, flows, *, seed, replication, record, capture))]
     fn new(
         py: Python<'_>,
         scenario: &Scenario,
@@ -63,8 +64,10 @@ impl Network {
         seed: u64,
         replication: u64,
         record: Option<&str>,
+        capture: bool,
     ) -> PyResult<Network> {
-        let plan = scenario.plan(seed, replication, record)?;
+        let mut plan = scenario.plan(seed, replication, record)?;
+        plan.record.packets |= capture;
         let run = guarded(py, || HostedRun::new(plan.clone(), &flows))?
             .map_err(|stopped| error::stopped(&stopped))?;
         control::take_failure().map_or(Ok(()), Err)?;
@@ -164,8 +167,10 @@ impl Network {
         Ok(turn?.map(|turn| told(py, turn)))
     }
 
-    /// The rest of the run, in which nobody answers, and what the whole gives; after that nothing can be asked.
-    fn finish(&self, py: Python<'_>) -> PyResult<RunData> {
+    /// The rest of the run, in which nobody answers, and what the whole gives; after that nothing can be asked. `pcap` names the captures
+    /// at the two ends.
+    #[pyo3(signature = (pcap))]
+    fn finish(&self, py: Python<'_>, pcap: Option<(String, String)>) -> PyResult<RunData> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(over)?;
         let done = guarded(py, || {
             let mut asking = Asking::new(&self.plan, None);
@@ -173,7 +178,12 @@ impl Network {
             asking.settle(done.map_err(|stopped| error::stopped(&stopped)))
         })?;
         control::take_failure().map_or(Ok(()), Err)?;
-        let (plan, result) = done?;
+        let (plan, mut result) = done?;
+        let mut yes = |_: Time| true;
+        let mut files = Captured::new(&plan, pcap, &mut yes);
+        files.begin();
+        files.packets(&mut result.packets);
+        files.finish(true).map_err(|(error, path)| error::named(error, &path))?;
         RunData::new(&plan, result, Vec::new())
     }
 }

@@ -1,13 +1,15 @@
 //! A run's packets as a pcap file: real IPv4 and TCP headers with checksums, zeros as user
 //! data. One file shows one end of every flow, as a capture on that host would.
 //!
+//! Packets of other transports are shown as datagrams of UDP with their bytes, or as the IP packets that they are.
+//!
 //! Flow n talks from 10.1.x.y port 40000 to 10.2.x.y port 5001 with n = 256·x + y; where each
 //! request has a connection of its own, the second comes from port 40001, and so on.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use etherparse::{Ipv4Header, PacketBuilder, TcpOptionElement};
+use etherparse::{IpHeaders, Ipv4Header, PacketBuilder, PacketBuilderStep, TcpOptionElement};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
 use tidegate_core::plan::{FlowPlan, Plan, TcpPlan};
@@ -72,7 +74,9 @@ impl<W: Write> Writer<W> {
             packet.at.picos() / PICOS_PER_SECOND,
             (packet.at.picos() % PICOS_PER_SECOND / 1000) as u32,
         );
-        let length = bytes.len() as u32;
+        // Of another transport's headers those that are not known are not shown.
+        let length =
+            if packet.payload.is_some() { packet.bytes.max(bytes.len() as u32) } else { bytes.len() as u32 };
         let framed = PcapPacket { timestamp: at, orig_len: length, data: Cow::Owned(bytes) };
         self.file.write_packet(&framed).map(drop).map_err(plain)
     }
@@ -96,8 +100,12 @@ pub fn plain(error: PcapError) -> io::Error {
 }
 
 fn packet_bytes(flow: &FlowPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
-    let plan = &flow.tcp;
     let segment = &packet.segment;
+    if let Some(payload) = &packet.payload
+        && payload.len() == packet.bytes as usize
+    {
+        return Ok(payload.to_vec());
+    }
     let [x, y] = (packet.flow as u16).to_be_bytes();
     let port = 40_000 + (segment.connection % PORTS) as u16;
     let (sender, receiver) = (([10, 1, x, y], port), ([10, 2, x, y], 5_001));
@@ -105,12 +113,31 @@ fn packet_bytes(flow: &FlowPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
         Side::Sender => (sender, receiver),
         Side::Receiver => (receiver, sender),
     };
-    let has = |flag: u16| segment.flags & flag != 0;
-    let mut ip = Ipv4Header::new(0, 64, etherparse::IpNumber::TCP, from.0, to.0).map_err(io::Error::other)?;
+    let carried =
+        if packet.payload.is_some() { etherparse::IpNumber::UDP } else { etherparse::IpNumber::TCP };
+    let mut ip = Ipv4Header::new(0, 64, carried, from.0, to.0).map_err(io::Error::other)?;
     ip.dont_fragment = true;
     // The upper six bits of the field, ECN the lower two (RFC 2474 §3, RFC 3168 §5).
     ip.dscp = etherparse::IpDscp::try_new(packet.dscp.unwrap_or(flow.dscp)).map_err(io::Error::other)?;
     ip.ecn = etherparse::IpEcn::try_new(segment.ecn as u8).map_err(io::Error::other)?;
+    let start = PacketBuilder::ip(etherparse::IpHeaders::Ipv4(ip, Default::default()));
+    match &packet.payload {
+        None => tcp_bytes(&flow.tcp, segment, start, (from.1, to.1)),
+        Some(payload) => {
+            let mut bytes = Vec::with_capacity(payload.len() + 28);
+            start.udp(from.1, to.1).write(&mut bytes, payload).map_err(io::Error::other)?;
+            Ok(bytes)
+        }
+    }
+}
+
+fn tcp_bytes(
+    plan: &TcpPlan,
+    segment: &Segment,
+    start: PacketBuilderStep<IpHeaders>,
+    (from, to): (u16, u16),
+) -> io::Result<Vec<u8>> {
+    let has = |flag: u16| segment.flags & flag != 0;
     // Windows beyond 16 bits are shown scaled by 2¹⁴, the largest scale there is.
     let window = if has(flags::SYN) {
         u16::try_from(segment.window).unwrap_or(u16::MAX)
@@ -119,12 +146,7 @@ fn packet_bytes(flow: &FlowPlan, packet: &PacketRecord) -> io::Result<Vec<u8>> {
     } else {
         u16::try_from(segment.window).unwrap_or(u16::MAX)
     };
-    let mut builder = PacketBuilder::ip(etherparse::IpHeaders::Ipv4(ip, Default::default())).tcp(
-        from.1,
-        to.1,
-        segment.seq,
-        window,
-    );
+    let mut builder = start.tcp(from, to, segment.seq, window);
     if has(flags::SYN) {
         builder = builder.syn();
     }

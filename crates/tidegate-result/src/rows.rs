@@ -1,5 +1,7 @@
 //! Rows and columns as engines fill them: a flow's state, marks, packets.
 
+use std::sync::Arc;
+
 use tidegate_core::tcp::Segment;
 use tidegate_core::units::Time;
 
@@ -91,7 +93,7 @@ pub enum Side {
 }
 
 /// A packet as seen at one end of its flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketRecord {
     /// When it was sent or received there.
     pub at: Time,
@@ -101,8 +103,10 @@ pub struct PacketRecord {
     pub seen: Side,
     /// Who sent it.
     pub from: Side,
-    /// Its TCP header.
+    /// Its TCP header; of a packet of another transport only ECN counts.
     pub segment: Segment,
+    /// The bytes of another transport: what UDP carries or, where they are as many as the packet has, a whole IP packet.
+    pub payload: Option<Arc<[u8]>>,
     /// The codepoint of DiffServ that a gate gave it; `None`: it has its flow's.
     pub dscp: Option<u8>,
     /// IP bytes.

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tidegate_core::gate::DropReason;
 use tidegate_core::net::{Dropped, Owner};
-use tidegate_core::tcp::{Counters, Segment};
+use tidegate_core::tcp::Counters;
 use tidegate_core::unit::{Cause, Ecn, HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::Side;
@@ -194,12 +194,9 @@ impl Hosted {
         self.call(at, side, |host| host.handle_wakeup(at));
     }
 
-    /// The segment of our own TCP that a unit in the network is.
-    pub(crate) fn segment(&self, unit: Unit) -> Option<&Segment> {
-        match &self.places[unit.handle as usize].as_ref()?.packet {
-            Packet::Segment(segment) => Some(segment),
-            Packet::Bytes(_) => None,
-        }
+    /// The packet of a unit in the network.
+    pub(crate) fn packet(&self, unit: Unit) -> Option<&Packet> {
+        self.places[unit.handle as usize].as_ref().map(|stored| &stored.packet)
     }
 
     /// The packet of a unit that has come to an end, with when it was sent, and whether it counts as data.

@@ -1,13 +1,16 @@
 //! What happens at the ends of a flow of hosts: packets and alarms come, and packets leave.
 
+use std::sync::Arc;
+
 use tidegate_core::net::{Carrier, Dropped};
 use tidegate_core::tcp::Segment;
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
-use tidegate_result::Side;
+use tidegate_result::{PacketRecord, Side};
 
 use crate::alarms::{Alarm, Alarms};
 use crate::flow::Flow;
+use crate::host::Packet;
 use crate::simulation::Simulation;
 use crate::wire::{Wire, record};
 
@@ -172,13 +175,19 @@ impl<N: Carrier> Wire<N> {
         }
     }
 
-    /// A segment of our own TCP is seen at an end. DEVIATION: other packets are in no capture.
+    /// A packet is seen at an end.
     fn capture(&mut self, at: Time, (index, from, seen): (usize, Side, Side), flow: &Flow, unit: Unit) {
         let Some(packets) = &mut self.packets else { return };
-        let Some(segment) = flow.hosted.as_ref().and_then(|hosted| hosted.segment(unit)) else { return };
-        let segment = Segment { ecn: unit.ecn(), ..*segment };
+        let Some(packet) = flow.hosted.as_ref().and_then(|hosted| hosted.packet(unit)) else { return };
+        let (segment, payload) = match packet {
+            Packet::Segment(segment) => (**segment, None),
+            Packet::Bytes(bytes) => (Segment::default(), Some(Arc::from(bytes.as_slice()))),
+        };
+        let ends = flow.stream_end.filter(|_| payload.is_none());
+        let segment = Segment { ecn: unit.ecn(), ..segment };
         let dscp = if seen == from { None } else { unit.codepoint() };
-        packets.push(record(at, index, (seen, from), (&segment, flow.stream_end), dscp, unit.bytes));
+        let shown = record(at, index, (seen, from), (&segment, ends), dscp, unit.bytes);
+        packets.push(PacketRecord { payload, ..shown });
     }
 
     fn note_sending_host(&mut self, at: Time, flow: &mut Flow) {

@@ -219,5 +219,5 @@ pub(crate) fn record(
             }
         }
     }
-    PacketRecord { at, flow: flow as u32, seen, from, segment, dscp, bytes }
+    PacketRecord { at, flow: flow as u32, seen, from, segment, payload: None, dscp, bytes }
 }

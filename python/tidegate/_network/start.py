@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from tidegate import _core
@@ -12,6 +14,7 @@ from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import PICOS, whole
 from tidegate._base.errors import ArgumentError
 from tidegate._network.value import End, Step
+from tidegate._run.folder import receiver_pcap
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
 
@@ -45,6 +48,7 @@ class Network:
         seed: as for :func:`run`.
         replication: likewise.
         record: likewise.
+        pcap: likewise; packets of yours are in it as UDP with their bytes.
         set: changes to the scenario before.
 
     Raises:
@@ -61,6 +65,7 @@ class Network:
         seed: int | None = None,
         replication: int = 0,
         record: str | None = None,
+        pcap: str | os.PathLike[str] | None = None,
         set: Sets = None,  # noqa: A002
     ) -> None:
         self._scenario = as_scenario(scenario, set)
@@ -84,7 +89,9 @@ class Network:
             seed=self._seed,
             replication=self._replication,
             record=record,
+            capture=pcap is not None,
         )
+        self._pcap = None if pcap is None else Path(pcap)
 
     @property
     def flows(self) -> tuple[str, ...]:
@@ -247,8 +254,16 @@ class Network:
             ArgumentError: the run is over.
             RunError: as in a ``for`` loop.
         """
-        data = self._inner.finish()
-        return assemble(self._scenario, data, seed=self._seed, replication=self._replication, quiet=True)
+        both = None if self._pcap is None else (str(self._pcap), str(receiver_pcap(self._pcap)))
+        data = self._inner.finish(both)
+        return assemble(
+            self._scenario,
+            data,
+            seed=self._seed,
+            replication=self._replication,
+            pcap=self._pcap,
+            quiet=True,
+        )
 
     def _number(self, flow: str) -> int:
         if flow not in self._numbers:

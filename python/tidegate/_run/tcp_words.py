@@ -22,7 +22,7 @@ def tcp_told(flows: Iterable[Mapping[str, Any]]) -> str:
         by_base.setdefault(base, []).append(cc)
     if sum(map(len, by_base.values())) > _MOST:
         return f"{sum(map(len, by_base.values()))} kinds of TCP, {', '.join(by_base)}"
-    return "; ".join(f"{_listed(kinds)}, {base}" for base, kinds in by_base.items())
+    return "; ".join(", ".join(filter(None, [_listed(kinds), base])) for base, kinds in by_base.items())
 
 
 def _listed(words: list[str]) -> str:
