@@ -1,0 +1,127 @@
+//! What a congestion controller of quinn's knows and a connection does not tell: bytes in flight, the slow-start threshold, single round
+//! trips, and which of its reductions are for marks.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+
+/// What the controller was told last.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    in_flight: AtomicU64,
+    /// [`u64::MAX`]: none.
+    ssthresh: AtomicU64,
+    marks: AtomicU64,
+    /// The round trip measured last that nobody has taken yet, in nanoseconds; 0: none.
+    rtt: AtomicU64,
+}
+
+impl Seen {
+    /// Bytes sent and neither acknowledged nor deemed lost.
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.in_flight.load(Relaxed)
+    }
+
+    /// Slow-start threshold in bytes.
+    pub(crate) fn ssthresh(&self) -> Option<u64> {
+        Some(self.ssthresh.load(Relaxed)).filter(|bytes| (1..u64::MAX).contains(bytes))
+    }
+
+    /// The round trip that the last ACK measured, once.
+    pub(crate) fn take_rtt(&self) -> Option<Duration> {
+        Some(self.rtt.swap(0, Relaxed)).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
+    }
+
+    /// Times that marks were told to the controller.
+    pub(crate) fn marks(&self) -> u64 {
+        self.marks.load(Relaxed)
+    }
+}
+
+/// Makes controllers that are watched.
+pub(crate) struct Watching<F> {
+    pub(crate) factory: Arc<F>,
+    pub(crate) seen: Arc<Seen>,
+}
+
+impl<F: ControllerFactory + Send + Sync + 'static> ControllerFactory for Watching<F> {
+    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
+        let controller = Arc::clone(&self.factory).build(now, mtu);
+        Box::new(Watched { controller, acked: None, seen: Arc::clone(&self.seen) })
+    }
+}
+
+struct Watched {
+    controller: Box<dyn Controller>,
+    /// When the packet was sent that was acknowledged last: at an ACK's end it is the one with the highest number.
+    acked: Option<Instant>,
+    seen: Arc<Seen>,
+}
+
+impl Watched {
+    fn note_ssthresh(&self) {
+        self.seen.ssthresh.store(self.controller.metrics().ssthresh.unwrap_or(u64::MAX), Relaxed);
+    }
+}
+
+impl Controller for Watched {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last: u64) {
+        self.seen.in_flight.fetch_add(bytes, Relaxed);
+        self.controller.on_sent(now, bytes, last);
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+        self.acked = Some(sent);
+        self.controller.on_ack(now, sent, bytes, app_limited, rtt);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
+        self.seen.in_flight.store(in_flight, Relaxed);
+        if let Some(sent) = self.acked.take() {
+            // RFC 9002 §5.1.
+            let rtt = now.saturating_duration_since(sent).as_nanos();
+            self.seen.rtt.store(u64::try_from(rtt).unwrap_or(u64::MAX), Relaxed);
+        }
+        self.controller.on_end_acks(now, in_flight, app_limited, largest);
+        self.note_ssthresh();
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
+        let in_flight = self.seen.in_flight();
+        self.seen.in_flight.store(in_flight.saturating_sub(lost_bytes), Relaxed);
+        if lost_bytes == 0 {
+            self.seen.marks.fetch_add(1, Relaxed);
+        }
+        self.controller.on_congestion_event(now, sent, persistent, lost_bytes);
+        self.note_ssthresh();
+    }
+
+    fn on_mtu_update(&mut self, mtu: u16) {
+        self.controller.on_mtu_update(mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.controller.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        self.controller.metrics()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        let (acked, seen) = (self.acked, Arc::clone(&self.seen));
+        Box::new(Watched { controller: self.controller.clone_box(), acked, seen })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.controller.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self.controller.into_any()
+    }
+}
