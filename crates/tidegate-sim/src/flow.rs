@@ -15,9 +15,9 @@ use tidegate_result::Side;
 use crate::connection::{Maker, difference, sum};
 use crate::dialogue::Dialogue;
 use crate::groups::{Groups, Member};
-use crate::history::{History, ReceiverColumns, SenderColumns};
+use crate::history::History;
 use crate::host::Ends;
-use crate::hosted::Hosted;
+use crate::hosted::{Hosted, counted};
 use crate::meter::Meter;
 use crate::policed::Policed;
 use crate::segments::Style;
@@ -160,46 +160,6 @@ impl Flow {
         if let Some((steering, mss)) = &self.steering {
             let controller = Box::new(Steered::new(steering, *mss));
             self.sender.set_controller(Controller::Custom(controller));
-        }
-    }
-
-    /// What an end has counted.
-    pub(crate) fn counters(&self, side: Side) -> &Counters {
-        let end = if side == Side::Sender { &self.sender } else { &self.receiver };
-        counted(&self.hosted, side, end)
-    }
-
-    /// The hosts of a flow that has hosts.
-    pub(crate) fn hosted_mut(&mut self) -> &mut Hosted {
-        self.hosted.as_mut().expect("who asks has looked whether the flow has hosts")
-    }
-
-    /// What rows show of its sender.
-    pub(crate) fn sender_columns(&self) -> SenderColumns {
-        match &self.hosted {
-            Some(hosted) => SenderColumns::from(hosted.report(Side::Sender)),
-            None => SenderColumns::from(&self.sender.shown()),
-        }
-    }
-
-    /// What rows show of its receiver.
-    pub(crate) fn receiver_columns(&self) -> ReceiverColumns {
-        match &self.hosted {
-            Some(hosted) => ReceiverColumns::from(hosted.report(Side::Receiver)),
-            None => ReceiverColumns::from(&self.receiver),
-        }
-    }
-
-    /// It passes a policer.
-    pub(crate) fn is_policed(&self) -> bool {
-        self.policed.is_some() || self.hosted.as_ref().is_some_and(|hosted| hosted.is_policed())
-    }
-
-    /// Whether a policer is why the congestion window is small.
-    pub(crate) fn is_held_by_policer(&self) -> bool {
-        match &self.hosted {
-            Some(hosted) => hosted.is_held_by_policer(),
-            None => self.policed.as_ref().is_some_and(|policed| policed.holds(&self.sender)),
         }
     }
 
@@ -361,11 +321,6 @@ impl Flow {
             dialogue.finish();
         }
     }
-}
-
-/// What an end of ours or a host has counted.
-fn counted<'a>(hosted: &'a Option<Box<Hosted>>, side: Side, end: &'a Endpoint) -> &'a Counters {
-    hosted.as_ref().map_or_else(|| end.counters(), |hosted| hosted.counters(side))
 }
 
 /// Whether a flow passes a circuit.

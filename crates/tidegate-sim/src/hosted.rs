@@ -7,12 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tidegate_core::gate::DropReason;
 use tidegate_core::net::{Dropped, Owner};
-use tidegate_core::tcp::Counters;
+use tidegate_core::tcp::{Counters, Endpoint};
 use tidegate_core::unit::{Cause, Ecn, HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::Side;
 
 use crate::host::{Ends, Host, Lost, Outgoing, Packet, Report};
+use crate::in_network::{InNetwork, OnItsWay};
 
 /// So many packets, or wake-ups in vain, within [`AT_ONCE`] are more than any stack has a use for.
 const MOST_AT_ONCE: u32 = 100_000;
@@ -23,11 +24,7 @@ pub(crate) struct Hosted {
     /// The flow's name.
     name: String,
     ends: [End; 2],
-    /// Packets in the network, by the handles of their units.
-    places: Vec<Option<InNetwork>>,
-    free: Vec<u32>,
-    /// Bytes of those.
-    bytes: usize,
+    in_network: InNetwork,
     polices: bool,
     /// Drops of data that are known and not yet due, in the order of reports: when, and the gate if its policer dropped them.
     drops: VecDeque<(Time, Option<usize>)>,
@@ -56,13 +53,6 @@ struct End {
     uses_ecn: bool,
     /// It is not called any more.
     over: bool,
-}
-
-/// A packet on its way.
-struct InNetwork {
-    packet: Packet,
-    sent_at: Time,
-    data: bool,
 }
 
 /// How often something has happened in a short time.
@@ -107,9 +97,7 @@ impl Hosted {
                 uses_ecn: false,
                 over: false,
             }),
-            places: Vec::new(),
-            free: Vec::new(),
-            bytes: 0,
+            in_network: InNetwork::default(),
             polices,
             drops: VecDeque::new(),
             blamed: None,
@@ -196,15 +184,12 @@ impl Hosted {
 
     /// The packet of a unit in the network.
     pub(crate) fn packet(&self, unit: Unit) -> Option<&Packet> {
-        self.places[unit.handle as usize].as_ref().map(|stored| &stored.packet)
+        self.in_network.packet(unit)
     }
 
-    /// The packet of a unit that has come to an end, with when it was sent, and whether it counts as data.
-    pub(crate) fn take(&mut self, unit: Unit) -> Option<(Packet, Time, bool)> {
-        let InNetwork { packet, sent_at, data } = self.places[unit.handle as usize].take()?;
-        self.free.push(unit.handle);
-        self.bytes -= unit.bytes as usize;
-        Some((packet, sent_at, data))
+    /// The packet of a unit that has come to an end.
+    pub(crate) fn take(&mut self, unit: Unit) -> Option<OnItsWay> {
+        self.in_network.take(unit)
     }
 
     pub(crate) fn handle_packet(&mut self, at: Time, side: Side, (packet, data, ecn): (Packet, bool, Ecn)) {
@@ -251,13 +236,8 @@ impl Hosted {
         end.packets[1] += 1;
         end.counters.segments_sent += u64::from(out.data);
         end.uses_ecn |= out.ecn != Ecn::NotEct;
-        let stored = Some(InNetwork { packet: out.packet, sent_at: at, data: out.data });
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.places.push(None);
-            (self.places.len() - 1) as u32
-        });
-        self.places[place as usize] = stored;
-        self.bytes += out.ip_bytes as usize;
+        let way = OnItsWay { packet: out.packet, sent_at: at, data: out.data };
+        let place = self.in_network.add(way, out.ip_bytes);
         let mut unit = Unit::new(out.ip_bytes, place, out.held_by);
         unit.set_ecn(out.ecn);
         if side == Side::Sender
@@ -299,7 +279,7 @@ impl Hosted {
             Owner::Data(_) => (Side::Sender, true),
             _ => (Side::Receiver, false),
         };
-        let Some((packet, ..)) = self.take(dropped.unit) else { return };
+        let Some(OnItsWay { packet, .. }) = self.take(dropped.unit) else { return };
         if data && self.polices {
             let policer = (dropped.reason == DropReason::Policed).then_some(dropped.gate);
             self.drops.push_back((dropped.at, policer));
@@ -342,9 +322,13 @@ impl Hosted {
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        let places = self.places.capacity() * size_of::<Option<InNetwork>>();
-        (places + self.bytes + self.drops.capacity() * size_of::<(Time, Option<usize>)>()) as u64
+        self.in_network.memory_bytes() + (self.drops.capacity() * size_of::<(Time, Option<usize>)>()) as u64
     }
+}
+
+/// What an end of ours or a host has counted.
+pub(crate) fn counted<'a>(hosted: &'a Option<Box<Hosted>>, side: Side, end: &'a Endpoint) -> &'a Counters {
+    hosted.as_ref().map_or_else(|| end.counters(), |hosted| hosted.counters(side))
 }
 
 impl fmt::Debug for Hosted {

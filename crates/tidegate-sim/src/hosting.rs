@@ -11,6 +11,7 @@ use tidegate_result::{PacketRecord, Side};
 use crate::alarms::{Alarm, Alarms};
 use crate::flow::Flow;
 use crate::host::Packet;
+use crate::in_network::OnItsWay;
 use crate::simulation::Simulation;
 use crate::wire::{Wire, record};
 
@@ -116,7 +117,8 @@ impl<N: Carrier> Wire<N> {
     fn bring_to_host(&mut self, at: Time, (index, side): (usize, Side), flow: &mut Flow, unit: Unit) {
         let from = if side == Side::Sender { Side::Receiver } else { Side::Sender };
         self.capture(at, (index, from, side), flow, unit);
-        let Some((packet, sent_at, data)) = flow.hosted_mut().take(unit) else { return };
+        let Some(way) = flow.hosted_mut().take(unit) else { return };
+        let OnItsWay { packet, sent_at, data } = way;
         self.host_acts(at, (index, side), flow, |flow| {
             if data && side == Side::Receiver {
                 flow.meter.received(at, unit.bytes, unit.cause());
