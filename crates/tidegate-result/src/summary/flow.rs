@@ -68,9 +68,9 @@ pub struct FlowSummary {
     pub rtt_p50_ms: Option<f64>,
     /// 99th percentile.
     pub rtt_p99_ms: Option<f64>,
-    /// Time average of the congestion window.
+    /// Time average of the congestion window; NaN, which is null in JSON, of a transport that tells none.
     pub cwnd_mean_segments: f64,
-    /// Its largest value.
+    /// Its largest value, likewise.
     pub cwnd_max_segments: f64,
     /// Shares of the measured time since the flow's start by what limited it.
     pub limited_by: BTreeMap<String, f64>,
