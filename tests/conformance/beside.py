@@ -236,20 +236,23 @@ def _state(held: Held, kernel: dict[str, Any], mine: dict[str, Any]) -> tuple[st
     if not kernel:
         # Nothing can be asked of a socket that is closed.
         return None
-    for name in COUNTS:
-        if kernel[name] != mine[name]:
-            return name, str(kernel[name]), str(mine[name])
     # What is left of a connection in TIME-WAIT is no socket of the application's.
     known = mine["connection"].replace("TIME-WAIT", "CLOSED")
+    over = kernel["connection"] == known == "CLOSED"
+    for name in () if over else COUNTS:
+        if kernel[name] != mine[name]:
+            return name, str(kernel[name]), str(mine[name])
     if kernel["connection"] != known:
         return "connection", kernel["connection"], known
+    if over:
+        # Its numbers are no more than what was left of them.
+        return None
     phases = [
         phase if phase in ("recovery", "loss") else "open" for phase in (kernel["phase"], mine["phase"])
     ]
     if phases[0] != phases[1]:
         return "phase", *phases
-    # Of a connection that is over nothing goes on.
-    for name in SUMS if known != "CLOSED" else ():
+    for name in SUMS:
         if abs(kernel[name] - mine[name]) > SUM_TICKS * TICK_MS + (TICKS_MS if held.ticks else 0.0):
             return name, f"{kernel[name]:.0f} ms", f"{mine[name]:.1f} ms"
     for name in TIMES:

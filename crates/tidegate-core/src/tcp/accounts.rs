@@ -41,6 +41,8 @@ pub(super) struct Accounts {
     pub(super) cached: Cached,
     /// SACKed segments outstanding (`sacked_out`).
     pub(super) sacked: u64,
+    /// The last ACK that was not plainly in order left something reported, lost or sent again (`TCP_CA_Disorder`).
+    pub(super) disordered: bool,
     /// Time-outs since the acknowledgement last moved (`icsk_retransmits`).
     pub(super) timeouts: u32,
     /// New data have left since the use of the window was noted.
@@ -87,6 +89,7 @@ impl Accounts {
             sampler: samples.then(Box::default),
             cached: Cached::default(),
             sacked: 0,
+            disordered: false,
             timeouts: 0,
             sent: false,
             timer_rang: false,

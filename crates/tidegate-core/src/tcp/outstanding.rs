@@ -37,17 +37,16 @@ impl Endpoint {
     /// The state of congestion control as Linux names it.
     #[must_use]
     pub fn ca_state(&self) -> CaState {
-        let yields = self.sender.accounts.as_ref().is_some_and(|accounts| accounts.yields);
+        let (yields, disordered) = match &self.sender.accounts {
+            Some(accounts) => (accounts.yields, accounts.disordered),
+            None => (false, self.sender.dupacks > 0 || self.outstanding().sacked > 0),
+        };
         match self.sender.mode {
             Mode::Loss => CaState::Loss,
             Mode::Fast | Mode::Sack => CaState::Recovery,
             Mode::Open if yields => CaState::Cwr,
-            // What was sent again, as a probe is, does not make a disorder (`tcp_left_out`).
-            Mode::Open if self.sender.board.is_unmarked() && self.sender.dupacks == 0 => CaState::Open,
-            Mode::Open => {
-                let Outstanding { sacked, lost, .. } = self.outstanding();
-                if sacked + lost > 0 || self.sender.dupacks > 0 { CaState::Disorder } else { CaState::Open }
-            }
+            Mode::Open if disordered => CaState::Disorder,
+            Mode::Open => CaState::Open,
         }
     }
 

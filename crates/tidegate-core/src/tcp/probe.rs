@@ -109,7 +109,7 @@ impl Sender {
     #[inline(always)]
     fn set_probe(&mut self, accounts: &mut Accounts, now: Time, expiry: Time) -> bool {
         // While marks reduce the window there are probes whatever is SACKed (`TCP_CA_CWR`).
-        let disorder = self.mode != Mode::Open || (accounts.sacked > 0 && !accounts.yields);
+        let disorder = self.mode != Mode::Open || (accounts.disordered && !accounts.yields);
         if disorder || self.outstanding() == 0 || !self.probes(accounts) {
             return false;
         }

@@ -142,8 +142,8 @@ impl Rack {
     pub(super) fn handle_next(&mut self, now: Time, sent: Time, end: u64, board: &Scoreboard) -> bool {
         if self.in_order {
             // Sent after the newest until now, and before all that is left.
+            debug_assert!(!self.of_copy, "what was in order was sent once");
             self.rtt = now.saturating_since(sent);
-            self.of_copy = false;
             (self.sent, self.end) = (sent, end);
             return true;
         }

@@ -4,6 +4,7 @@ use super::Delivery;
 use crate::tcp::accounts::{Accounts, Repeats};
 use crate::tcp::frto::Sign;
 use crate::tcp::rack::Found;
+use crate::tcp::scoreboard::REPEATED;
 use crate::tcp::sender::{Mode, Sender};
 use crate::tcp::timers::{Purpose, on_ticks};
 use crate::units::Time;
@@ -20,9 +21,17 @@ impl Sender {
     ) -> Found {
         let (moved, echo) = (bytes > 0, delivery.echo);
         accounts.repeats = Repeats::Lost;
-        if self.marks.as_ref().is_some_and(|marks| marks.is_reading_mark()) {
+        let marked = self.marks.as_ref().is_some_and(|marks| marks.is_reading_mark());
+        if marked {
             accounts.undo.keep_reduction();
         }
+        // `tcp_ack_is_dubious`.
+        let dubious = delivery.newly_sacked > 0
+            || (!moved && delivery.plain)
+            || marked
+            || accounts.disordered
+            || accounts.yields
+            || self.mode != Mode::Open;
         if self.mode == Mode::Sack && self.una >= self.recover {
             self.end_repair(accounts, echo);
         }
@@ -54,7 +63,17 @@ impl Sender {
         if again || (self.mode == Mode::Open && self.board.holds_lost()) {
             self.begin_reduction(accounts, now);
         }
+        if dubious {
+            accounts.disordered = self.is_disordered(accounts);
+        }
         found
+    }
+
+    /// `tcp_try_keep_open`: whether anything is reported, lost or sent again, or the oldest segment once was.
+    fn is_disordered(&self, accounts: &Accounts) -> bool {
+        let board = &self.board;
+        let again = || board.copies > 0 || board.slot(board.first).marked(REPEATED) || board.holds_lost();
+        accounts.sacked > 0 || (accounts.linux_windows && board.first != board.next && again())
     }
 
     /// RACK, and its timer where more may be lost.

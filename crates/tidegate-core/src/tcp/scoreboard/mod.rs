@@ -2,8 +2,8 @@
 //! of RFC 6675 on them.
 //!
 //! A retransmission repeats the bounds of the first transmission, so a segment is one record for as
-//! long as it lives. Records are numbered from 0 in order of first transmission; numbers
-//! never come back. The ring grows by doubling, and shrinks where few are left: what is gone through
+//! long as it lives; where Linux changes the bounds, two records become one, or one becomes two, and those behind them get other
+//! numbers (`bounds`). Records are numbered from 0 in the order of their data. The ring grows by doubling, and shrinks where few are left: what is gone through
 //! again and again stays in the cache.
 
 mod bounds;
