@@ -336,7 +336,7 @@ def scenario(number: int) -> str:
     gates: dict[str, bool] = {}
     lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
     lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
-    lines += ["[pool.ring]", 'capacity = "250 Mbit/s"']
+    lines += ["[pool.ring]", 'capacity = "400 Mbit/s"']
     lines += [
         "[gate.capacity]",
         'rate.markov.rates = ["4 Mbit/s", "900 kbit/s", "0 bit/s"]',
