@@ -316,7 +316,9 @@ def python_reference() -> str:
             elif name not in functions_in:
                 parts.append(_class(f"{module}.{name}", each))
     parts.append("## Classes\n")
-    parts += [_class(name, getattr(tg, name)) for name in classes if name not in errors]
+    for name in [name for name in classes if name not in errors]:
+        item = getattr(tg, name)
+        parts.append(_fields_of(f"tidegate.{name}", item) if issubclass(item, tuple) else _class(name, item))
     parts.append("## Errors\n\n| error | is also | when |\n|---|---|---|")
     parts.append("\n".join(_error(name, getattr(tg, name)) for name in errors) + "\n")
     return "\n".join(parts)
@@ -332,12 +334,12 @@ def _fields_of(name: str, item: type) -> str:
         elif text.startswith(("# ", "#:")):
             about.append(text.lstrip("#: "))
         elif found := re.match(r"(\w+): ([^=]+?)( = .*)?$", text):
-            rows.append(f"| `{found[1]}` | {_cell(' '.join(about))} |")
+            rows.append(f"| `{found[1]}` | {_cell(' '.join(about).replace('``', '`'))} |")
             about = []
         elif text.startswith("def "):
             break
     table = "\n".join(["| field | meaning |", "|---|---|", *rows])
-    return f"### `{name}`\n\n{inspect.getdoc(item) or ''}\n\n{table}\n"
+    return f"### `{name}`\n\n{_doc(item)}\n\n{table}\n"
 
 
 def _signature(name: str, item: Any, *, method: bool = False) -> str:
@@ -373,7 +375,7 @@ def _indented(text: str) -> str:
 
 def _doc(item: Any) -> str:
     text = inspect.getdoc(item) or ""
-    text = re.sub(r":(?:func|class|meth):`~?([^`]*)`", r"`\1`", text).replace("``", "`")
+    text = re.sub(r":(?:func|class|meth|attr):`~?([^`]*)`", r"`\1`", text).replace("``", "`")
     out = []
     section = ""
     for line in text.splitlines():
@@ -404,7 +406,7 @@ def _class(name: str, item: type) -> str:
         member = inspect.getattr_static(item, key)
         doc = inspect.getdoc(getattr(item, key, None)) or ""
         first = doc.split("\n\n")[0].replace("\n", " ").replace("``", "`")
-        first = re.sub(r":(?:func|class|meth):`~?([^`]*)`", r"`\1`", first)
+        first = re.sub(r":(?:func|class|meth|attr):`~?([^`]*)`", r"`\1`", first)
         if isinstance(member, property):
             rows.append(f"| `{key}` | {_cell(first)} |")
         elif isinstance(member, staticmethod | classmethod):

@@ -15,11 +15,13 @@ class Step(NamedTuple):
     ``"alarm"`` (that of ``end`` rings), or ``"drop"`` (a gate dropped a packet that ``end`` had sent).
     """
 
+    #: What happens.
     kind: Literal["start", "packet", "alarm", "drop"]
     #: Seconds since the run began.
     time: float
     #: The flow's name.
     flow: str
+    #: Which end of the flow.
     end: End
     #: The packet's bytes; empty for a start and an alarm.
     data: bytes = b""
