@@ -104,6 +104,7 @@ def cell_spacing() -> dict[str, Any]:
         "initial_ssthresh": 41 * 1476,
         "increase": "per window",
         "quick_acks": 0,
+        "read_bps": None,
         "handshake": False,
         "delayed_ack": {"every": 2, "timeout_ps": None},
         "timestamps": False,
