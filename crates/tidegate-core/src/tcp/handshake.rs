@@ -67,13 +67,13 @@ impl Endpoint {
         self.see_what_comes();
         self.sender.ready = true;
         self.sender.timers.move_to(Time::NEVER);
-        let rtt = (self.syns == 1).then(|| now.saturating_since(self.syn_at));
+        let rtt = (self.syns == 1).then(|| now.saturating_since(self.trying_since));
         if let Some(rtt) = rtt {
             self.receiver.handle_handshake(now, rtt);
-            self.sender.estimator.sample(self.syn_at, now);
+            self.sender.estimator.sample(self.trying_since, now);
             if let Some(accounts) = &mut self.sender.accounts {
                 // `tcp_ack_update_rtt`: the handshake is a round trip as any other.
-                accounts.rack.handle_rtt(now.saturating_since(self.syn_at));
+                accounts.rack.handle_rtt(now.saturating_since(self.trying_since));
             }
         } else if self.sender.config.lost_syn_counts {
             self.sender.estimator.after_lost_syn();
@@ -109,7 +109,7 @@ impl Endpoint {
         } else {
             self.sender.estimator.sample(timestamp::sent_at(echo, now), now);
         }
-        let late = echo != 0 && echo == timestamp::at(self.syn_at);
+        let late = echo != 0 && echo == timestamp::at(self.trying_since);
         if self.syns > 2 && self.sender.counters.timeouts > 0 && !late {
             self.sender.controller.handle_restart(u64::from(self.sender.config.mss));
         }
@@ -138,7 +138,7 @@ impl Endpoint {
         self.syn_due = false;
         self.syns = self.syns.saturating_add(1);
         if self.syns == 1 {
-            self.syn_at = now;
+            self.trying_since = now;
         }
         if self.sender.timers.is_off() {
             self.sender.timers.move_to(self.sender.estimator.expiry(now));

@@ -4,6 +4,7 @@ mod accecn_rules;
 mod arrivals;
 mod close_rules;
 mod ecn_rules;
+mod giving_up_rules;
 mod golden;
 mod header_prediction;
 mod linux_rules;

@@ -3,7 +3,7 @@
 use super::timestamp;
 use crate::cc::Undone;
 use crate::plan::TcpRules;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// The repair that may be taken back.
 #[derive(Debug)]
@@ -80,6 +80,14 @@ impl Undo {
     /// Whether a duplicate that ends at `end` is of this repair.
     pub(super) fn covers(&self, end: u64) -> bool {
         self.marker.is_some_and(|marker| end > marker)
+    }
+
+    /// Since when copies have been sent, in whole milliseconds.
+    pub(super) fn copies_for(&self, now: Time) -> Span {
+        if self.first_copy == 0 {
+            return Span::ZERO;
+        }
+        Span::from_millis(u64::from(timestamp::at(now).wrapping_sub(self.first_copy)))
     }
 
     /// So many copies were superfluous.

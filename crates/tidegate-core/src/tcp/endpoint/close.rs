@@ -55,10 +55,14 @@ impl Endpoint {
         self.see_what_comes();
     }
 
-    /// The application closes: it ends its stream and reads no more. What has not been opened is over at once.
+    /// The application closes: it ends its stream and reads no more. What has not been opened is over at once. Where data have come in
+    /// order that it has not read, the other end hears by RST that they are lost (RFC 1122 §4.2.2.13, RFC 2525 §2.17).
     pub fn close(&mut self, now: Time) {
         if matches!(self.state, State::Closed | State::Listen | State::SynSent) {
             return self.end();
+        }
+        if self.receiver.unread() > 0 && !self.ends_by_itself() {
+            return self.end_with_reset();
         }
         self.closing().orphaned = true;
         self.shutdown(now);
@@ -76,11 +80,18 @@ impl Endpoint {
             _ => !self.ends_by_itself(),
         };
         if tells {
-            let seq = self.sender.numbering.wire(self.sender.max);
-            let ack = self.acknowledgement_number();
-            self.closing().reset = (seq, Some(ack));
+            return self.end_with_reset();
         }
-        self.closing().reset_due = tells;
+        self.closing().reset_due = false;
+        self.end();
+    }
+
+    /// The connection is over, and RST with the next number tells the other end (`tcp_send_active_reset`).
+    fn end_with_reset(&mut self) {
+        let seq = self.sender.numbering.wire(self.sender.max);
+        let ack = self.acknowledgement_number();
+        let closing = self.closing();
+        (closing.reset, closing.reset_due) = ((seq, Some(ack)), true);
         self.end();
     }
 

@@ -10,6 +10,7 @@ mod acks;
 mod close;
 mod data;
 mod ending;
+mod giving_up;
 mod look;
 mod receive;
 mod row;
@@ -51,8 +52,8 @@ pub struct Endpoint {
     pub(in crate::tcp) syns: u16,
     /// Highest timestamp to echo (TS.Recent).
     pub(in crate::tcp) echo: u32,
-    /// When our SYN was sent first.
-    pub(in crate::tcp) syn_at: Time,
+    /// When our SYN was sent first; later, without accounts: when the oldest segment timed out first.
+    pub(in crate::tcp) trying_since: Time,
     /// Where an end of the connection has begun.
     closing: Option<Box<Closing>>,
 }
@@ -74,7 +75,7 @@ impl Endpoint {
             role,
             theirs: Numbering::after_syn(isn),
             echo: 0,
-            syn_at: Time::ZERO,
+            trying_since: Time::ZERO,
             syns: 0,
             syn_due: false,
             closing: None,

@@ -163,7 +163,10 @@ impl Endpoint {
         if now < self.sender.timers.expires() {
             return;
         }
-        if self.state == State::Established || (self.state.is_synchronized() && !self.ends_by_itself()) {
+        if self.gives_up(now) {
+            self.end();
+        } else if self.state == State::Established || (self.state.is_synchronized() && !self.ends_by_itself())
+        {
             self.sender.handle_timer(now);
         } else if !matches!(self.state, State::SynSent | State::SynReceived) {
             self.end();

@@ -60,6 +60,42 @@ fn what_is_not_read_closes_the_window() {
     );
 }
 
+/// RFC 1122 §4.2.2.13, RFC 2525 §2.17: what has come in order and will not be read is lost, and RST says so; what is read to its end, or
+/// waits ahead of a gap, is not.
+#[test]
+fn closing_before_all_is_read_is_a_reset() {
+    for plan in [by_hand(), linux()] {
+        let plan = TcpPlan { delayed_ack: Some(delayed()), ..plan };
+        passive(
+            &plan,
+            "0 ms      < 0..100
+             2 ms      close
+             2 ms      > rst 0 ack 100
+             2 ms      = state CLOSED",
+        );
+    }
+    passive(
+        &by_hand(),
+        "0 ms      < 0..100
+         0 ms      > ack 100
+         1 ms      < 200..300
+         1 ms      > ack 100
+         1 ms      read 100
+         2 ms      close
+         2 ms      > fin 0 ack 100
+         2 ms      = state FIN-WAIT-1",
+    );
+    // A stream that has ended still waits to be read.
+    passive(
+        &by_hand(),
+        "0 ms      < 0..100 flags fin
+         0 ms      > ack 101
+         2 ms      close
+         2 ms      > rst 0 ack 101
+         2 ms      = state CLOSED",
+    );
+}
+
 /// Until the last byte has been read.
 #[test]
 fn a_slow_reader_gets_everything_at_its_rate() {
