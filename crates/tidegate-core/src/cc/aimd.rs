@@ -181,6 +181,11 @@ impl Aimd {
         self.ssthresh = self.ssthresh.max(undone.ssthresh.unwrap_or(u64::MAX));
     }
 
+    /// A reduction ends early: the window does not fall to the threshold.
+    pub fn stay_at(&mut self, window: u64) {
+        self.window = self.window.max(window << FRACTION);
+    }
+
     /// Bytes at which slow start ends; `u64::MAX`: no limit.
     #[must_use]
     pub fn ssthresh(&self) -> u64 {

@@ -36,6 +36,8 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// The last reduction has proved needless. Told where the plan lets reductions be taken back
     /// ([`crate::plan::TcpRules::takes_back`]).
     fn handle_undone(&mut self, _undone: &Undone) {}
+    /// A reduction in proportion to what arrives ends before it has come to the threshold: the window stays at so many bytes.
+    fn handle_reduction_ended(&mut self, _window: u64) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
     fn handle_restart(&mut self, window: u64);
@@ -147,6 +149,10 @@ macro_rules! by_window {
     ($window:ident) => {
         fn handle_undone(&mut self, undone: &crate::cc::Undone) {
             self.$window.undo(undone);
+        }
+
+        fn handle_reduction_ended(&mut self, window: u64) {
+            self.$window.stay_at(window);
         }
 
         fn handle_restart(&mut self, window: u64) {

@@ -50,11 +50,10 @@ impl Sender {
             }
         }
         let reduces = self.mode == Mode::Sack && accounts.proportional;
-        if reduces && kept && self.controller.is_aimd() {
+        if reduces && kept {
             // The window stays as far as it has been reduced.
             let window = accounts.prr.window() * u64::from(self.config.mss);
-            let ssthresh = self.controller.snapshot().ssthresh;
-            self.controller.handle_undone(&Undone { window, ssthresh });
+            self.controller.handle_reduction_ended(window);
         }
         accounts.rack.look_again();
         self.mode = Mode::Open;

@@ -140,6 +140,11 @@ impl Window {
         };
     }
 
+    /// A reduction ends early (`tcp_cwnd_reduction` has set `snd_cwnd`).
+    fn stay_at(&mut self, window: u64) {
+        self.segments = (window / self.mss).clamp(1, LARGEST);
+    }
+
     /// `tcp_current_ssthresh`: the threshold is three quarters of the window at least.
     fn remember(&mut self) {
         if self.threshold != u64::MAX {
