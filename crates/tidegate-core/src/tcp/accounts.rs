@@ -145,10 +145,19 @@ const UNPACED: u32 = 10;
 pub(super) enum Repeats {
     /// What is lost.
     Lost,
+    /// What is lost, and nothing new until the next ACK or write: a timer has found the loss (`tcp_rack_reo_timeout`).
+    LostAlone,
     /// New data first, and what is lost only if no new data can leave (RFC 5682 §3.1 step 2b).
     AfterNew,
     /// Nothing until the next ACK.
     None,
+}
+
+impl Repeats {
+    /// An ACK has come, or data were written.
+    pub(super) fn after_news(self) -> Repeats {
+        if self == Repeats::LostAlone { Repeats::Lost } else { self }
+    }
 }
 
 /// What is to be done to the timer as soon as all has left that may leave now: once, however many segments that are.
@@ -196,7 +205,8 @@ pub(super) struct Offload {
     pub(super) many: bool,
     /// The last rest of a window waits.
     pub(super) waits: bool,
-    /// Segments of a packet at most by the window before it was idle: the first ACK after that tells of the new one (`sk_pacing_rate`).
+    /// Segments of a packet at most by the window before one that was not used fell: the next ACK tells of the new one
+    /// (`sk_pacing_rate`).
     pub(super) resumed: u64,
 }
 
@@ -219,7 +229,7 @@ impl Offload {
 
     /// What may leave has left; whether a rest of the window waits.
     pub(super) fn close(&mut self) -> bool {
-        (self.left, self.resumed) = (0, 0);
+        self.left = 0;
         std::mem::take(&mut self.waits)
     }
 }

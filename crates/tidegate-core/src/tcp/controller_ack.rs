@@ -19,6 +19,8 @@ pub(super) struct AckFacts {
     pub(super) segments: u64,
     /// Bytes newly reported as arrived.
     pub(super) delivered: u64,
+    /// Bytes of superfluous copies that count as delivered too.
+    pub(super) copied: u64,
     /// The round trip of the newest of them.
     pub(super) rtt: Option<Span>,
     /// Bytes in flight before it.
@@ -52,7 +54,7 @@ impl Sender {
         let in_flight = self.pipe();
         self.controller.handle_ack(&Ack {
             at: facts.at,
-            delivered: facts.delivered,
+            delivered: facts.delivered + facts.copied,
             ecn_marked: self.marks.as_ref().map_or(0, |marks| marks.marked),
             ecn_marked_bytes: self.marks.as_ref().and_then(|marks| marks.marked_bytes),
             segments: u32::try_from(facts.segments).unwrap_or(u32::MAX),

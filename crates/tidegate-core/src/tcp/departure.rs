@@ -256,6 +256,7 @@ impl Sender {
     /// The application is about to write: had it nothing to send (`tcp_rate_check_app_limited`)?
     pub(super) fn note_write(&mut self) {
         let Some(mut accounts) = self.accounts.take() else { return };
+        accounts.repeats = accounts.repeats.after_news();
         let in_flight = self.pipe();
         let unsent = self.written - self.max;
         let window = self.window_with(&accounts);
@@ -276,7 +277,7 @@ impl Sender {
             return;
         }
         let idle = now.saturating_since(self.last_sent);
-        accounts.offload.resumed = self.largest_packet(accounts.rack.least_rtt());
+        self.keep_packets(accounts);
         self.controller.handle_resumed(now, idle);
         if self.config.idle_restart && idle > self.estimator.rto() {
             self.restart_by_halves(accounts, now, idle);
@@ -327,6 +328,7 @@ impl Sender {
             && self.config.idle_restart
             && self.mode == Mode::Open
         {
+            self.keep_packets(accounts);
             self.controller.handle_restart(smaller * u64::from(self.config.mss));
         }
     }
@@ -380,9 +382,12 @@ impl Sender {
         let rto = self.estimator.rto().picos().max(1);
         // The kernel halves while the idle time less the time-outs taken off is above zero, from the first on.
         let halvings = (idle.picos().saturating_sub(1) / rto).min(63);
-        let segments = self.segments(self.controller.window()) >> halvings;
+        let segments = self.segments(self.window_with(accounts)) >> halvings;
         let window = (segments * u64::from(self.config.mss)).max(self.config.initial_window);
         self.controller.handle_restart(window);
+        if self.reduces_with(accounts) {
+            accounts.prr.handle_restart(self.segments(window));
+        }
         accounts.usage.handle_restart(now);
     }
 }

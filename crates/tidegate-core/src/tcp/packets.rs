@@ -98,6 +98,16 @@ impl Sender {
         (self.burst(rate, least_rtt) / mss).max(LEAST)
     }
 
+    /// The window is about to fall without an ACK: until the next one packets are no shorter for that.
+    #[cold]
+    pub(super) fn keep_packets(&self, accounts: &mut Accounts) {
+        if self.controller.pacing_rate().is_none() {
+            let most = self.largest_packet(accounts.rack.least_rtt());
+            accounts.offload.resumed = accounts.offload.resumed.max(most);
+            accounts.cached.forget();
+        }
+    }
+
     /// Bytes outstanding when the last ACK said at which rate data leave (`tcp_update_pacing_rate`). Where nothing is SACKed they are no more
     /// than the window.
     pub(super) fn out_after_ack(&self) -> u64 {
@@ -109,7 +119,9 @@ impl Sender {
     pub(super) fn defers(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> bool {
         let mss = u64::from(self.config.mss);
         let offload = &accounts.offload;
-        if !offload.at_work || offload.left > 0 || now.saturating_since(self.last_sent) > NEAR {
+        // `tcp_wstamp_ns`: what the pacer lets go is no later than it says.
+        let last = self.last_sent.max(accounts.pacer.next());
+        if !offload.at_work || offload.left > 0 || now.saturating_since(last) > NEAR {
             return false;
         }
         let room = (window + u64::from(self.fin_rides)).saturating_sub(self.pipe());
@@ -118,7 +130,7 @@ impl Sender {
         let unsent = self.written - self.max - u64::from(self.finished && self.max < self.written);
         if limit < mss
             || unsent <= mss
-            || limit >= self.largest_packet(accounts.rack.least_rtt()) * mss
+            || limit >= self.largest_packet(accounts.rack.least_rtt()).max(offload.resumed) * mss
             || limit >= window.min(self.peer_window) / LARGE
             || self.outstanding() == 0
             // All that is left has room, and what has FIN gets no more data.

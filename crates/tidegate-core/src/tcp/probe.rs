@@ -41,13 +41,14 @@ impl Sender {
                     let in_flight = self.segments_in_flight();
                     accounts.prr.handle_ack(Progress { delivered: 1, safe: false, in_flight });
                 }
-                accounts.repeats = Repeats::Lost;
-                self.ready = true;
+                accounts.repeats = Repeats::LostAlone;
+                // Where nothing was lost nothing leaves.
+                self.ready |= found.lost > 0 || found.lost_retransmission;
                 self.start_timeout(now);
             }
             Purpose::Persist => {}
         }
-        accounts.timer_rang = true;
+        accounts.timer_rang = self.ready;
         accounts.cached.forget();
         self.accounts = Some(accounts);
     }

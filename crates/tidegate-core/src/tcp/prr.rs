@@ -57,6 +57,11 @@ impl Prr {
         self.out += 1;
     }
 
+    /// Nothing was in flight for long: no more may be than so much.
+    pub(super) fn handle_restart(&mut self, window: u64) {
+        self.window = self.window.min(window);
+    }
+
     /// What may be in flight.
     pub(super) fn window(&self) -> u64 {
         self.window

@@ -123,6 +123,11 @@ impl Sampler {
         self.newest = self.newest.max(Some((sent.at(), number)));
     }
 
+    /// So many bytes have arrived again.
+    pub(super) fn handle_again(&mut self, bytes: u64) {
+        self.delivered += bytes;
+    }
+
     /// The arrival of the oldest records is reported, the last of them just below number `first`, which was sent at `newest`;
     /// they had `bytes`.
     #[inline]

@@ -86,7 +86,8 @@ impl Sender {
             // That no new data may leave does not hold for what is lost.
             self.ready = true;
         }
-        if accounts.repeats == Repeats::Lost
+        if matches!(accounts.repeats, Repeats::Lost | Repeats::LostAlone)
+            && self.more_lost_than_copies(accounts)
             && let Some(mut lost) = self.board.next_lost()
         {
             if !self.window_allows(lost.len, window) {
@@ -116,6 +117,9 @@ impl Sender {
             self.note_resent(accounts, now, lost.number);
             return Some(sent);
         }
+        if accounts.repeats == Repeats::LostAlone {
+            return None;
+        }
         let new = self.poll_new_mending(accounts, now, window);
         if new.is_none() && self.mode == Mode::Sack && !accounts.by_time {
             let last = self.poll_last_resort(now);
@@ -128,6 +132,13 @@ impl Sender {
             return last;
         }
         new
+    }
+
+    /// Whether more is lost than copies are on their way, of which some may be of what is not taken for lost any more
+    /// (`tcp_xmit_retransmit_queue`, `retrans_out` and `lost_out`).
+    fn more_lost_than_copies(&self, accounts: &Accounts) -> bool {
+        !(accounts.linux_windows && accounts.by_time)
+            || self.board.next - self.board.first > accounts.sacked + self.segments_in_flight()
     }
 
     /// Whether a segment may be sent again: not where the other side's window has shrunk so far, unless it is the oldest

@@ -41,6 +41,8 @@ pub(super) struct Delivery {
     original: bool,
     /// What came again.
     again: Report,
+    /// Bytes of it that count as delivered where rates are sampled (`tp->delivered`).
+    copied: u64,
     /// Timestamp that the ACK answers to; 0: none.
     echo: u32,
     /// It has no data, and its window is neither wider than the last one nor closed: a duplicate ACK, if it reports nothing
@@ -105,6 +107,8 @@ impl Sender {
     ) -> bool {
         crate::work::step();
         accounts.cached.forget();
+        accounts.offload.resumed = 0;
+        accounts.repeats = accounts.repeats.after_news();
         let mut delivery = Delivery {
             echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
             plain: segment.is_none_or(|segment| segment.len == 0) && 0 < window && window <= self.raw_window,

@@ -50,6 +50,7 @@ impl Sender {
             acked: bytes,
             segments: if K::IN_ORDER { left.segments } else { delivery.segments },
             delivered: if K::IN_ORDER { left.bytes } else { delivery.bytes },
+            copied: if K::IN_ORDER { 0 } else { delivery.copied },
             rtt,
             in_flight,
             lost_before,
@@ -176,6 +177,13 @@ impl Sender {
         let found = self.account_losses(accounts, now, bytes, duplicate, delivery);
         // A copy that was superfluous is a delivery too (`tcp_dsack_seen`).
         delivery.segments += delivery.again.segments;
+        if accounts.linux_windows
+            && delivery.again.segments > 0
+            && let Some(sampler) = &mut accounts.sampler
+        {
+            delivery.copied = delivery.again.segments * u64::from(self.config.mss);
+            sampler.handle_again(delivery.copied);
+        }
         if self.marks.is_some() {
             self.account_marks(accounts, now, delivery.segments, in_flight, within);
         }
