@@ -117,7 +117,7 @@ def hold(programs: live.Programs, talks: list[Conversation]) -> list[Held | str]
 def compare(talk: Conversation, kernel: Record) -> Held:
     """Hold a conversation with ours at the times of the kernel's, and compare."""
     held = _beside(talk, kernel, kernel.times_ms)
-    for _ in range(3 if held.difference and held.ticks else 0):
+    for _ in range(3 if held.difference else 0):
         other = _beside(talk, kernel, _counted(held))
         if not held.difference or (other.difference and other.difference.after <= held.difference.after):
             break

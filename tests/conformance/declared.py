@@ -12,15 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.beside import Difference, Held
+    from conformance.judge import Record, Said
     from conformance.script import Step
 
 
 #: What one buffer of the kernel's holds (tcp_xmit_size_goal).
 BUFFER = 65_000
 #: So near to a line a paced packet may leave before or after it.
-PACED_MS = 1.5
-#: So much earlier one of the two timers may ring.
-TICK_MS = 18.0
+PACED_MS = 0.7
+#: So much earlier one of the two timers may ring: of those that are set for less than so long, and of others.
+LONG_MS, SHORT_MS, TICK_MS = 200.0, 9.0, 18.0
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Named:
     fits: Callable[[Held, Difference], bool]
     #: It is to be mended: not a choice.
     fault: bool = True
+    #: In another play the kernel may do as ours.
+    chance: bool = False
 
 
 def name(held: Held) -> Named | None:
@@ -108,15 +111,28 @@ def _at_timer(held: Held, difference: Difference) -> bool:
         and after < len(held.kernel.times_ms)
         and (after == difference.after) == (difference.what in ("more", "less"))
         and not at_once
-        and held.kernel.times_ms[after] - said.at_ms < TICK_MS + coarse(held, said.at_ms) + abs(held.late_ms)
+        and (not _bbr(held, difference) or _repeats(record, said))
+        and held.kernel.times_ms[after] - said.at_ms < _late(held, said.at_ms) + abs(held.late_ms)
         and not any(
-            abs(said.at_ms - other.at_ms) < TICK_MS + coarse(held, said.at_ms) and said.seq == other.seq
+            abs(said.at_ms - other.at_ms) < _late(held, said.at_ms) and said.seq == other.seq
             for other, (beside, _) in zip(against.said, against.afters, strict=True)
             if beside == after
         )
         for record, against in ((held.kernel, held.ours), (held.ours, held.kernel))
         for said, (after, at_once) in zip(record.said, record.afters, strict=True)
     )
+
+
+def _late(held: Held, at_ms: float) -> float:
+    """How late a timer may be that rings at a time, in ms: the longer, the more it was waited for."""
+    before = [*held.kernel.times_ms, *(said.at_ms for said in held.kernel.said)]
+    since = max((each for each in before if each < at_ms - PACED_MS), default=0.0)
+    return SHORT_MS if at_ms - since < LONG_MS else TICK_MS + coarse(held, at_ms)
+
+
+def _repeats(record: Record, said: Said) -> bool:
+    """Whether a segment had been sent before: the pacer lets new data go."""
+    return any(other.end > said.seq for other in record.said if other.at_ms < said.at_ms)
 
 
 def _idle(held: Held, difference: Difference) -> bool:
@@ -137,20 +153,32 @@ def _inside(held: Held, difference: Difference) -> bool:
     return any(len(each) > 1 and each[1][0] <= each[0][0] and each[0][1] <= each[1][1] for each in blocks)
 
 
+def _cut(held: Held, difference: Difference) -> bool:
+    """A SACK block or a repeat ends within a segment, and an ACK or a window did before."""
+    if difference.what == "segment" and difference.kernel.split(":")[0] == difference.ours.split(":")[0]:
+        start = difference.kernel.split(":")[0]
+        return start.isdigit() and any(said.seq < int(start) < said.end for said in held.kernel.said)
+    lines = [step for step in said_lines(held.talk)[: difference.after] if step.what == "<"]
+    bounds = {1, *(edge for said in held.kernel.said for edge in (said.seq, said.end))}
+    acks = any(step.of.get("ack", 1) not in bounds for step in lines)
+    blocks = lines[-1].of.get("sack", []) if lines else []
+    return acks and any(edge not in bounds for block in blocks for edge in block)
+
+
 def _bbr(held: Held, _: Difference) -> bool:
     return held.talk.tcp.get("cc") == "bbr"
 
 
 def _paced(held: Held, difference: Difference) -> bool:
-    """A paced packet left within a millisecond or two of the line, before it or after."""
+    """A paced packet left just before the line or after it, or so near to the next one."""
     if not _bbr(held, difference) or difference.what not in ("less", "more", "out", "time", "retrans"):
         return False
-    at_ms = held.kernel.times_ms[max(0, difference.after - 1)]
+    near = held.kernel.times_ms[max(0, difference.after - 1) : difference.after + 1]
     return any(
-        abs(said.at_ms - at_ms) < PACED_MS
+        not at_once and abs(said.at_ms - at_ms) < PACED_MS
         for record in (held.kernel, held.ours)
         for said, (_, at_once) in zip(record.said, record.afters, strict=True)
-        if not at_once
+        for at_ms in near
     )
 
 
@@ -169,17 +197,19 @@ NAMED = (
         fault=False,
     ),
     Named(
-        "at-timer",
-        "a timer that counts ticks of 4 ms rings just before a line, and one that counts none just after it",
-        _at_timer,
-        fault=False,
-    ),
-    Named(
         "paced",
         "a timer lets a paced packet leave, tenths of a millisecond late, and others with it: an ACK comes"
         " before or after it",
         _paced,
         fault=False,
+        chance=True,
+    ),
+    Named(
+        "at-timer",
+        "a timer that counts ticks of 4 ms rings just before a line, and one that counts none just after it",
+        _at_timer,
+        fault=False,
+        chance=True,
     ),
     Named("bbr", "BBR: not told apart yet", _bbr),
     Named(
@@ -210,12 +240,20 @@ NAMED = (
         "the kernel counts in ticks of 4 ms how long nothing was sent, and its time-out (tcp_cwnd_restart)",
         _idle,
         fault=False,
+        chance=True,
     ),
     Named(
         "dsack-inside",
         "a copy of what is SACKed is told of: in what the kernel has joined to one buffer it passes the block"
         " over, or takes it for one of what was sent again (tcp_shift_skb_data)",
         _inside,
+        fault=False,
+    ),
+    Named(
+        "cut",
+        "an ACK or a window within a segment cuts the packet, and the segments of its rest begin elsewhere"
+        " (tcp_trim_head, tcp_fragment): a SACK block covers other ones, and so does what is sent again",
+        _cut,
         fault=False,
     ),
 )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 AGAIN_MS = 330.0
 #: Everything arrives at multiples of this, in ms.
 GRAIN = 0.5
+#: And so much later, so that no round trip is as long as the handshake's to some us.
+LATER_MS = 0.2
 
 
 def draw(kind: str, seed: int | str) -> Conversation:
@@ -194,7 +196,7 @@ class Play:
         if chance() < known.ack_loss or any(start <= at_ms < end for start, end in known.mute):
             return
         grain = max(known.gather, GRAIN)
-        arrives = -(-(at_ms + self.half(at_ms)) // grain) * grain
+        arrives = -(-(at_ms + self.half(at_ms)) // grain) * grain + LATER_MS
         if chance() < known.ack_late:
             arrives += self.rng.choice((1.0, 5.0, 20.0))
         else:

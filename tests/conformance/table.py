@@ -15,7 +15,7 @@ ALL = {**{name: kind.tells for name, kind in ways.KINDS.items()}, **receiving.KI
 #: A run in which the script was later than this is repeated, and not judged.
 LATE_MS, TRIES = 3.0, 3
 #: So often is a conversation that differs held again: if the kernel does as ours once, its ticks decide.
-AGAIN = 4
+AGAIN = 12
 COLUMNS = ("drawn", "equal", "ticks", "declared", "faults", "open", "late")
 
 
@@ -57,14 +57,15 @@ def judge(programs: live.Programs, kind: str, seeds: list[str]) -> Count:
 
 def _sort(programs: live.Programs, count: Count, differs: list[beside.Held]) -> None:
     """Say what each difference is."""
-    again = beside.hold(programs, [held.talk for held in differs for _ in range(AGAIN)])
-    for index, held in enumerate(differs):
-        named = declared.name(held)
+    names = [declared.name(held) for held in differs]
+    # Whether chance decides is seen where it may.
+    doubtful = [index for index, named in enumerate(names) if named is None or named.fault or named.chance]
+    plays = beside.hold(programs, [differs[index].talk for index in doubtful for _ in range(AGAIN)])
+    for index, (held, named) in enumerate(zip(differs, names, strict=True)):
         word = "open" if named is None else "faults" if named.fault else "declared"
-        others = again[index * AGAIN : (index + 1) * AGAIN]
-        if word != "declared" and any(
-            not isinstance(each, str) and each.difference is None for each in others
-        ):
+        place = doubtful.index(index) * AGAIN if index in doubtful else len(plays)
+        others = plays[place : place + AGAIN]
+        if any(not isinstance(each, str) and each.difference is None for each in others):
             word = "ticks"
         count.numbers[word] += 1
         if word != "ticks":
