@@ -244,7 +244,9 @@ impl Sender {
     /// controller (RFC 8257 §3.5).
     pub(super) fn note_reduction(&mut self, kind: LossKind) -> Option<LossKind> {
         let Some(marks) = &mut self.marks else { return Some(kind) };
-        let reduced = marks.need == EcnNeed::Plan && self.una < marks.marked_until;
+        // Linux goes by its state alone, which a time-out ends ([`Sender::takes_over`]; `tcp_enter_recovery`, `tcp_enter_loss`).
+        let by_state = self.config.account && self.config.rules.arithmetic == Arithmetic::Linux;
+        let reduced = !by_state && marks.need == EcnNeed::Plan && self.una < marks.marked_until;
         if kind != (LossKind::Timeout { again: true }) {
             marks.reduced_until = self.max;
             marks.cwr_due = true;
