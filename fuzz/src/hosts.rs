@@ -5,7 +5,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, RatePlan, StartPlan};
+use tidegate_core::plan::{
+    AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, RatePlan, StartPlan, TransportPlan,
+};
 use tidegate_core::units::{Rate, Speed};
 use tidegate_sim::host::{Ecn, Ends, HeldBy, Host, Lost, Outgoing, Packet, Report, Span, Time};
 use tidegate_sim::{RunError, run_hosted};
@@ -100,6 +102,7 @@ fn plan(header: &[u8]) -> Plan {
             back_delay: Span::ZERO,
             start: StartPlan::At(Time::ZERO),
             app: AppPlan::Bulk,
+            transport: TransportPlan::Tcp,
             tcp: crate::endpoints::plan(header),
         });
     }

@@ -10,6 +10,7 @@ use tidegate_core::gate::{Counters, Gate};
 use tidegate_core::net::{Dropped, Network, Owner, Step};
 use tidegate_core::plan::{
     AppPlan, FlowPlan, KeyFramesPlan, MediaPlan, Plan, SizePlan, SourcePlan, StartPlan, TrafficPlan,
+    TransportPlan,
 };
 use tidegate_core::unit::{Ecn, HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
@@ -59,6 +60,7 @@ fn plan(header: &[u8]) -> Plan {
             back_delay: Span::ZERO,
             start: StartPlan::At(Time::ZERO),
             app: AppPlan::Bulk,
+            transport: TransportPlan::Tcp,
             tcp: crate::endpoints::plan(&[0; 6]),
         })
         .collect();

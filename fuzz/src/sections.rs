@@ -7,7 +7,7 @@ use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::net::{Dropped, Network, Step};
 use tidegate_core::plan::{
     AppPlan, FlowPlan, Framing, GatePlan, JitterPlan, Plan, PolicePlan, QueueLimit, RatePlan, Reassembly,
-    SourcePlan, StartPlan, TrafficPlan,
+    SourcePlan, StartPlan, TrafficPlan, TransportPlan,
 };
 use tidegate_core::unit::{HeldBy, Unit};
 use tidegate_core::units::{Rate, Span, Speed, Time};
@@ -66,6 +66,7 @@ fn plan(header: &[u8]) -> Plan {
             back_delay: Span::ZERO,
             start: StartPlan::At(Time::ZERO),
             app: AppPlan::Bulk,
+            transport: TransportPlan::Tcp,
             tcp: crate::endpoints::plan(&[0; 6]),
         })
         .collect();

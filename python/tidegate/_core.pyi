@@ -258,6 +258,7 @@ class Scenario:
         replication: int = 0,
         record: str | None = None,
         pcap: tuple[str, str] | None = None,
+        qlog: str | None = None,
         exact: bool = False,
         threads: int | None = None,
         tick: Callable[[float], bool] | None = None,

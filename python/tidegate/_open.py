@@ -14,7 +14,7 @@ from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
 from tidegate._engines.agreement import EngineRuns
 from tidegate._engines.value import EngineComparison
-from tidegate._run.folder import MANIFEST, PCAP, SUMMARY, read_json, read_manifest
+from tidegate._run.folder import MANIFEST, PCAP, QLOG, SUMMARY, read_json, read_manifest
 from tidegate._run.value import Run
 from tidegate._run.varied import is_varied
 from tidegate._shell.value import PACKETS, ShellRecord
@@ -47,8 +47,15 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
         file = path / f"{table}.parquet"
         return _table(file) if file.is_file() else None
 
-    pcap = path / PCAP
-    return Run(summary, manifest, load, pcap=pcap if pcap.is_file() else None, folder=path)
+    pcap, qlog = path / PCAP, path / QLOG
+    return Run(
+        summary,
+        manifest,
+        load,
+        pcap=pcap if pcap.is_file() else None,
+        qlog=qlog if qlog.is_dir() else None,
+        folder=path,
+    )
 
 
 def open_comparison(folder: str | os.PathLike[str]) -> Comparison:

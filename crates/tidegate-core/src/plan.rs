@@ -30,6 +30,7 @@ mod tcp;
 mod tcp_rules;
 mod tins;
 mod traffic;
+mod transport;
 
 pub use cake::CakePlan;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
@@ -70,6 +71,7 @@ pub use tcp_rules::{
 pub(crate) use tins::time_of;
 pub use tins::{CobaltPlan, Isolation, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
+pub use transport::{QuicControl, QuicPlan, TransportPlan};
 
 use crate::units::{Span, Time};
 
@@ -148,6 +150,8 @@ pub struct FlowPlan {
     pub start: StartPlan,
     /// What is sent.
     pub app: AppPlan,
+    /// Whose transport carries it.
+    pub transport: TransportPlan,
     /// How it is sent.
     pub tcp: TcpPlan,
     /// The differentiated services codepoint of its packets (RFC 2474 §3), in both directions: in captures, and on the
@@ -163,6 +167,15 @@ impl FlowPlan {
             AppPlan::Transfer { .. } => true,
             AppPlan::Request(requests) => requests.count.is_some(),
             AppPlan::Bulk | AppPlan::Source(_) => false,
+        }
+    }
+
+    /// What carries its data, in a few words: `cubic, linux-6.18`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.transport {
+            TransportPlan::Tcp => self.tcp.label(),
+            TransportPlan::Quic(quic) => quic.label(),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::aal5::{CELL_BITS, CELL_BYTES};
-use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, SourcePlan};
+use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, SourcePlan, TransportPlan};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 
 use crate::LiveError;
@@ -43,6 +43,13 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
     }
     let mut warnings = Vec::new();
     for flow in &plan.flows {
+        if flow.transport != TransportPlan::Tcp {
+            return Err(LiveError::Beyond(format!(
+                "flow.{}.transport: read {:?}; the live engine runs the kernel's TCP: write \"tcp\", or use engine = \"sim\"",
+                flow.name,
+                flow.transport.name()
+            )));
+        }
         if flow.largest_packet() > LARGEST_PACKET {
             return Err(LiveError::Beyond(format!(
                 "flow.{}.tcp.mss: a segment of {} B with its headers is larger than any IP packet (65535 B)",

@@ -108,7 +108,7 @@ pub(crate) fn scenario(py: Python<'_>, error: &Wrong) -> PyErr {
 
 pub(crate) fn stopped(error: &tidegate_sim::RunError) -> PyErr {
     match error {
-        tidegate_sim::RunError::OnlyLive(what) => EngineError::new_err(what.clone()),
+        tidegate_sim::RunError::NotHere(what) => EngineError::new_err(what.clone()),
         tidegate_sim::RunError::Recording(what) => ArgumentError::new_err(format!("record: {what}")),
         tidegate_sim::RunError::Interrupted
         | tidegate_sim::RunError::Limit(_)

@@ -68,8 +68,9 @@ impl Network {
     ) -> PyResult<Network> {
         let mut plan = scenario.plan(seed, replication, record)?;
         plan.record.packets |= capture;
-        let run = guarded(py, || HostedRun::new(plan.clone(), &flows))?
-            .map_err(|stopped| error::stopped(&stopped))?;
+        let run =
+            guarded(py, || HostedRun::new(plan.clone(), &flows, &mut tidegate_quic::hosts(&plan, None)))?
+                .map_err(|stopped| error::stopped(&stopped))?;
         control::take_failure().map_or(Ok(()), Err)?;
         Ok(Network { run: Mutex::new(Some(run)), plan })
     }

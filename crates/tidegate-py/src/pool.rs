@@ -43,7 +43,8 @@ impl Pool {
                 let plan = planner();
                 let whole = plan.duration.as_secs_f64();
                 let mut go_on = |now: Time| tell(now.as_secs_f64() / whole) && !control::failed();
-                let mut run = || tidegate_sim::run(&plan, &mut go_on);
+                let mut run =
+                    || tidegate_sim::run_hosted(&plan, &mut tidegate_quic::hosts(&plan, None), &mut go_on);
                 let result =
                     control::run(&plan, || run().map_err(|stopped| crate::error::stopped(&stopped)))?;
                 let data = RunData::new(&plan, result, Vec::new())?;

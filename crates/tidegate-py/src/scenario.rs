@@ -302,7 +302,7 @@ impl Scenario {
     }
 
     /// A run of the simulator; `perturbation` is the number of a small change, 0: none but the scenario's own.
-    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, exact = false, threads = None, tick = None, perturbation = 0))]
+    #[pyo3(signature = (*, seed, replication = 0, record = None, pcap = None, qlog = None, exact = false, threads = None, tick = None, perturbation = 0))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn run(
         &self,
@@ -311,6 +311,7 @@ impl Scenario {
         replication: u64,
         record: Option<&str>,
         pcap: Option<(String, String)>,
+        qlog: Option<String>,
         exact: bool,
         threads: Option<usize>,
         tick: Option<Py<PyAny>>,
@@ -319,7 +320,7 @@ impl Scenario {
         let mut plan = self.changed(seed, replication, record, perturbation)?;
         plan.exact |= exact;
         plan.record.packets |= pcap.is_some();
-        start::sim(py, plan, threads, pcap, tick)
+        start::sim(py, plan, threads, (pcap, qlog), tick)
     }
 
     /// A program across the gates of the first flow: its exit status, seconds, packets dropped, packets, 99th

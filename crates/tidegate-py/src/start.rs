@@ -1,32 +1,39 @@
 //! Starting a run, and asking Python while it goes on.
 
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{Plan, TransportPlan};
 use tidegate_core::units::{Span, Time};
+use tidegate_quic::Logs;
 use tidegate_result::pcap;
 
 use crate::captured::Captured;
 use crate::control;
-use crate::error::{self, named};
+use crate::error::{self, ArgumentError, named};
 use crate::guard::patiently_asking;
 use crate::live::Progress;
 use crate::run::{RunData, tables_as_bytes};
 
-/// A simulated run. At most so many threads work on it; `None`: one for each processor. `pcap` names the captures at the two ends;
+/// A simulated run. At most so many threads work on it; `None`: one for each processor. `pcap` names the captures at the two ends,
+/// `qlog` the folder for logs of QUIC;
 /// `tick` is called with the share that is done and says whether to go on.
 pub(crate) fn sim(
     py: Python<'_>,
     plan: Plan,
     threads: Option<usize>,
-    pcap: Option<(String, String)>,
+    (pcap, qlog): (Option<(String, String)>, Option<String>),
     tick: Option<Py<PyAny>>,
 ) -> PyResult<RunData> {
+    if qlog.is_some() && plan.flows.iter().all(|flow| flow.transport == TransportPlan::Tcp) {
+        let message = "qlog: no flow has transport = \"quic\", so there is nothing to log";
+        return Err(ArgumentError::new_err(message));
+    }
     let reached = Arc::new(AtomicU64::new(0));
     let whole = plan.duration.picos() as f64;
     let told = Arc::clone(&reached);
@@ -39,10 +46,15 @@ pub(crate) fn sim(
         };
         let captures = pcap.is_some();
         let mut watch = Captured::new(&plan, pcap, &mut go_on);
-        let mut run = || tidegate_sim::run_watched(&plan, threads, &mut watch);
+        let logs = qlog.map(|folder| Logs::new(Path::new(&folder)));
+        let mut hosts = tidegate_quic::hosts(&plan, logs.as_ref());
+        let mut run = || tidegate_sim::run_watched(&plan, threads, &mut hosts, &mut watch);
         let result = control::run(&plan, || run().map_err(|stopped| error::stopped(&stopped)));
         // A file that cannot be written stops the run, and is the reason to name.
         watch.finish(result.is_ok()).map_err(|(error, path)| named(error, &path))?;
+        if let (Ok(_), Some((error, path))) = (&result, logs.as_ref().and_then(Logs::take_failure)) {
+            return Err(named(error, &path.to_string_lossy()));
+        }
         let warnings = captures.then(|| pcap::misfit(&plan)).flatten();
         RunData::new(&plan, result?, warnings.into_iter().collect())
     })?

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{Plan, TransportPlan};
 use tidegate_core::units::{Rate, Time};
 use tidegate_sim::{RunError, Stepper as Run};
 
@@ -72,11 +72,16 @@ impl Stepper {
             let message = format!("flow: there is no flow {flow:?}; one of {}", names.join(", "));
             return Err(ArgumentError::new_err(message));
         };
+        if plan.flows[index].transport != TransportPlan::Tcp {
+            let message =
+                format!("flow: {flow:?} cannot be steered: it is not of TCP; set transport = \"tcp\"");
+            return Err(ArgumentError::new_err(message));
+        }
         if !plan.flows[index].tcp.sack {
             let message = format!("flow: {flow:?} cannot be steered without SACK; set tcp.sack = true");
             return Err(ArgumentError::new_err(message));
         }
-        let run = guarded(py, || Run::new(plan.clone(), &[index]))?;
+        let run = guarded(py, || Run::new(plan.clone(), &[index], &mut tidegate_quic::hosts(&plan, None)))?;
         let run = run.map_err(|stopped| error::stopped(&stopped))?;
         control::take_failure().map_or(Ok(()), Err)?;
         Ok(Stepper { run: Mutex::new(Some(run)), plan, flow: index })

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that prints its result")]
 
-use tidegate_quic::{Controller, Settings, ends};
+use tidegate_quic::hosts;
 use tidegate_scenario::Scenario;
 use tidegate_sim::run_hosted;
 
@@ -16,16 +16,19 @@ const LINKS: [(&str, &str); 4] = [
 fn main() {
     println!("{:<12} {:<22} {:>8} {:>7} {:>9}", "link", "sender", "Mbit/s", "lost %", "RTT in ms");
     for (link, gate) in LINKS {
-        for controller in [Some(Controller::Cubic), Some(Controller::NewReno), None] {
+        for transport in [
+            "transport = \"quic\", quic.cc = \"cubic\"",
+            "transport = \"quic\", quic.cc = \"newreno\"",
+            "tcp.base = \"linux\", tcp.ecn = \"classic\"",
+        ] {
             let text = format!(
                 "duration = \"60 s\"\ngate.link = {{ {gate} }}\n\
-                 flow.x = {{ path = [\"link\"], rtt = \"40 ms\", tcp.base = \"linux\", tcp.ecn = \"classic\" }}\n"
+                 flow.x = {{ path = [\"link\"], rtt = \"40 ms\", {transport} }}\n"
             );
             let plan =
                 Scenario::from_toml(&text, link, None, &[]).expect("the scenario is good").plan(None, 0);
-            let mut hosts =
-                |_| controller.map(|controller| ends(&Settings { controller, ..Settings::default() }, 1));
-            let summary = run_hosted(&plan, &mut hosts, &mut |_| true).expect("it behaves").summary;
+            let summary =
+                run_hosted(&plan, &mut hosts(&plan, None), &mut |_| true).expect("it behaves").summary;
             let flow = &summary.flows[0];
             let lost = flow.losses.dropped_packets as f64 / flow.segments_sent as f64;
             let rtt = flow.rtt_mean_ms.unwrap_or(f64::NAN);

@@ -12,6 +12,8 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError, TransportErrorCode};
 
+use crate::sent::Sent;
+
 /// Bytes of the tag of AES-128-GCM (RFC 9001 §5.3).
 const TAG: usize = 16;
 /// Bytes of what protects a header (RFC 9001 §5.4.2).
@@ -23,11 +25,14 @@ const SERVER_HELLO: usize = 122;
 const CERTIFICATE: usize = 1100;
 const FINISHED: usize = 36;
 
-/// Leaves all as it is, but for its length.
-pub(crate) struct Key;
+/// Leaves all as it is, but for its length, and reads along what is sent.
+#[derive(Clone, Default)]
+pub(crate) struct Key(Arc<Sent>);
 
 impl PacketKey for Key {
-    fn encrypt(&self, _packet: u64, _buffer: &mut [u8], _header_len: usize) {}
+    fn encrypt(&self, _packet: u64, buffer: &mut [u8], header_len: usize) {
+        self.0.note(&buffer[header_len..buffer.len() - TAG]);
+    }
 
     fn decrypt(&self, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         let len = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
@@ -82,7 +87,7 @@ impl HmacKey for Key {
 
 impl HandshakeTokenKey for Key {
     fn aead_from_hkdf(&self, _random: &[u8]) -> Box<dyn AeadKey> {
-        Box::new(Key)
+        Box::new(self.clone())
     }
 }
 
@@ -98,17 +103,21 @@ impl AeadKey for Key {
     }
 }
 
-fn packet_keys() -> KeyPair<Box<dyn PacketKey>> {
-    KeyPair { local: Box::new(Key), remote: Box::new(Key) }
-}
+impl Key {
+    fn packet_keys(&self) -> KeyPair<Box<dyn PacketKey>> {
+        KeyPair { local: Box::new(self.clone()), remote: Box::new(self.clone()) }
+    }
 
-fn keys() -> Keys {
-    Keys { header: KeyPair { local: Box::new(Key), remote: Box::new(Key) }, packet: packet_keys() }
+    fn keys(&self) -> Keys {
+        let header = KeyPair { local: Box::new(self.clone()) as _, remote: Box::new(self.clone()) as _ };
+        Keys { header, packet: self.packet_keys() }
+    }
 }
 
 /// The handshake of one end. A message is two bytes of length and so many bytes; where it carries transport parameters they come first,
 /// behind two bytes of their length, and zeros fill the rest.
 struct Handshake {
+    key: Key,
     side: Side,
     own: Vec<u8>,
     theirs: Option<TransportParameters>,
@@ -120,10 +129,10 @@ struct Handshake {
 }
 
 impl Handshake {
-    fn new(side: Side, own: &TransportParameters) -> Handshake {
+    fn new(key: Key, side: Side, own: &TransportParameters) -> Handshake {
         let mut bytes = Vec::new();
         own.write(&mut bytes);
-        Handshake { side, own: bytes, theirs: None, come: Vec::new(), written: 0, read: 0 }
+        Handshake { key, side, own: bytes, theirs: None, come: Vec::new(), written: 0, read: 0 }
     }
 
     /// Writes a message of `len` bytes, or of as many as the transport parameters need.
@@ -176,7 +185,7 @@ fn write_message(message: &[u8], buffer: &mut Vec<u8>) {
 
 impl Session for Handshake {
     fn initial_keys(&self, _to: &ConnectionId, _side: Side) -> Keys {
-        keys()
+        self.key.keys()
     }
 
     fn handshake_data(&self) -> Option<Box<dyn Any>> {
@@ -242,11 +251,11 @@ impl Session for Handshake {
             _ => return None,
         };
         self.written += 1;
-        next_keys.then(keys)
+        next_keys.then(|| self.key.keys())
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(packet_keys())
+        Some(self.key.packet_keys())
     }
 
     fn is_valid_retry(&self, _to: &ConnectionId, _header: &[u8], _payload: &[u8]) -> bool {
@@ -264,8 +273,8 @@ impl Session for Handshake {
     }
 }
 
-/// Makes the handshakes of clients and servers.
-pub(crate) struct Plain;
+/// Makes the handshakes of a client or a server.
+pub(crate) struct Plain(pub(crate) Arc<Sent>);
 
 impl ClientConfig for Plain {
     fn start_session(
@@ -274,13 +283,13 @@ impl ClientConfig for Plain {
         _server: &str,
         own: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(Handshake::new(Side::Client, own)))
+        Ok(Box::new(Handshake::new(Key(Arc::clone(&self.0)), Side::Client, own)))
     }
 }
 
 impl ServerConfig for Plain {
     fn initial_keys(&self, _version: u32, _to: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(keys())
+        Ok(Key(Arc::clone(&self.0)).keys())
     }
 
     fn retry_tag(&self, _version: u32, _to: &ConnectionId, _packet: &[u8]) -> [u8; 16] {
@@ -288,6 +297,6 @@ impl ServerConfig for Plain {
     }
 
     fn start_session(self: Arc<Self>, _version: u32, own: &TransportParameters) -> Box<dyn Session> {
-        Box::new(Handshake::new(Side::Server, own))
+        Box::new(Handshake::new(Key(Arc::clone(&self.0)), Side::Server, own))
     }
 }

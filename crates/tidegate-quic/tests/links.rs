@@ -2,31 +2,41 @@
 
 use std::sync::{Arc, Mutex};
 
-use tidegate_quic::{Controller, Settings, ends};
+use tidegate_core::plan::Plan;
+use tidegate_quic::hosts;
 use tidegate_scenario::Scenario;
-use tidegate_sim::host::{Ecn, Ends, Host, Outgoing, Packet, Report, Time};
-use tidegate_sim::{RunResult, run_hosted};
+use tidegate_sim::host::{Ecn, Host, Outgoing, Packet, Report, Time};
+use tidegate_sim::{FlowSummary, RunResult, run_hosted};
 
-/// A run of a scenario, whose flows named `quic` are of quinn.
-fn run(text: &str, settings: &Settings) -> RunResult {
-    let plan = Scenario::from_toml(text, "link.toml", None, &[]).expect("the scenario is good").plan(None, 0);
-    let mut hosts = |flow: usize| (plan.flows[flow].name == "quic").then(|| ends(settings, 7));
-    run_hosted(&plan, &mut hosts, &mut |_| true).expect("it behaves")
+fn planned(text: &str, seed: u64) -> Plan {
+    Scenario::from_toml(text, "link.toml", None, &[]).expect("the scenario is good").plan(Some(seed), 0)
+}
+
+fn run(text: &str) -> RunResult {
+    let plan = planned(text, 7);
+    run_hosted(&plan, &mut hosts(&plan, None), &mut |_| true).expect("it behaves")
+}
+
+/// The one flow of the link, with these keys.
+fn alone(keys: &str) -> FlowSummary {
+    run(&format!("{LINK}{keys}")).summary.flows.swap_remove(0)
 }
 
 const LINK: &str = r#"
 duration = "30 s"
 gate.link = { rate = "20 Mbit/s", queue = "100 packets" }
-flow.quic = { path = ["link"], rtt = "40 ms" }
+[flow.quic]
+transport = "quic"
+path = ["link"]
+rtt = "40 ms"
 "#;
 
 #[test]
 fn it_fills_a_link() {
-    for controller in [Controller::Cubic, Controller::NewReno] {
-        let result = run(LINK, &Settings { controller, ..Settings::default() });
-        let flow = &result.summary.flows[0];
-        assert_eq!(flow.tcp, format!("{}, quinn 0.11", controller.name()));
-        assert!((17e6..20e6).contains(&flow.goodput_bps), "{controller:?}: {flow:?}");
+    for cc in ["cubic", "newreno"] {
+        let flow = alone(&format!("quic.cc = {cc:?}"));
+        assert_eq!(flow.tcp, format!("{cc}, quinn 0.11"));
+        assert!((17e6..20e6).contains(&flow.goodput_bps), "{cc}: {flow:?}");
         // The path's own, and a queue that is seldom empty.
         assert!(flow.rtt_mean_ms.is_some_and(|ms| (50.0..105.0).contains(&ms)), "{flow:?}");
         assert!(flow.losses.dropped_packets > 0 && flow.segments_retransmitted > 0, "{flow:?}");
@@ -51,57 +61,118 @@ impl Host for Taped {
 }
 
 /// All packets of a run, and what it gives.
-fn taped(seed: u64) -> (Vec<(Time, Outgoing)>, String) {
+fn taped(text: &str, seed: u64) -> (Vec<(Time, Outgoing)>, String) {
     let tape = Arc::new(Mutex::new(Vec::new()));
-    let plan = Scenario::from_toml(LINK, "link.toml", None, &[]).expect("the scenario is good").plan(None, 0);
-    let mut hosts = |_| -> Option<Ends> {
+    let plan = planned(text, seed);
+    let mut made = hosts(&plan, None);
+    let mut taping = |flow: usize| {
         tape.lock().expect("one thread").clear();
-        Some(
-            ends(&Settings::default(), seed)
-                .map(|end| Box::new(Taped(end, Arc::clone(&tape))) as Box<dyn Host>),
-        )
+        made(flow).map(|ends| ends.map(|end| Box::new(Taped(end, Arc::clone(&tape))) as Box<dyn Host>))
     };
-    let result = run_hosted(&plan, &mut hosts, &mut |_| true).expect("it behaves");
+    let result = run_hosted(&plan, &mut taping, &mut |_| true).expect("it behaves");
     let packets = std::mem::take(&mut *tape.lock().expect("one thread"));
     (packets, format!("{:?}", (result.summary, result.gates, result.flows)))
 }
 
 #[test]
 fn the_same_seed_gives_the_same_packets_byte_for_byte() {
-    let (once, result) = taped(7);
+    let (once, result) = taped(LINK, 7);
     assert!(once.len() > 50_000);
-    assert_eq!((&once, &result), (&taped(7).0, &taped(7).1));
-    assert_ne!(once, taped(8).0);
+    assert_eq!((&once, &result), (&taped(LINK, 7).0, &taped(LINK, 7).1));
+    assert_ne!(once, taped(LINK, 8).0);
+}
+
+/// The mean number of data packets to a packet of the receiver.
+fn packets_to_an_ack(text: &str) -> f64 {
+    let (packets, _) = taped(text, 7);
+    let data = packets.iter().filter(|(_, out)| out.data).count();
+    data as f64 / (packets.len() - data) as f64
 }
 
 #[test]
-fn it_obeys_marks() {
-    let text = LINK
-        .replace("}\nflow", ", queue.aqm = \"codel\" }\nflow")
-        .replace("queue = \"100", "queue.limit = \"1000");
-    let flow = &run(&text, &Settings::default()).summary.flows[0];
+fn acks_are_as_many_as_it_asks_for() {
+    let (usual, rare) = (packets_to_an_ack(LINK), packets_to_an_ack(&format!("{LINK}quic.ack_every = 10")));
+    assert!((1.8..2.1).contains(&usual), "{usual}");
+    assert!((7.0..10.1).contains(&rare), "{rare}");
+}
+
+#[test]
+fn it_obeys_marks_if_it_can_send_them() {
+    let codel =
+        LINK.replace("queue = \"100 packets\"", "queue = { limit = \"1000 packets\", aqm = \"codel\" }");
+    let flow = &run(&codel).summary.flows[0];
     assert_eq!(flow.losses.dropped_packets, 0, "{flow:?}");
     assert!(flow.ecn_reductions.is_some_and(|times| times > 3) && flow.goodput_bps > 15e6, "{flow:?}");
+    let deaf = &run(&format!("{codel}quic.ecn = false")).summary.flows[0];
+    assert!(deaf.losses.dropped_packets > 3 && deaf.ecn_reductions.is_none(), "{deaf:?}");
 }
 
 #[test]
-fn a_transfer_ends() {
-    let text = r#"
-duration = "30 s"
-gate.link = { rate = "20 Mbit/s", queue = "100 packets" }
-[flow.quic]
-path = ["link"]
-rtt = "40 ms"
-app.transfer = "3 MB"
-"#;
-    let flow = &run(text, &Settings { bytes: Some(3_000_000), ..Settings::default() }).summary.flows[0];
-    let took = flow.completion_s.expect("it ends");
-    assert!((1.2..3.0).contains(&took), "{took}");
+fn a_transfer_ends_in_one_stream_or_in_many() {
+    for streams in [1, 7] {
+        let flow = alone(&format!("app.transfer = \"3 MB\"\nquic.streams = {streams}"));
+        let took = flow.completion_s.expect("it ends");
+        assert!((1.2..3.0).contains(&took), "{took}");
+        assert!((flow.goodput_bps * took - 24e6).abs() < 1e4, "{flow:?}");
+    }
+}
+
+#[test]
+fn a_small_window_is_what_limits_it() {
+    let flow = alone("quic.window = \"20 kB\"");
+    // A window in a round trip, and the time of a packet.
+    assert!((3.2e6..4.1e6).contains(&flow.goodput_bps), "{flow:?}");
+    assert!(flow.limited_by["receiver window"] > 0.8, "{:?}", flow.limited_by);
+}
+
+#[test]
+fn the_largest_packet_is_as_large_as_the_file_says() {
+    for (keys, most) in [("", 1480), ("quic.mtu = \"1300 B\"", 1300), ("quic.mtu = \"9000 B\"", 9000)] {
+        let (packets, _) = taped(&format!("{LINK}{keys}"), 7);
+        assert_eq!(packets.iter().map(|(_, out)| out.ip_bytes).max(), Some(most), "{keys}");
+    }
+}
+
+#[test]
+fn an_application_writes_what_it_does_over_tcp() {
+    let keys = "app.on_off = { rate = \"4 Mbit/s\", on = { exponential = \"1 s\" }, off = { exponential = \"1 s\" } }";
+    let quic = alone(keys);
+    let over_tcp = run(&LINK.replace("\"quic\"", "\"tcp\"").replace("rtt =", &format!("{keys}\nrtt =")))
+        .summary
+        .flows
+        .swap_remove(0);
+    let difference = (quic.goodput_bps - over_tcp.goodput_bps).abs();
+    assert!(difference < 0.01 * quic.goodput_bps, "{} {}", quic.goodput_bps, over_tcp.goodput_bps);
 }
 
 #[test]
 fn beside_our_tcp_nobody_starves() {
-    let text = format!("{LINK}flow.tcp = {{ path = [\"link\"], rtt = \"40 ms\" }}\n");
-    let flows = run(&text, &Settings::default()).summary.flows;
+    let text = format!("{LINK}\n[flow.tcp]\npath = [\"link\"]\nrtt = \"40 ms\"\n");
+    let flows = run(&text).summary.flows;
     assert!(flows.iter().all(|flow| flow.goodput_bps > 2e6), "{flows:?}");
+}
+
+#[test]
+fn the_first_probe_waits_for_the_round_trip_that_is_assumed() {
+    // Nothing comes back for 2 s.
+    let dead = LINK
+        .replace("rate = \"20 Mbit/s\"", "rate.steps = [[\"0 s\", \"0 bit/s\"], [\"2 s\", \"20 Mbit/s\"]]");
+    for (keys, least) in [("", 999), ("quic.initial_rtt = \"100 ms\"", 300)] {
+        let (packets, _) = taped(&format!("{dead}{keys}"), 7);
+        // The second packet is a probe: three assumed round trips after the first (RFC 9002 §6.2.1, kGranularity aside).
+        let after = packets[1].0.saturating_since(packets[0].0);
+        assert_eq!(after.picos() / 1_000_000_000, least, "{keys}");
+    }
+}
+
+#[test]
+fn what_is_wrong_of_quic_is_said() {
+    let problems = |keys: &str| {
+        let text = format!("{LINK}{keys}");
+        Scenario::from_toml(&text, "link.toml", None, &[]).expect_err("it is wrong").to_string()
+    };
+    assert!(problems("quic.mtu = \"1227 B\"").contains("1228 B"));
+    assert!(problems("quic.mtu = \"70 kB\"").contains("65535"));
+    assert!(problems("app.read = \"1 Mbit/s\"").contains("reads at once"));
+    assert!(problems("quic.cc = \"bbr\"").contains("newreno"));
 }

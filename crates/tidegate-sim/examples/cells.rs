@@ -10,7 +10,7 @@ use tidegate_core::gcra::{Interval, Limit, Release};
 use tidegate_core::plan::{
     AppPlan, CellPlan, CongestionPlan, EcnPlan, FlowPlan, Framing, GatePlan, GcraPlan, Increase, Plan,
     QueueLimit, RatePlan, ReadPlan, RtoPlan, RttTiming, SourcePlan, SsthreshRounding, StartPlan, TcpBase,
-    TcpPlan, TcpRules, TickPhase, TrafficPlan,
+    TcpPlan, TcpRules, TickPhase, TrafficPlan, TransportPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -81,6 +81,7 @@ fn shaping(pcr: Option<u64>) -> Plan {
             back_delay: Span::from_millis(5),
             start: StartPlan::At(Time::ZERO + Span::from_millis(250 * n)),
             app: AppPlan::Bulk,
+            transport: TransportPlan::Tcp,
             tcp: tcp(),
         });
         plan.traffic.push(TrafficPlan {

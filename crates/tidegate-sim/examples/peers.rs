@@ -14,7 +14,7 @@
 use tidegate_core::plan::{
     AppPlan, CakePlan, CoDelPlan, CongestionPlan, DelayedAckPlan, Discipline, DualPi2Plan, EcnPlan, FlowPlan,
     FqCoDelPlan, GatePlan, Increase, PiePlan, Plan, QueueLimit, QueuePlan, RatePlan, ReadPlan, RecordLevel,
-    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase,
+    RtoPlan, RttTiming, SsthreshRounding, StartPlan, TcpBase, TcpPlan, TcpRules, TickPhase, TransportPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
@@ -204,6 +204,7 @@ fn flow(name: String, path: Vec<usize>, back: Vec<usize>, start: Time, tcp: &Tcp
         back_delay: Span::ZERO,
         start: StartPlan::At(start),
         app: AppPlan::Bulk,
+        transport: TransportPlan::Tcp,
         tcp: tcp.clone(),
     }
 }

@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::plan::{AppPlan, Plan};
+use tidegate_core::plan::Plan;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, Side};
 
 use crate::checks::FIRST_REVIEW;
-use crate::host::{Ecn, Ends, Host, Lost, Outgoing, Packet, Report};
-use crate::run::only_known_controllers;
-use crate::run_hosted::requests_are_ours;
+use crate::host::{Ecn, Ends, Host, Lost, Makes, Outgoing, Packet, Report};
+use crate::known::only_known_controllers;
 use crate::simulation::Simulation;
 use crate::stopped::RunError;
 
@@ -142,28 +141,23 @@ impl Host for Outsider {
 }
 
 impl HostedRun {
-    /// A run at time 0, in which the flows of these numbers are answered from outside.
+    /// A run at time 0, in which the flows of these numbers are answered from outside; `hosts` makes the hosts of the others that have any,
+    /// as in [`crate::run_hosted`].
     ///
     /// # Errors
-    /// [`RunError::Limit`] for a run until all is done, [`RunError::Host`] for a flow with requests, [`RunError::OnlyLive`] for a
-    /// congestion control of the kernel's in another flow.
-    pub fn new(plan: Plan, hosted: &[usize]) -> Result<HostedRun, RunError> {
+    /// [`RunError::Limit`] for a run until all is done, [`RunError::Host`] for a flow with requests, [`RunError::NotHere`] as [`crate::run_hosted`].
+    pub fn new(plan: Plan, hosted: &[usize], hosts: Makes<'_>) -> Result<HostedRun, RunError> {
         if plan.until_done {
             let what = "duration: a run that is answered from outside needs a length, such as \"60 s\"; this one has \"until done\"";
             return Err(RunError::Limit(what.to_owned()));
         }
-        for flow in hosted.iter().map(|flow| &plan.flows[*flow]) {
-            if matches!(flow.app, AppPlan::Request(_)) {
-                return Err(RunError::Host(requests_are_ours(&flow.name)));
-            }
-        }
         only_known_controllers(&plan)?;
         let desk = Arc::new(Mutex::new(Desk::default()));
-        let mut hosts = |flow: usize| -> Option<Ends> {
+        let mut either = |flow: usize| -> Option<Ends> {
             let end = |side| -> Box<dyn Host> { Box::new(Outsider { desk: Arc::clone(&desk), flow, side }) };
-            hosted.contains(&flow).then(|| [end(Side::Sender), end(Side::Receiver)])
+            if hosted.contains(&flow) { Some([end(Side::Sender), end(Side::Receiver)]) } else { hosts(flow) }
         };
-        let mut simulation = Simulation::with_hosts(&plan, 1, &mut hosts);
+        let mut simulation = Simulation::with_hosts(&plan, 1, &mut either)?;
         // With hosts the directions never alternate, so that steps can be taken one by one.
         if hosted.is_empty() {
             simulation.start_in_order()

@@ -1,7 +1,7 @@
 //! The rows of flows in a summary.
 
 use tidegate_core::net::{Network, measured};
-use tidegate_core::plan::{FlowPlan, Plan};
+use tidegate_core::plan::{FlowPlan, Plan, TransportPlan};
 use tidegate_core::units::Measured;
 use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Side, Summary};
 
@@ -35,9 +35,14 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
     let unknown = hosted.is_some_and(|hosted| hosted.report(Side::Sender).window.is_none());
     let reductions = hosted.is_none_or(|hosted| hosted.report(Side::Sender).ecn_reductions.is_some());
     let known = |window: f64| if unknown { f64::NAN } else { window };
+    let label = hosted.map_or_else(|| row.label(), Hosted::transport);
     let measure = FlowMeasure {
-        cc: if hosted.is_some() { "hosted" } else { row.tcp.cc.name() },
-        tcp: &hosted.map_or_else(|| row.tcp.label(), Hosted::transport),
+        cc: match (&row.transport, hosted) {
+            (TransportPlan::Quic(quic), _) if quic.label() == label => quic.cc.name(),
+            (_, Some(_)) => "hosted",
+            (_, None) => row.tcp.cc.name(),
+        },
+        tcp: &label,
         delivered_bytes: received.delivered_bytes,
         in_order_bytes: flow.measured_in_order(),
         received_bytes: meter.own_received_bytes(),

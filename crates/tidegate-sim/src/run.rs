@@ -1,11 +1,11 @@
-//! A whole run: what can be run at all, and where its limits end it.
+//! A whole run, and where its limits end it.
 
-use tidegate_core::cc::can_make;
-use tidegate_core::plan::{CongestionPlan, Limits, Plan, RecordPlan};
+use tidegate_core::plan::{Limits, Plan, RecordPlan};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::{RunResult, not_done};
 
-use crate::host::Ends;
+use crate::host::Makes;
+use crate::known::only_known_controllers;
 use crate::simulation::{Simulation, ending};
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
@@ -18,24 +18,44 @@ use crate::watch::Watch;
 /// run-ahead has counted further: its numbers are those of a run of that length.
 ///
 /// # Errors
-/// [`RunError::Interrupted`] when `go_on` says no, [`RunError::OnlyLive`] for a congestion
-/// control of the kernel's, [`RunError::Recording`] where the rows up to the instant when all is done are too many.
-pub fn run(plan: &Plan, mut go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
-    run_watched(plan, 1, &mut go_on)
+/// [`RunError::Interrupted`] when `go_on` says no, [`RunError::NotHere`] for a congestion
+/// control of the kernel's and for a flow whose transport is not TCP, [`RunError::Recording`] where the rows up to the instant when all is done are too many.
+pub fn run(plan: &Plan, go_on: &mut dyn FnMut(Time) -> bool) -> Result<RunResult, RunError> {
+    run_hosted(plan, &mut |_| None, go_on)
 }
 
-/// [`run`] for a caller that takes the captured packets while the run goes on; what it takes is not in the result.
+/// [`run`] with hosts at the ends of the flows for which `hosts` has any: it is asked once for each flow, by its number, whenever the
+/// run begins. It begins anew where it ends when all is done, and where it reaches a limit, so the same flow must get hosts that do the
+/// same. The other flows are of our TCP.
+///
+/// What the plan says of such a flow's transport and application is for who makes its hosts: the network knows its path, its start and, of
+/// a finite transfer, the bytes that end it. Sizes in segments are in `tcp.mss`.
+///
+/// # Errors
+/// [`RunError::Host`] where a host panics, never sleeps or sends without end, and where one is to take a flow with requests; else as
+/// [`run`].
+pub fn run_hosted(
+    plan: &Plan,
+    hosts: Makes<'_>,
+    mut go_on: &mut dyn FnMut(Time) -> bool,
+) -> Result<RunResult, RunError> {
+    run_watched(plan, 1, hosts, &mut go_on)
+}
+
+/// [`run_hosted`] for a caller that takes the captured packets while the run goes on; what it takes is not in the result.
 /// Not more than so many threads work on the run; the result does not depend on that. More than one help where there are thousands of flows.
 ///
 /// # Errors
-/// As [`run`].
-pub fn run_watched(plan: &Plan, threads: usize, watch: &mut dyn Watch) -> Result<RunResult, RunError> {
+/// As [`run_hosted`].
+pub fn run_watched(
+    plan: &Plan,
+    threads: usize,
+    hosts: Makes<'_>,
+    watch: &mut dyn Watch,
+) -> Result<RunResult, RunError> {
     only_known_controllers(plan)?;
-    run_all(plan, threads, &mut |_| None, watch)
+    run_all(plan, threads, hosts, watch)
 }
-
-/// Who makes the hosts of flows, by number, anew whenever the run begins.
-pub(crate) type Makes<'a> = &'a mut dyn FnMut(usize) -> Option<Ends>;
 
 /// [`run_watched`] of a plan that is known to be good.
 pub(crate) fn run_all(
@@ -73,7 +93,7 @@ fn until_done(
 ) -> Result<RunResult, RunError> {
     let known = Plan { until_done: false, ..plan.clone() };
     let unrecorded = Plan { record: RecordPlan::default(), ..plan.clone() };
-    let mut simulation = Simulation::with_hosts(&unrecorded, threads, hosts);
+    let mut simulation = Simulation::with_hosts(&unrecorded, threads, hosts)?;
     simulation.start();
     let limit = simulation.drive(plan.duration, watch)?;
     match simulation.done_at().filter(|at| limit.is_none() && *at < plan.duration) {
@@ -103,34 +123,6 @@ fn recorded(
     run_all(plan, threads, hosts, watch)
 }
 
-/// Refuses what only the kernel has, and classes in Python where there is no Python.
-///
-/// # Errors
-/// [`RunError::OnlyLive`] with the flow and the controllers that the simulator has.
-pub fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
-    for flow in &plan.flows {
-        if let CongestionPlan::Python(own) = flow.tcp.cc
-            && !can_make()
-        {
-            return Err(RunError::OnlyLive(format!(
-                "flow.{}.tcp.cc: read \"{}\", and this program has no Python",
-                flow.name, own.name
-            )));
-        }
-        if let CongestionPlan::Kernel(name) = flow.tcp.cc {
-            let known: Vec<&str> = CongestionPlan::simulated().collect();
-            let (last, others) = known.split_last().expect("there are some");
-            return Err(RunError::OnlyLive(format!(
-                "flow.{}.tcp.cc: read \"{name}\", which is the Linux kernel's; the engine \"sim\" has {} and {last}; \
-                 use one of them or the engine \"live\"",
-                flow.name,
-                others.join(", ")
-            )));
-        }
-    }
-    Ok(())
-}
-
 /// How a run ended.
 enum Ended {
     Whole(Box<RunResult>),
@@ -138,7 +130,7 @@ enum Ended {
 }
 
 fn drive(plan: &Plan, threads: usize, hosts: Makes<'_>, watch: &mut dyn Watch) -> Result<Ended, RunError> {
-    let mut simulation = Simulation::with_hosts(plan, threads, hosts);
+    let mut simulation = Simulation::with_hosts(plan, threads, hosts)?;
     watch.begin();
     simulation.start();
     Ok(match simulation.drive(plan.duration, watch)? {

@@ -9,7 +9,8 @@ use crate::alarms::Alarm;
 use crate::checks::{Checks, REVIEW};
 use crate::cohort_threads::CohortThreads;
 use crate::flow::Flow;
-use crate::host::Ends;
+use crate::host::Makes;
+use crate::known::fits;
 use crate::stopped::{Limit, RunError};
 use crate::watch::Watch;
 use crate::wire::Wire;
@@ -46,24 +47,25 @@ pub(crate) struct Simulation {
 
 impl Simulation {
     /// Not more than so many threads work on it.
-    pub(crate) fn new(plan: &Plan, threads: usize) -> Simulation {
-        Simulation::with_hosts(plan, threads, &mut |_| None)
-    }
-
+    ///
     /// The flows for which `hosts` has any are theirs.
-    pub(crate) fn with_hosts(
-        plan: &Plan,
-        threads: usize,
-        hosts: &mut dyn FnMut(usize) -> Option<Ends>,
-    ) -> Simulation {
+    ///
+    /// # Errors
+    /// [`RunError::Host`] for a flow with requests that has hosts, [`RunError::NotHere`] for one that needs hosts and has none.
+    pub(crate) fn with_hosts(plan: &Plan, threads: usize, hosts: Makes<'_>) -> Result<Simulation, RunError> {
         // Classes of a user's may know of each other.
         let own = plan.flows.iter().any(|flow| matches!(flow.tcp.cc, CongestionPlan::Python(_)));
-        let flows: Vec<Flow> =
-            (0..plan.flows.len()).map(|index| Flow::new(plan, index, hosts(index))).collect();
+        let flows: Vec<Flow> = (0..plan.flows.len())
+            .map(|index| {
+                let hosts = hosts(index);
+                fits(&plan.flows[index], hosts.is_some())?;
+                Ok(Flow::new(plan, index, hosts))
+            })
+            .collect::<Result<_, RunError>>()?;
         let wire = Wire::new(plan);
         let finds_drops = wire.network.has_sections() && flows.iter().any(Flow::is_policed);
         let attends = finds_drops || flows.iter().any(|flow| flow.hosted.is_some());
-        Simulation {
+        Ok(Simulation {
             limits: plan.limits,
             exact: plan.exact,
             cohorts: plan.cohorts,
@@ -78,7 +80,7 @@ impl Simulation {
             checks: Checks::new(plan.flows.len() + plan.gates.len()),
             finds_drops,
             attends,
-        }
+        })
     }
 
     pub(crate) fn start(&mut self) {

@@ -7,7 +7,8 @@ use tidegate_core::tcp::{Counters, Snapshot};
 use tidegate_core::units::{Rate, Time};
 use tidegate_result::RunResult;
 
-use crate::run::only_known_controllers;
+use crate::host::Makes;
+use crate::known::only_known_controllers;
 use crate::simulation::Simulation;
 use crate::steering::{Heard, Steering};
 use crate::stopped::RunError;
@@ -36,12 +37,13 @@ pub struct Seen {
 }
 
 impl Stepper {
-    /// A run at time 0, in which the flows of these numbers are steered. Their windows are the initial ones until set.
+    /// A run at time 0, in which the flows of these numbers are steered. Their windows are the initial ones until set. `hosts` makes the
+    /// hosts of other flows, as in [`crate::run_hosted`].
     ///
     /// # Errors
-    /// [`RunError::OnlyLive`] for a congestion control of the kernel's in a flow that is not steered,
+    /// [`RunError::NotHere`] for a congestion control of the kernel's in a flow that is not steered,
     /// [`RunError::Limit`] for a run until all is done.
-    pub fn new(mut plan: Plan, steered: &[usize]) -> Result<Stepper, RunError> {
+    pub fn new(mut plan: Plan, steered: &[usize], hosts: Makes<'_>) -> Result<Stepper, RunError> {
         if plan.until_done {
             let what =
                 "duration: a run in steps needs a length, such as \"60 s\"; this one has \"until done\"";
@@ -51,7 +53,7 @@ impl Stepper {
             plan.flows[flow].tcp.cc = CongestionPlan::Steered;
         }
         only_known_controllers(&plan)?;
-        let mut simulation = Simulation::new(&plan, 1);
+        let mut simulation = Simulation::with_hosts(&plan, 1, hosts)?;
         for &flow in steered {
             let tcp = &plan.flows[flow].tcp;
             simulation.steer_by(flow, Steering::new(tcp.initial_window), tcp.mss);

@@ -8,8 +8,8 @@ use tidegate_core::units::Time;
 pub enum RunError {
     /// The caller said stop.
     Interrupted,
-    /// The plan asks for something that only the live engine has.
-    OnlyLive(String),
+    /// The plan asks for something that this engine or this program does not have.
+    NotHere(String),
     /// A limit of the plan was reached in a run that is steered.
     Limit(String),
     /// What is recorded of a run until all is done does not fit into the limit of memory.
@@ -22,7 +22,7 @@ impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
-            RunError::OnlyLive(what)
+            RunError::NotHere(what)
             | RunError::Limit(what)
             | RunError::Recording(what)
             | RunError::Host(what) => f.write_str(what),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tidegate_core::gcra::{Conformance, Interval, Limit};
 use tidegate_core::plan::{
     AppPlan, CongestionPlan, FlowPlan, GatePlan, LossPlan, Plan, PolicePlan, QueueLimit, RatePlan,
-    RecordLevel, SourcePlan, StartPlan, TcpPlan, TickPhase, TrafficPlan,
+    RecordLevel, SourcePlan, StartPlan, TcpPlan, TickPhase, TrafficPlan, TransportPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_result::GateSummary;
@@ -52,6 +52,7 @@ fn plan(gates: Vec<GatePlan>, cc: CongestionPlan) -> Plan {
         back_delay: Span::from_millis(20),
         start: StartPlan::At(Time::ZERO),
         app: AppPlan::Bulk,
+        transport: TransportPlan::Tcp,
         tcp: tcp(cc),
     });
     plan.gates = gates;

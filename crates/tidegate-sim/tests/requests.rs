@@ -11,7 +11,7 @@ use tidegate_core::app::Exchange;
 use tidegate_core::plan::{
     AppPlan, Blocked, CongestionPlan, ConnectionPlan, DelayedAckPlan, Demand, FlowPlan, GatePlan, LossPlan,
     OnChange, Plan, PoolOrder, PoolPlan, RatePlan, RecordLevel, RequestLoop, RequestPlan, ReservationPlan,
-    ReservePlan, ServerPlan, SizePlan, StartPlan, TcpPlan, ThinkPlan,
+    ReservePlan, ServerPlan, SizePlan, StartPlan, TcpPlan, ThinkPlan, TransportPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 use tidegate_sim::{RunResult, Side};
@@ -73,6 +73,7 @@ fn plan(flows: Vec<(RequestPlan, TcpPlan)>) -> Plan {
             back_delay: Span::ZERO,
             start: StartPlan::At(Time::ZERO),
             app: AppPlan::Request(Box::new(requests)),
+            transport: TransportPlan::Tcp,
             tcp,
         });
     }

@@ -60,6 +60,11 @@ class TuneTrials:
             raise ArgumentError(
                 f"gate {self.gate}: no flow sends data through it, so there is nothing to tune"
             )
+        for flow in flows:
+            if flow["transport"] != "tcp":
+                raise ArgumentError(
+                    f'flow {flow["name"]}: only windows of TCP are tuned; write transport = "tcp"'
+                )
         self.flows = [flow["name"] for flow in flows]
         #: Fixed delay of each flow's way back, ms.
         self.back_ms = {flow["name"]: _back_ps(plan, flow) / 1e9 for flow in flows}

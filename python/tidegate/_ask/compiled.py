@@ -21,6 +21,7 @@ def simulate(
     replication: int = 0,
     record: str | None = None,
     pcap: tuple[str, str] | None = None,
+    qlog: str | None = None,
     exact: bool = False,
     threads: int | None = None,
     tick: Callable[[float], bool] | None = None,
@@ -29,13 +30,14 @@ def simulate(
     """Run a scenario in the simulator; ``tick`` is called with the share that is done, and False stops it.
 
     ``threads``: how many are used at most; None: one for each processor. ``perturbation``: the number of a
-    small change; 0: none but the scenario's own.
+    small change; 0: none but the scenario's own. ``qlog``: an empty folder for the logs of QUIC.
     """
     return scenario._inner.run(
         seed=seed,
         replication=replication,
         record=record,
         pcap=pcap,
+        qlog=qlog,
         exact=exact,
         threads=threads,
         tick=tick,

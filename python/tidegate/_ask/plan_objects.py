@@ -55,6 +55,11 @@ App = Literal[
     "source",
     "requests",
 ]
+#: What carries a flow's data.
+Transport = Literal[
+    "tcp",
+    "quic",
+]
 #: In which order a pool serves those that wait.
 Order = Literal[
     "asked",
@@ -207,6 +212,8 @@ class Flow(TypedDict):
     #: None: drawn at random.
     start_ps: int | None
     app: App
+    transport: Transport
+    #: Of a flow of QUIC only `label`, `mss` and `headers` say something.
     tcp: Tcp
 
 

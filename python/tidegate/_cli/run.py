@@ -63,6 +63,7 @@ TABLE = click.option(
 @FORCE
 @RECORD
 @click.option("--pcap", is_flag=True, help="Also record every packet, in DIR/packets.pcap.")
+@click.option("--qlog", is_flag=True, help="Also log each QUIC connection, in DIR/qlog.")
 @click.option(
     "picture", "--plot", metavar="FILE", type=FILES, help="Draw the run; the name ends in .png, .svg or .pdf."
 )
@@ -102,6 +103,7 @@ def run(
     force: bool,
     record: str | None,
     pcap: bool,
+    qlog: bool,
     picture: str | None,
     gate: str | None,
     show: str | None,
@@ -122,7 +124,7 @@ def run(
     from tidegate._ask.source import as_scenario, check_engine
     from tidegate._base.progress import Progress
     from tidegate._run.flent import check_suffix
-    from tidegate._run.folder import fill_run, staged
+    from tidegate._run.folder import PCAP, QLOG, fill_run, staged
     from tidegate._run.perturbed import check_perturb
     from tidegate._run.start import execute
 
@@ -140,6 +142,7 @@ def run(
     if engine == "theory":
         given = {
             "--pcap": pcap,
+            "--qlog": qlog,
             "--plot": picture,
             "--record": record,
             "--exact": exact,
@@ -153,6 +156,10 @@ def run(
             )
         _theory(as_scenario(file, sets), out, page, csv, force=force, as_json=as_json)
         return
+    if engine == "live" and qlog:
+        raise click.UsageError("--qlog is for the simulator, not for --engine live")
+    if qlog and out is None:
+        raise click.UsageError("--qlog needs --out DIR: the logs are written to DIR/qlog")
     if pcap and out is None:
         raise click.UsageError("--pcap needs --out DIR: the packets are written to DIR/packets.pcap")
     scenario = as_scenario(file, sets)
@@ -166,12 +173,14 @@ def run(
         record = "summary"
     with contextlib.ExitStack() as stack:
         work = None
-        packets = None
+        packets = logs = None
         if out is not None:
             # Made before the run: a place that cannot be written is known at once.
             work = stack.enter_context(staged(Path(out), force=force))
-            if pcap:
-                packets = stack.enter_context(folder_beside(Path(out))) / "packets.pcap"
+            if pcap or qlog:
+                beside = stack.enter_context(folder_beside(Path(out)))
+                packets = beside / PCAP if pcap else None
+                logs = beside / QLOG if qlog else None
         with Progress("running") as progress:
             result = execute(
                 scenario,
@@ -180,6 +189,7 @@ def run(
                 record=record,
                 replication=replication,
                 pcap=packets,
+                qlog=logs,
                 exact=exact,
                 threads=threads,
                 tick=progress.tick,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 SUMMARY = "summary.json"
 PCAP = "packets.pcap"
+QLOG = "qlog"
 _LAYOUT = 1
 
 
@@ -109,6 +110,7 @@ def fill_run(run: Recorded, work: Path) -> None:
         **run.manifest,
         "tables": {name: TABLES[name] for name in tables},
         "pcap": PCAP if run.pcap is not None else None,
+        "qlog": QLOG if run.qlog is not None else None,
     }
     write_json(work / MANIFEST, manifest)
     write_text(work / SUMMARY, itertools.chain(run.json_pieces(), ["\n"]))
@@ -119,6 +121,8 @@ def fill_run(run: Recorded, work: Path) -> None:
         other = receiver_pcap(run.pcap)
         if other.exists():
             shutil.copyfile(other, receiver_pcap(work / PCAP))
+    if run.qlog is not None:
+        shutil.copytree(run.qlog, work / QLOG)
 
 
 def save_run(run: Recorded, folder: Path, *, force: bool) -> Path:

@@ -43,11 +43,13 @@ class Recorded:
         load: Callable[[str], pl.DataFrame | None],
         *,
         pcap: Path | None = None,
+        qlog: Path | None = None,
         folder: Path | None = None,
     ) -> None:
         self.summary = summary
         self.manifest = manifest
         self.pcap = pcap
+        self.qlog = qlog
         self.folder = folder
         self.flows = Table([FlowRow(self, row) for row in summary["flows"]])
         copies = summary.get("flow_groups", [])

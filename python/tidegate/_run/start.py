@@ -19,7 +19,7 @@ from tidegate._base.errors import ArgumentError
 from tidegate._base.files import file_beside
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import frame
-from tidegate._run.folder import receiver_pcap
+from tidegate._run.folder import receiver_pcap, staged
 from tidegate._run.manifest import manifest_of
 from tidegate._run.perturbed import check_perturb, repeat
 from tidegate._run.tcp_words import tcp_told
@@ -55,6 +55,7 @@ def run(
     set: Sets = None,  # noqa: A002
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
+    qlog: str | os.PathLike[str] | None = None,
     exact: bool = False,
     threads: int | None = None,
     perturb: int | None = None,
@@ -73,6 +74,8 @@ def run(
         replication: which of the scenario's ``runs`` this is, from 0.
         pcap: a file to write every packet to, as the senders see it; what the receivers see stands
             beside it as NAME-receiver.pcap.
+        qlog: a new folder for the logs of QUIC, in which each end of a flow with ``transport = "quic"`` has a
+            file (qlog, JSON-SEQ). Only for engine sim.
         exact: take no fast path: every arrival and departure is an event, every ACK takes the general
             steps; slower, equal results.
         threads: how many are used at most; left out, one for each processor. Only a run of 4096 flows or
@@ -102,6 +105,7 @@ def run(
         record=record,
         replication=replication,
         pcap=pcap,
+        qlog=qlog,
         exact=exact,
         threads=threads,
         perturb=perturb,
@@ -116,6 +120,7 @@ def execute(
     record: str | None = None,
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
+    qlog: str | os.PathLike[str] | None = None,
     exact: bool = False,
     threads: int | None = None,
     tick: Callable[[float], bool] | None = None,
@@ -142,12 +147,15 @@ def execute(
             raise ArgumentError("exact is for the simulator, not for engine live")
         if threads is not None:
             raise ArgumentError("threads is for the simulator, not for engine live")
+        if qlog is not None:
+            raise ArgumentError("qlog is for the simulator, not for engine live")
     with contextlib.ExitStack() as stack:
         ends = None
         if pcap is not None:
             both = (Path(pcap), receiver_pcap(Path(pcap)))
             sender, receiver = (os.fspath(stack.enter_context(file_beside(each))) for each in both)
             ends = (sender, receiver)
+        logs = None if qlog is None else os.fspath(stack.enter_context(staged(Path(qlog))))
         if engine == "live":
             _core.live_enter()
             data = compiled.run_live(
@@ -168,13 +176,14 @@ def execute(
                 record=record
                 or _default_record(scenario, length(scenario, chosen, replication, threads=threads)),
                 pcap=ends,
+                qlog=logs,
                 exact=exact,
                 threads=threads,
                 tick=tick,
             )
-    result = assemble(
-        scenario, data, seed=chosen, replication=replication, pcap=pcap, command=command, quiet=quiet
-    )
+    result = assemble(scenario, data, seed=chosen, replication=replication, command=command, quiet=quiet)
+    result.pcap = None if pcap is None else Path(pcap)
+    result.qlog = None if qlog is None else Path(qlog)
     if changed:
         result.summary["perturbed"] = repeat(
             scenario,
@@ -195,6 +204,7 @@ def assemble(
     seed: int,
     replication: int,
     pcap: str | os.PathLike[str] | None = None,
+    qlog: str | os.PathLike[str] | None = None,
     command: list[str] | None = None,
     quiet: bool = False,
 ) -> Run:
@@ -233,7 +243,13 @@ def assemble(
     def load(table: str) -> pl.DataFrame | None:
         return frame(raw[table], flows, gates, traffic, classes, groups) if table in raw else None
 
-    return Run(summary, manifest, load, pcap=None if pcap is None else Path(pcap))
+    return Run(
+        summary,
+        manifest,
+        load,
+        pcap=None if pcap is None else Path(pcap),
+        qlog=None if qlog is None else Path(qlog),
+    )
 
 
 def length(

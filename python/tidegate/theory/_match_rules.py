@@ -26,7 +26,9 @@ def only_flow(plan: Plan) -> Flow:
     """
     need(len(plan["flows"]) == 1, f"the model has one flow, and the scenario has {len(plan['flows'])}")
     need(not plan["traffic"], "the scenario has other traffic")
-    return plan["flows"][0]
+    flow = plan["flows"][0]
+    need(flow["transport"] == "tcp", f"flow {flow['name']} is not of TCP")
+    return flow
 
 
 def need_endless(flow: Flow) -> None:

@@ -21,7 +21,7 @@ use crate::plan::{
     AppPlan, CellPlan, DtmPlan, Estimators, FlowPlan, FollowPlan, Framing, GatePlan, GcraPlan, HoldingPlan,
     JitterPlan, KeyFramesPlan, MediaPlan, OnChange, Plan, PoolOrder, PoolPlan, QueueCounts, QueueLimit,
     RatePlan, Reassembly, RtoPlan, RtoRestart, Share, SignalKind, SignalPlan, SizePlan, SourcePlan,
-    StartPlan, SwitchPlan, TcpPlan, TrafficPlan,
+    StartPlan, SwitchPlan, TcpPlan, TrafficPlan, TransportPlan,
 };
 use crate::tcp::tests::plans;
 use crate::unit::{Blame, HeldBy};

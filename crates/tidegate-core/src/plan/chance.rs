@@ -6,7 +6,7 @@
 use super::{
     AppPlan, ArrivalPlan, CallsPlan, CellPlan, FlowPlan, GatePlan, HoldingPlan, JitterPlan, LossPlan,
     MessageLength, Plan, QueuePlan, RequestPlan, SizePlan, SourcePlan, StartPlan, TcpPlan, ThinkPlan,
-    TickPhase, TrafficPlan,
+    TickPhase, TrafficPlan, TransportPlan,
 };
 use crate::units::Span;
 
@@ -121,13 +121,17 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
 }
 
 fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {
-    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, tcp, dscp: _ } = flow;
+    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, transport, tcp, dscp: _ } = flow;
     let app = match app {
         AppPlan::Bulk | AppPlan::Transfer { bytes: _ } => false,
         AppPlan::Source(source) => of_source(source),
         AppPlan::Request(request) => of_request(request),
     };
-    let (controller, uptime) = of_tcp(tcp);
+    let (controller, uptime) = match transport {
+        TransportPlan::Tcp => of_tcp(tcp),
+        // Packet numbers that it leaves out, against ACKs of what did not come (RFC 9000 §21.4).
+        TransportPlan::Quic(_) => (Some("quic"), false),
+    };
     let parts = [
         ("start", of_start(*start)),
         ("app", app),

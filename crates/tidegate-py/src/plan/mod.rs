@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CoDelPlan, CongestionPlan, Demand, Discipline,
     FlowPlan, Framing, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan,
-    QueueCounts, QueueLimit, RatePlan, ReadPlan, RtoPlan, StartPlan, StepThreshold, TcpPlan,
+    QueueCounts, QueueLimit, RatePlan, ReadPlan, RtoPlan, StartPlan, StepThreshold, TcpPlan, TransportPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -249,7 +249,11 @@ fn flow(flow: &FlowPlan) -> to::Flow {
             AppPlan::Source(_) => to::App::Source,
             AppPlan::Request(_) => to::App::Requests,
         },
-        tcp: tcp(&flow.tcp),
+        transport: match flow.transport {
+            TransportPlan::Tcp => to::Transport::Tcp,
+            TransportPlan::Quic(_) => to::Transport::Quic,
+        },
+        tcp: to::Tcp { label: flow.label(), ..tcp(&flow.tcp) },
     }
 }
 

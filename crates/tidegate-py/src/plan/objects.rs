@@ -38,6 +38,9 @@ words! {
     /// What writes a flow's data.
     App { Bulk = "bulk", Transfer = "transfer", Source = "source", Requests = "requests" }
 
+    /// What carries a flow's data.
+    Transport { Tcp = "tcp", Quic = "quic" }
+
     /// In which order a pool serves those that wait.
     Order { Asked = "asked", FirstFit = "first fit" }
 
@@ -175,6 +178,8 @@ objects! {
         /// None: drawn at random.
         start_ps: Option<u64>,
         app: App,
+        transport: Transport,
+        /// Of a flow of QUIC only `label`, `mss` and `headers` say something.
         tcp: Tcp,
     }
 

@@ -1,7 +1,7 @@
 //! A flow in words.
 
 use tidegate_core::plan::{
-    DelayedAckPlan, FlowPlan, Plan, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase,
+    DelayedAckPlan, FlowPlan, Plan, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase, TransportPlan,
 };
 use tidegate_core::units::Span;
 
@@ -15,10 +15,13 @@ use crate::units::bytes_text;
 
 pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &mut String) {
     let mut rows = Vec::new();
-    rows_of(form, "", &["tcp"], &mut rows);
-    rows.retain(|row| !row.default || !["dscp", "from", "to"].contains(&row.key.as_str()));
     let Some(flow) = plan.flows.iter().find(|flow| flow.name.split('.').next() == Some(name)) else { return };
-    tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
+    let other = if flow.transport == TransportPlan::Tcp { "quic" } else { "tcp" };
+    rows_of(form, "", &["tcp", other], &mut rows);
+    rows.retain(|row| !row.default || !["dscp", "from", "to", "transport"].contains(&row.key.as_str()));
+    if flow.transport == TransportPlan::Tcp {
+        tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
+    }
     write_rows(&format!("flow {name}"), &rows, out);
     copies(name, plan.flows.iter().map(|each| each.name.as_str()), out);
     for line in lines(flow, plan).into_iter().chain(request::lines(flow, plan)) {

@@ -1,6 +1,6 @@
 //! Gates, flows and traffic as they are written: names are numbers, and no copies are made yet.
 
-use tidegate_core::plan::{AppPlan, GatePlan, JitterPlan, SourcePlan, StartPlan, TcpPlan};
+use tidegate_core::plan::{AppPlan, GatePlan, JitterPlan, SourcePlan, StartPlan, TcpPlan, TransportPlan};
 use tidegate_core::units::Span;
 
 use crate::check::{Form, Item};
@@ -42,7 +42,7 @@ pub(crate) struct User<'a> {
 
 /// What it sends.
 pub(crate) enum Load {
-    Flow { app: AppPlan, tcp: TcpPlan },
+    Flow { app: AppPlan, transport: TransportPlan, tcp: TcpPlan },
     Traffic { source: SourcePlan, group: String, delays: bool },
 }
 

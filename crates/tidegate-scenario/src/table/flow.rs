@@ -3,13 +3,13 @@
 use super::codepoints;
 use super::{
     Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, beside, jitter, key, media,
-    one_of, quantity, request, section, tcp, text, word,
+    one_of, quantity, quic, request, section, tcp, text, word,
 };
 use crate::units::Dim;
 
 pub(crate) const FLOW: Section = section(
     "A flow",
-    "A TCP connection. Its data passes the gates in `path`; ACKs return through the gates in `back`.",
+    "A connection of TCP or of QUIC. Its data passes the gates in `path`; ACKs return through the gates in `back`.",
     &[
         key("path", PATH, WhenAbsent::Required("[\"link\"]"), "The gates that data packets pass, in order."),
         key(
@@ -36,7 +36,22 @@ pub(crate) const FLOW: Section = section(
             text("bulk"),
             "The application that sends data: \"bulk\", or one of the applications below.",
         ),
+        key(
+            "transport",
+            Kind::Choice(&[
+                word("tcp", "TCP of this program; of the kernel in the engine live"),
+                word("quic", "QUIC as quinn has it; engine sim only"),
+            ]),
+            text("tcp"),
+            "The transport that carries its data.",
+        ),
         key("tcp", Kind::Form(&tcp::TCP), WhenAbsent::Words("the defaults below"), "The settings of TCP."),
+        key(
+            "quic",
+            Kind::Form(&quic::QUIC),
+            WhenAbsent::Words("the defaults below"),
+            "The settings of QUIC.",
+        ),
     ],
 );
 

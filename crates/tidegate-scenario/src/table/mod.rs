@@ -13,6 +13,7 @@ mod marker;
 mod media;
 mod police;
 mod pool;
+mod quic;
 mod rate;
 mod red;
 mod request;

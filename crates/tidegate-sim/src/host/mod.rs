@@ -18,6 +18,7 @@ pub use tidegate_core::gate::DropReason;
 pub use tidegate_core::tcp::{Phase, Segment};
 pub use tidegate_core::unit::{Ecn, HeldBy};
 pub use tidegate_core::units::{Span, Time};
+pub use tidegate_result::Side;
 
 /// One end of a flow with its application.
 ///
@@ -65,6 +66,9 @@ pub trait Host: Send {
 
 /// The two ends of a flow: who sends its data, and who receives them.
 pub type Ends = [Box<dyn Host>; 2];
+
+/// Who makes the hosts of flows, by number, anew whenever the run begins.
+pub type Makes<'a> = &'a mut dyn FnMut(usize) -> Option<Ends>;
 
 /// What travels between two hosts. The network looks at its length and its codepoints only ([`Outgoing`]).
 #[derive(Clone, Debug, PartialEq, Eq)]

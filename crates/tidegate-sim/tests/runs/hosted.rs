@@ -305,7 +305,7 @@ proptest! {
 fn answered(plan: &Plan, flows: &[usize]) -> Result<(RunResult, u64), RunError> {
     let mut ends: Vec<(usize, Ends)> =
         flows.iter().map(|flow| (*flow, Tcp::ends(plan, *flow).expect("no requests"))).collect();
-    let mut run = HostedRun::new(plan.clone(), flows)?;
+    let mut run = HostedRun::new(plan.clone(), flows, &mut |_| None)?;
     for (flow, pair) in &ends {
         for (side, host) in [Side::Sender, Side::Receiver].into_iter().zip(pair) {
             let report = host.report();
@@ -366,7 +366,7 @@ fn a_run_that_is_answered_from_outside_is_that_run() {
     }
     // Its ends are known to the network alone, so it cannot begin anew.
     let Err(RunError::Limit(told)) =
-        HostedRun::new(Plan { until_done: true, ..plan.clone() }, &[0]).map(|_| ())
+        HostedRun::new(Plan { until_done: true, ..plan.clone() }, &[0], &mut |_| None).map(|_| ())
     else {
         panic!("it needs a length")
     };

@@ -1,6 +1,8 @@
 //! Small plans.
 
-use tidegate_core::plan::{AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, RatePlan, StartPlan, TcpPlan};
+use tidegate_core::plan::{
+    AppPlan, FlowPlan, GatePlan, Plan, QueueLimit, RatePlan, StartPlan, TcpPlan, TransportPlan,
+};
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
 pub(crate) use crate::plans::tcp;
@@ -22,6 +24,7 @@ pub(crate) fn flow(path: Vec<usize>, app: AppPlan, tcp: TcpPlan) -> FlowPlan {
         back_delay: Span::from_millis(10),
         start: StartPlan::At(Time::ZERO),
         app,
+        transport: TransportPlan::Tcp,
         tcp,
     }
 }

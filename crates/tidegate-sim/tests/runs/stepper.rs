@@ -24,7 +24,7 @@ fn steps_change_nothing() {
     let plan = plan(CongestionPlan::Cubic);
     let whole = whole(&plan);
     for step in [7, 350, 10_000] {
-        let mut stepper = Stepper::new(plan.clone(), &[]).expect("a plan for the simulator");
+        let mut stepper = Stepper::new(plan.clone(), &[], &mut |_| None).expect("a plan for the simulator");
         while stepper.now() < stepper.until() {
             let next = stepper.now() + Span::from_millis(step);
             stepper.advance(next, &mut |_| true).expect("nobody interrupts");
@@ -39,7 +39,8 @@ fn steps_change_nothing() {
 #[test]
 fn a_window_that_is_left_alone_is_a_fixed_one() {
     let fixed = whole(&plan(CongestionPlan::Fixed { window: 10_000 }));
-    let stepper = Stepper::new(plan(CongestionPlan::Cubic), &[0]).expect("a plan for the simulator");
+    let stepper =
+        Stepper::new(plan(CongestionPlan::Cubic), &[0], &mut |_| None).expect("a plan for the simulator");
     let (ran, result) = stepper.finish(&mut |_| true).expect("nobody interrupts");
     assert_eq!(ran.flows[0].tcp.cc, CongestionPlan::Steered);
     assert_eq!(result.summary.flows[0].goodput_bps, fixed.summary.flows[0].goodput_bps);
@@ -47,7 +48,8 @@ fn a_window_that_is_left_alone_is_a_fixed_one() {
 
 #[test]
 fn windows_and_paces_hold_from_the_instant_on() {
-    let mut stepper = Stepper::new(plan(CongestionPlan::Reno), &[0]).expect("a plan for the simulator");
+    let mut stepper =
+        Stepper::new(plan(CongestionPlan::Reno), &[0], &mut |_| None).expect("a plan for the simulator");
     assert_eq!(stepper.start_of(0), Time::ZERO);
     stepper.advance(at(1000), &mut |_| true).expect("nobody interrupts");
     let first = stepper.look(0);
@@ -74,7 +76,8 @@ fn windows_and_paces_hold_from_the_instant_on() {
 
 #[test]
 fn an_instant_that_has_passed_and_one_behind_the_end_are_taken_as_they_are_meant() {
-    let mut stepper = Stepper::new(plan(CongestionPlan::Reno), &[]).expect("a plan for the simulator");
+    let mut stepper =
+        Stepper::new(plan(CongestionPlan::Reno), &[], &mut |_| None).expect("a plan for the simulator");
     stepper.advance(at(500), &mut |_| true).expect("nobody interrupts");
     stepper.advance(at(100), &mut |_| true).expect("nobody interrupts");
     assert_eq!(stepper.now(), at(500));
@@ -86,11 +89,11 @@ fn an_instant_that_has_passed_and_one_behind_the_end_are_taken_as_they_are_meant
 fn a_stepper_can_be_interrupted_and_refuses_the_kernels_controllers() {
     let mut long = plan(CongestionPlan::Reno);
     long.duration = Time::ZERO + Span::from_secs(1000);
-    let mut stepper = Stepper::new(long, &[]).expect("a plan for the simulator");
+    let mut stepper = Stepper::new(long, &[], &mut |_| None).expect("a plan for the simulator");
     let until = stepper.until();
     assert!(matches!(stepper.advance(until, &mut |_| false), Err(RunError::Interrupted)));
     let kernels = plan(CongestionPlan::Kernel("yeah"));
-    assert!(matches!(Stepper::new(kernels.clone(), &[]), Err(RunError::OnlyLive(_))));
+    assert!(matches!(Stepper::new(kernels.clone(), &[], &mut |_| None), Err(RunError::NotHere(_))));
     // Steered, it has no controller of its own.
-    assert!(Stepper::new(kernels, &[0]).is_ok());
+    assert!(Stepper::new(kernels, &[0], &mut |_| None).is_ok());
 }

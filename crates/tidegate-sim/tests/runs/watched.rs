@@ -39,7 +39,7 @@ fn plan(seconds: u64) -> Plan {
 
 fn watched(plan: &Plan) -> Taking {
     let mut taking = Taking::default();
-    let left = run_watched(plan, 1, &mut taking).expect("nobody interrupts").packets;
+    let left = run_watched(plan, 1, &mut |_| None, &mut taking).expect("nobody interrupts").packets;
     assert_eq!(left, [], "what was taken is not in the result");
     taking
 }

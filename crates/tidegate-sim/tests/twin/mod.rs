@@ -27,7 +27,7 @@ pub(crate) fn whole_on(threads: usize, plan: &Plan) -> RunResult {
 /// A whole run, without its twin.
 pub(crate) fn alone(threads: usize, plan: &Plan) -> RunResult {
     let mut go_on = |_: Time| true;
-    run_watched(plan, threads, &mut &mut go_on).expect("nobody interrupts")
+    run_watched(plan, threads, &mut |_| None, &mut &mut go_on).expect("nobody interrupts")
 }
 
 /// Where two runs differ in summary or tables, but for the count of events.

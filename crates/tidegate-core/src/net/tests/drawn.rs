@@ -22,6 +22,7 @@ pub(super) fn flow(
         back_delay,
         start: StartPlan::At(Time::ZERO),
         app: AppPlan::Bulk,
+        transport: TransportPlan::Tcp,
         tcp,
         dscp: 0,
     }

@@ -23,7 +23,7 @@ pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
 
 /// A flow that no rate and no window limits sends ever more at once, until the memory is full.
 fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
-    let Load::Flow { app: AppPlan::Bulk, tcp } = &user.load else { return };
+    let Load::Flow { app: AppPlan::Bulk, tcp, .. } = &user.load else { return };
     let Some(first) = user.path.first() else { return };
     let rated = |hop: &Hop<'_>| {
         let plan = &gates[hop.gate].plan;
@@ -43,7 +43,7 @@ pub(crate) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u3
     let mut best: Vec<Option<(u32, &str)>> = vec![None; gates];
     for user in users {
         let (data, answer) = match &user.load {
-            Load::Flow { tcp, app } => (tcp.largest_packet(), app.largest_packet_back(tcp)),
+            Load::Flow { tcp, app, .. } => (tcp.largest_packet(), app.largest_packet_back(tcp)),
             Load::Traffic { source, .. } => (source.largest(), 0),
         };
         for (hops, bytes) in [(&user.path, data), (&user.back, answer)] {

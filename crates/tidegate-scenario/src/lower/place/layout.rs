@@ -125,13 +125,14 @@ pub(crate) fn connect(
                 planned.push(GatePlan { jitter: user.jitter, ..gate });
             }
             match &user.load {
-                Load::Flow { app, tcp } => flows.push(FlowPlan {
+                Load::Flow { app, transport, tcp } => flows.push(FlowPlan {
                     name: name.clone(),
                     path,
                     back,
                     back_delay: user.back_delay,
                     start: user.start,
                     app: app.clone(),
+                    transport: transport.clone(),
                     tcp: tcp.clone(),
                     dscp: user.dscp,
                 }),

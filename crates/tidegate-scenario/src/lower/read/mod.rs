@@ -11,6 +11,7 @@ mod laws;
 mod marker;
 mod media;
 mod police;
+mod quic;
 mod rate;
 pub(crate) mod record;
 mod red;

@@ -1,0 +1,106 @@
+//! How quinn is set: what the plan says, and nothing that is drawn from the operating system.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
+use quinn_proto::{
+    AckFrequencyConfig, ClientConfig, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig,
+    MtuDiscoveryConfig, QlogStream, ServerConfig, TransportConfig, VarInt,
+};
+use tidegate_core::plan::{QuicControl, QuicPlan};
+
+use crate::plain::{Key, Plain};
+use crate::sent::Sent;
+use crate::watch::{Seen, Watching};
+
+/// Bytes of the headers of IPv4 and UDP.
+const HEADERS: u32 = 28;
+
+/// What is seen of an end that quinn does not tell.
+#[derive(Clone, Default)]
+pub(crate) struct Watch {
+    pub(crate) seen: Arc<Seen>,
+    pub(crate) sent: Arc<Sent>,
+    /// Where quinn logs what it does.
+    pub(crate) log: Option<QlogStream>,
+}
+
+/// The end that begins the connection, and how it begins it.
+pub(crate) fn client(plan: &QuicPlan, seed: u64, watch: &Watch) -> (Endpoint, ClientConfig) {
+    let mut config = ClientConfig::new(Arc::new(Plain(Arc::clone(&watch.sent))));
+    config.transport_config(Arc::new(transport(plan, watch)));
+    config.initial_dst_cid_provider(Arc::new(move || ConnectionId::new(&seed.to_be_bytes())));
+    (endpoint(1, seed, None), config)
+}
+
+/// The end that waits for it.
+pub(crate) fn server(plan: &QuicPlan, seed: u64, watch: &Watch) -> Endpoint {
+    let mut config = ServerConfig::new(Arc::new(Plain(Arc::clone(&watch.sent))), Arc::new(Key::default()));
+    config.transport_config(Arc::new(transport(plan, watch)));
+    endpoint(2, seed, Some(config))
+}
+
+fn endpoint(number: u8, seed: u64, server: Option<ServerConfig>) -> Endpoint {
+    let mut config = EndpointConfig::new(Arc::new(Key::default()));
+    let mut seeds = [number; 32];
+    seeds[..8].copy_from_slice(&seed.to_be_bytes());
+    config.rng_seed(Some(seeds));
+    config.cid_generator(move || Box::new(Counted { number, next: 0 }));
+    Endpoint::new(Arc::new(config), server.map(Arc::new), true, None)
+}
+
+fn transport(plan: &QuicPlan, watch: &Watch) -> TransportConfig {
+    let mut transport = TransportConfig::default();
+    if let Some(window) = plan.window {
+        let bytes = VarInt::from_u32(window);
+        transport.stream_receive_window(bytes).receive_window(bytes).send_window(u64::from(window));
+    }
+    match plan.mtu.and_then(|mtu| u16::try_from(mtu - HEADERS).ok()) {
+        Some(bytes) => transport.initial_mtu(bytes).min_mtu(bytes).mtu_discovery_config(None),
+        None => transport.mtu_discovery_config(Some(MtuDiscoveryConfig::default())),
+    };
+    if let Some(rtt) = plan.initial_rtt {
+        transport.initial_rtt(Duration::from_nanos(rtt.picos() / 1000));
+    }
+    if let Some(every) = plan.ack_every {
+        let mut acks = AckFrequencyConfig::default();
+        acks.ack_eliciting_threshold(VarInt::from_u32(every - 1));
+        transport.ack_frequency_config(Some(acks));
+    }
+    // A path that is silent for long is what many come for; quinn would close after 30 s.
+    transport.max_idle_timeout(None);
+    transport.qlog_stream(watch.log.clone());
+    transport.congestion_controller_factory(factory(plan.cc, Arc::clone(&watch.seen)));
+    transport
+}
+
+fn factory(cc: QuicControl, seen: Arc<Seen>) -> Arc<dyn ControllerFactory + Send + Sync + 'static> {
+    match cc {
+        QuicControl::Cubic => Arc::new(Watching { factory: Arc::new(CubicConfig::default()), seen }),
+        QuicControl::NewReno => Arc::new(Watching { factory: Arc::new(NewRenoConfig::default()), seen }),
+    }
+}
+
+/// Connection IDs that are counted.
+struct Counted {
+    number: u8,
+    next: u64,
+}
+
+impl ConnectionIdGenerator for Counted {
+    fn generate_cid(&mut self) -> ConnectionId {
+        self.next += 1;
+        let mut id = self.next.to_be_bytes();
+        id[0] = self.number;
+        ConnectionId::new(&id)
+    }
+
+    fn cid_len(&self) -> usize {
+        8
+    }
+
+    fn cid_lifetime(&self) -> Option<Duration> {
+        None
+    }
+}

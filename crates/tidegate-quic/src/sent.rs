@@ -1,0 +1,149 @@
+//! What an end has sent of its streams: read from the frames of its packets (RFC 9000 §19), which are as they are under a key that hides
+//! nothing.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+/// What an end has sent of its streams.
+#[derive(Debug, Default)]
+pub(crate) struct Sent {
+    /// By stream, where the bytes end that have been sent.
+    ends: Mutex<BTreeMap<u64, u64>>,
+    bytes: AtomicU64,
+    frames: AtomicU64,
+}
+
+impl Sent {
+    /// Bytes of all streams, each counted when it is first sent.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Frames of streams that brought bytes, first or again.
+    pub(crate) fn frames(&self) -> u64 {
+        self.frames.load(Relaxed)
+    }
+
+    /// A packet with these frames is sent.
+    pub(crate) fn note(&self, frames: &[u8]) {
+        let mut rest = frames;
+        while let Some((frame, behind)) = read(rest) {
+            rest = behind;
+            let Some(Stream { id, end, bytes }) = frame.filter(|stream| stream.bytes > 0) else { continue };
+            self.frames.fetch_add(1, Relaxed);
+            let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+            let sent = ends.entry(id).or_default();
+            if end > *sent {
+                self.bytes.fetch_add((end - *sent).min(bytes), Relaxed);
+                *sent = end;
+            }
+        }
+    }
+}
+
+/// Bytes of a stream in a packet.
+struct Stream {
+    id: u64,
+    /// Where they end in the stream.
+    end: u64,
+    bytes: u64,
+}
+
+/// The first frame, if it is of a stream, and what is behind it; `None`: there is none, or one that QUIC does not have.
+fn read(frames: &[u8]) -> Option<(Option<Stream>, &[u8])> {
+    let (kind, rest) = integer(frames)?;
+    let skip = |integers: usize| (0..integers).try_fold(rest, |rest, _| Some(integer(rest)?.1));
+    let behind = match kind {
+        // PADDING, PING, HANDSHAKE_DONE; IMMEDIATE_ACK of draft-ietf-quic-ack-frequency.
+        0x00 | 0x01 | 0x1e | 0x1f => rest,
+        0x02 | 0x03 => acknowledgement(rest, kind == 0x03)?,
+        // RESET_STREAM.
+        0x04 => skip(3)?,
+        // STOP_SENDING, MAX_STREAM_DATA, STREAM_DATA_BLOCKED.
+        0x05 | 0x11 | 0x15 => skip(2)?,
+        // CRYPTO.
+        0x06 => behind_block(skip(1)?)?,
+        // NEW_TOKEN.
+        0x07 => behind_block(rest)?,
+        0x08..=0x0f => return stream(kind, rest).map(|(stream, behind)| (Some(stream), behind)),
+        // MAX_DATA, MAX_STREAMS, DATA_BLOCKED, STREAMS_BLOCKED, RETIRE_CONNECTION_ID.
+        0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 => skip(1)?,
+        // NEW_CONNECTION_ID: two numbers, an ID with its length in a byte, and a token of 16 bytes.
+        0x18 => {
+            let id = skip(2)?;
+            id.get(1 + usize::from(*id.first()?) + 16..)?
+        }
+        // PATH_CHALLENGE, PATH_RESPONSE.
+        0x1a | 0x1b => rest.get(8..)?,
+        // DATAGRAM (RFC 9221), to the end of the packet, and with its length.
+        0x30 => &[],
+        0x31 => behind_block(rest)?,
+        // ACK_FREQUENCY (draft-ietf-quic-ack-frequency).
+        0xaf => skip(4)?,
+        _ => return None,
+    };
+    Some((None, behind))
+}
+
+/// What is behind a length and so many bytes.
+fn behind_block(bytes: &[u8]) -> Option<&[u8]> {
+    let (len, rest) = integer(bytes)?;
+    rest.get(usize::try_from(len).ok()?..)
+}
+
+/// ACK (RFC 9000 §19.3), behind its type.
+fn acknowledgement(rest: &[u8], with_ecn: bool) -> Option<&[u8]> {
+    let (_largest, rest) = integer(rest)?;
+    let (_delay, rest) = integer(rest)?;
+    let (ranges, rest) = integer(rest)?;
+    let integers = 1 + ranges * 2 + if with_ecn { 3 } else { 0 };
+    (0..integers).try_fold(rest, |rest, _| Some(integer(rest)?.1))
+}
+
+/// STREAM (RFC 9000 §19.8), behind its type.
+fn stream(kind: u64, rest: &[u8]) -> Option<(Stream, &[u8])> {
+    let (id, rest) = integer(rest)?;
+    let (offset, rest) = if kind & 0x04 != 0 { integer(rest)? } else { (0, rest) };
+    let (bytes, rest) = if kind & 0x02 != 0 { integer(rest)? } else { (rest.len() as u64, rest) };
+    let behind = rest.get(usize::try_from(bytes).ok()?..)?;
+    Some((Stream { id, end: offset.checked_add(bytes)?, bytes }, behind))
+}
+
+/// A number of variable length (RFC 9000 §16), and what is behind it.
+fn integer(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let first = *bytes.first()?;
+    let len = 1 << (first >> 6);
+    let (number, rest) = bytes.split_at_checked(len)?;
+    let value = number[1..].iter().fold(u64::from(first & 0x3f), |value, byte| value << 8 | u64::from(*byte));
+    Some((value, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sent, integer};
+
+    #[test]
+    fn numbers_are_those_of_the_specification() {
+        // RFC 9000 §A.1.
+        let of = |bytes: &[u8]| integer(bytes).map(|(value, _)| value);
+        assert_eq!(of(&[0xc2, 0x19, 0x7c, 0x5e, 0xff, 0x14, 0xe8, 0x8c]), Some(151_288_809_941_952_652));
+        assert_eq!(of(&[0x9d, 0x7f, 0x3e, 0x7d]), Some(494_878_333));
+        assert_eq!(of(&[0x7b, 0xbd]), Some(15_293));
+        assert_eq!(of(&[0x25]), Some(37));
+        assert_eq!(of(&[0x7b]), None);
+    }
+
+    #[test]
+    fn bytes_count_when_they_are_first_sent() {
+        let sent = Sent::default();
+        // An ACK of one range; stream 2 from 0, three bytes; the same again, to the packet's end, and two more.
+        sent.note(&[0x02, 9, 0, 0, 1, 0x0a, 2, 3, 7, 7, 7]);
+        assert_eq!((sent.bytes(), sent.frames()), (3, 1));
+        sent.note(&[0x01, 0x0c, 2, 0, 7, 7, 7, 7, 7]);
+        assert_eq!((sent.bytes(), sent.frames()), (5, 2));
+        // Cut off: nothing.
+        sent.note(&[0x0a, 2, 9, 7]);
+        assert_eq!((sent.bytes(), sent.frames()), (5, 2));
+    }
+}

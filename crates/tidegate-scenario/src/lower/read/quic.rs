@@ -1,0 +1,69 @@
+//! `flow.x.transport` and `flow.x.quic` to [`TransportPlan`].
+
+use tidegate_core::plan::{AppPlan, CongestionPlan, QuicControl, QuicPlan, ReadPlan, TcpPlan, TransportPlan};
+
+use crate::check::Form;
+use crate::lower::notes::Notes;
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice};
+
+/// Bytes of the headers of IPv4 and UDP.
+const HEADERS: u32 = 28;
+
+/// Whose transport carries a flow. Where it is QUIC, windows are shown in payloads of its largest packet: `tcp` gets their size.
+pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &mut Notes) -> TransportPlan {
+    let quic = choice(flow.get("transport"), [("tcp", false), ("quic", true)], notes);
+    if !quic {
+        if let Some(item) = flow.given("quic") {
+            let help = "add transport = \"quic\", or remove these keys";
+            notes.warn(item.at, &item.key, "these keys have an effect only with transport = \"quic\"", help);
+        }
+        return TransportPlan::Tcp;
+    }
+    let plan = flow.table("quic").map_or_else(QuicPlan::default, |form| read(form, notes));
+    refuse(flow, app, tcp, notes);
+    tcp.headers = HEADERS;
+    tcp.mss = plan.largest_packet() - HEADERS;
+    tcp.cc = CongestionPlan::NewReno;
+    TransportPlan::Quic(Box::new(plan))
+}
+
+fn read(form: &Form, notes: &mut Notes) -> QuicPlan {
+    let mtu = bytes(form, "mtu", LARGEST_PACKET, notes);
+    if let (Some(item), Some(mtu)) = (form.given("mtu"), mtu)
+        && mtu < QuicPlan::LEAST_MTU
+    {
+        let problem =
+            format!("QUIC needs packets of {} B at least (RFC 9000 section 14)", QuicPlan::LEAST_MTU);
+        notes.wrong(item, problem, format!("write \"{} B\" or more", QuicPlan::LEAST_MTU));
+    }
+    QuicPlan {
+        cc: choice(form.get("cc"), [("cubic", QuicControl::Cubic), ("newreno", QuicControl::NewReno)], notes),
+        window: bytes(form, "window", u32::MAX >> 2, notes),
+        mtu: mtu.map(|mtu| mtu.max(QuicPlan::LEAST_MTU)),
+        initial_rtt: form.span("initial_rtt"),
+        ecn: form.flag("ecn"),
+        ack_every: form.whole("ack_every").and_then(|every| u32::try_from(every).ok()),
+        streams: form.whole("streams").and_then(|streams| u32::try_from(streams).ok()).unwrap_or(1),
+    }
+}
+
+fn bytes(form: &Form, name: &str, most: u32, notes: &mut Notes) -> Option<u32> {
+    let item = form.given(name)?;
+    Some(bytes_u32(Some(item), most, notes))
+}
+
+/// What a flow of QUIC cannot have.
+fn refuse(flow: &Form, app: &AppPlan, tcp: &TcpPlan, notes: &mut Notes) {
+    if matches!(app, AppPlan::Request(_))
+        && let Some(item) = flow.given("app")
+    {
+        let help = "write transport = \"tcp\", or another application";
+        notes.wrong(item, "requests are asked over TCP only, not over QUIC", help);
+    }
+    if tcp.read != ReadPlan::AtOnce
+        && let Some(item) = flow.table("app").and_then(|keys| keys.given("read"))
+    {
+        let help = "remove app.read; a smaller quic.window limits the sender too";
+        notes.wrong(item, "the receiver of a flow of QUIC reads at once", help);
+    }
+}
