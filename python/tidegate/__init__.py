@@ -15,7 +15,7 @@ Parts that need no scenario are modules of their own, loaded when they are first
 ``tg.gcra``, the rate limiter of ATM and of token
 buckets; ``tg.tcp``, one TCP endpoint driven by hand; ``tg.theory``, what is known in closed form.
 ``tg.gym`` is a scenario as an environment for learned congestion control; :class:`Network` has its gates
-for transports of your own.
+for transports of your own, and ``tg.transports`` judges one over the links that people test with.
 """
 
 from tidegate import _early
@@ -27,7 +27,7 @@ import typing as _typing  # noqa: E402
 from tidegate._core import build_info  # noqa: E402
 
 if _typing.TYPE_CHECKING:
-    from tidegate import dtm, effcap, gcra, gym, tcp, theory
+    from tidegate import dtm, effcap, gcra, gym, tcp, theory, transports
     from tidegate._advise.gate import size_for_goal
     from tidegate._advise.gate_result import GateSizing
     from tidegate._advise.pool import size_pool
@@ -173,7 +173,7 @@ _PLACES = {
 }
 
 #: Public modules, imported likewise.
-_MODULES = ("dtm", "effcap", "gcra", "gym", "tcp", "theory")
+_MODULES = ("dtm", "effcap", "gcra", "gym", "tcp", "theory", "transports")
 
 __all__ = [
     "Ack",
@@ -260,6 +260,7 @@ __all__ = [
     "trace_info",
     "trace_plot",
     "trace_synth",
+    "transports",
     "tune",
 ]
 

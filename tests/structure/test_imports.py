@@ -164,7 +164,7 @@ FLOORS = (
     {"theory", "tcp"}, {"_run", "_begin"}, {"_compare", "_study", "gym", "_identify", "_export", "_network",
      "_shell"},
     {"_expect", "_engines", "_advise", "_reproduce", "_regress"},
-    {"_open", "papers", "_lab"}, {"_cli"}, {"__main__"},
+    {"_open", "papers", "_lab"}, {"_cli", "transports"}, {"__main__"},
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ The private modules of the package may move; this one keeps its names.
 from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
+from tidegate._expect.expectation import Expectation
 from tidegate._reproduce.claim import Claim, Figure, Finding, claim
 from tidegate._reproduce.estimates import number_of, ratio, ratio_of_means, scaled, shown
 from tidegate._reproduce.lab import Lab
@@ -51,6 +52,7 @@ __all__ = [
     "UNDECIDED",
     "Claim",
     "Estimate",
+    "Expectation",
     "Figure",
     "Finding",
     "Judgement",

@@ -1,0 +1,82 @@
+"""The suite of transports: links and rules, quickly, and the same rules for a transport of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import tidegate as tg
+from reproduction import SECONDS, reproduced
+from tidegate.papers.transports.links import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tidegate import Network
+    from tidegate._network.value import Step
+
+
+@pytest.mark.timeout(SECONDS + 100)
+def test_the_suite_quickly(tmp_path: Path) -> None:
+    result, claims = reproduced("transports", tmp_path / "transports")
+    assert [*claims] == [*(rule.id for rule in RULES), "same-cubic"]
+    assert "quinn 0.11" in result["tcp"] or any("quinn 0.11" in claim["tcp"] for claim in claims.values())
+    # quinn's window of a stream is 1.25 MB: 250 Mbit/s over 40 ms.
+    assert claims["fast"]["verdict"] == "partly"
+
+
+def windowed(packets: int) -> Callable[[Network, str], Callable[[Step], None]]:
+    """Return a transport that keeps so many packets in flight and repeats none; a timer fills up again."""
+
+    def made(net: Network, flow: str) -> Callable[[Step], None]:
+        out = 0
+
+        def fill() -> None:
+            nonlocal out
+            while out < packets:
+                net.send(flow, "sender", bytes(1200))
+                out += 1
+            net.alarm(flow, "sender", net.now + 0.3)
+
+        def handle(step: Step) -> None:
+            nonlocal out
+            if step.kind == "packet" and step.end == "receiver":
+                net.delivered(flow, len(step.data))
+                net.send(flow, "receiver", b"ack")
+                return
+            if step.kind == "alarm":
+                out = 0
+            elif step.kind == "packet":
+                out -= 1
+            if step.kind != "drop":
+                fill()
+
+        return handle
+
+    return made
+
+
+def test_a_transport_of_ones_own_is_judged() -> None:
+    enough = tg.transports.judge(windowed(100), links=["plain"], runs=2)
+    assert (enough.verdict, enough.status) == ("holds", 0), enough.report()
+    little = tg.transports.judge(windowed(20), links=["plain"], runs=2)
+    assert (little.verdict, little.status) == ("fails", 1)
+    # 20 packets of 1228 bytes in 40 ms are 4.9 of 20 Mbit/s.
+    (verdict,) = little.verdicts
+    assert verdict.measured.mean == pytest.approx(0.245, abs=0.01)
+    assert "fails" in little.report()
+    assert little.to_dict()["verdicts"][0]["rule"] == "fills-plain"
+
+
+def test_two_flows_of_ones_own_share_a_link() -> None:
+    found = tg.transports.judge(windowed(40), links=["two-rtts"], runs=2)
+    assert [each.rule for each in found.verdicts] == ["two-rtts"]
+
+
+def test_links_are_named() -> None:
+    assert {"plain", "policer", "codel", "beside-bbr"} <= tg.transports.links().keys()
+    with pytest.raises(tg.UnknownNameError, match="plain"):
+        tg.transports.judge(windowed(1), links=["plane"])
+    with pytest.raises(tg.ArgumentError, match="runs"):
+        tg.transports.judge(windowed(1), runs=0)
