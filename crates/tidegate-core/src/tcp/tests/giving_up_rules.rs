@@ -92,9 +92,9 @@ fn syns_that_nobody_answers_end_too() {
     let (mut end, _) = unheard(&linux(), false);
     // After 1, 2, 3, 4, 5, 7, 11, 19, 35 and 67 s; 64 s later it is over.
     assert_eq!(wait(&mut end), (10, Some(131_000)));
-    let (mut end, _) = unheard(&TcpPlan { handshake: true, ..short() }, false);
+    let (mut by_rfc, _) = unheard(&TcpPlan { handshake: true, ..short() }, false);
     // RFC 1122 §4.2.3.5: three minutes at least.
-    assert_eq!(wait(&mut end).1, Some(183_000));
+    assert_eq!(wait(&mut by_rfc).1, Some(183_000));
 }
 
 /// Fifteen probes of a closed window, if none is answered.
@@ -109,17 +109,17 @@ fn probes_that_nobody_answers_end_too() {
     assert_eq!(sent, 15);
     assert!(at.is_some());
     // One that answers keeps it alive.
-    let (mut end, now) = unheard(&linux(), true);
-    end.handle_segment(now, &shut);
-    end.write(now, 1000);
-    poll(&mut end, now);
+    let (mut alive, begun) = unheard(&linux(), true);
+    alive.handle_segment(begun, &shut);
+    alive.write(begun, 1000);
+    poll(&mut alive, begun);
     for _ in 0..30 {
-        let now = end.next_wakeup();
-        end.handle_wakeup(now);
-        assert_eq!(poll(&mut end, now), 1);
-        end.handle_segment(now + Span::from_millis(40), &shut);
+        let due = alive.next_wakeup();
+        alive.handle_wakeup(due);
+        assert_eq!(poll(&mut alive, due), 1);
+        alive.handle_segment(due + Span::from_millis(40), &shut);
     }
-    assert_eq!(end.state(), State::Established);
+    assert_eq!(alive.state(), State::Established);
 }
 
 /// RFC 1122 §4.2.3.5: R2 is 100 s at least. The end of a paper goes on for ever.
@@ -131,10 +131,10 @@ fn standards_give_up_and_papers_do_not() {
     let (_, at) = wait(&mut end);
     // After 1, 3, 7, 15, 31, 63 s, and a minute each from there: the first is long enough ago then.
     assert_eq!(at, Some(963_040));
-    let (mut end, now) = unheard(&TcpPlan { base: TcpBase::Bsd44, ..ns2(CongestionPlan::Reno) }, true);
-    end.write(now, 100);
-    poll(&mut end, now);
-    assert_eq!(wait(&mut end).1, None);
+    let (mut old, begun) = unheard(&TcpPlan { base: TcpBase::Bsd44, ..ns2(CongestionPlan::Reno) }, true);
+    old.write(begun, 100);
+    poll(&mut old, begun);
+    assert_eq!(wait(&mut old).1, None);
 }
 
 /// After an acknowledgement the first time-out is never the last. What is still missing has been repeated for as long in Linux, which
@@ -142,18 +142,18 @@ fn standards_give_up_and_papers_do_not() {
 #[test]
 fn what_arrives_keeps_it_alive() {
     for plan in [linux(), short()] {
-        let (mut end, now) = unheard(&plan, true);
-        end.write(now, 200);
-        poll(&mut end, now);
+        let (mut end, begun) = unheard(&plan, true);
+        end.write(begun, 200);
+        poll(&mut end, begun);
         while end.next_wakeup() < Time::ZERO + Span::from_secs(700) {
-            let now = end.next_wakeup();
-            end.handle_wakeup(now);
-            poll(&mut end, now);
+            let due = end.next_wakeup();
+            end.handle_wakeup(due);
+            poll(&mut end, due);
         }
-        let now = Time::ZERO + Span::from_secs(801);
+        let late = Time::ZERO + Span::from_secs(801);
         let first = Segment { ack: end.number_of(100), ..end.nothing_new() };
-        end.handle_segment(now, &first);
-        poll(&mut end, now);
+        end.handle_segment(late, &first);
+        poll(&mut end, late);
         let (_, at) = wait(&mut end);
         let least = if plan.sack { 801_000 + 240_000 } else { 801_000 + 924_600 };
         assert!(at >= Some(least), "{at:?}");
