@@ -15,6 +15,16 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
     let mut summary = tidegate_result::summarise("sim", plan, network, rows, requests, events);
     let hosted = flows.iter().filter_map(|flow| flow.hosted.as_ref());
     summary.warnings.extend(hosted.flat_map(|hosted| hosted.warnings.iter().cloned()));
+    // No application here closes a connection.
+    let over =
+        flows.iter().zip(&plan.flows).filter(|(flow, _)| flow.sender.is_over() || flow.receiver.is_over());
+    summary.warnings.extend(over.map(|(_, row)| {
+        format!(
+            "flow.{}: its connection ended before the run did: what was sent again was not acknowledged for too long (RFC 1122 section \
+             4.2.3.5)",
+            row.name
+        )
+    }));
     summary
 }
 
