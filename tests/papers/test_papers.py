@@ -177,7 +177,9 @@ def test_every_claim_that_is_defined_is_listed(name: str) -> None:
     defined: dict[str, list[str]] = {"sim": [], "live": []}
     for file in sorted((_paper.FOLDER / name.replace("-", "_")).glob("*.py")):
         module = importlib.import_module(f"{package}.{file.stem}")
-        for each in vars(module).values():
+        made = vars(module).values()
+        several = [one for each in made if isinstance(each, tuple) for one in each]
+        for each in (*made, *several):
             if isinstance(each, Claim) and each.measure.__module__ == module.__name__:
                 defined["live" if file.stem == "live" else "sim"].append(each.id)
     listed = {"sim": _paper.open_paper(name).claims, "live": ()}
@@ -205,5 +207,9 @@ def test_a_scenario_of_an_older_tcp_says_so_in_its_title(file: Path) -> None:
 
     scenario = tg.load(file)
     bases = {flow["tcp"]["label"].split(", ")[1] for flow in plan_of(scenario)["flows"]}
+    if file.parent.name == "transports":
+        # No paper: it is about the TCP of today.
+        assert bases == {"linux-6.18"}
+        return
     words = {"rfc": "RFCs", "bsd44": "4.4BSD", "linux-6.18": "Linux in 2015"}
     assert {words[base] for base in bases} == {word for word in words.values() if word in scenario.title}

@@ -137,6 +137,7 @@ def cell_spacing() -> dict[str, Any]:
         "back_delay_ps": 909_722_200,
         "start_ps": 0,
         "app": "bulk",
+        "transport": "tcp",
         "tcp": tcp,
     }
     times = {"duration_ps": 5 * 10**12, "warmup_ps": 10**12}

@@ -23,7 +23,9 @@ WEB = ROOT / "web"
 TEMPLATES = sorted((ROOT / "python" / "tidegate" / "_begin" / "templates").glob("*.toml"))
 HOUSEHOLD = (ROOT / "python" / "tidegate" / "_begin" / "templates" / "household.toml").read_text()
 SCENARIOS = [
-    path for path in [*sorted(EXAMPLES.glob("*.toml")), *TEMPLATES] if '"python:' not in path.read_text()
+    path
+    for path in [*sorted(EXAMPLES.glob("*.toml")), *TEMPLATES]
+    if not any(own in path.read_text() for own in ('"python:', 'transport = "quic"'))
 ]
 FILES = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".csv", ".down", ".drp", ".txt"}]
 
@@ -90,6 +92,13 @@ def test_every_example_gives_the_servers_numbers_and_lines(asked: Callable[..., 
         assert told["answer"]["summary"] == body["summary"], path.name
         assert told["answer"]["title"] == body["title"]
         same_view(told["answer"]["view"], body["view"])
+
+
+def test_quic_is_refused_in_words(asked: Callable[..., Any]) -> None:
+    (told,) = asked({"ask": "run", "text": (EXAMPLES / "quic.toml").read_text()})
+    assert 'flow.quic.transport: read "quic", which this program does not have' in json.dumps(
+        told, ensure_ascii=False
+    ).replace("\\", "")
 
 
 @pytest.mark.parametrize("name", ["policer", "calls-and-downloads", "web", "many", "transfer"])

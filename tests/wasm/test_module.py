@@ -13,7 +13,11 @@ from tidegate import _core
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 #: Congestion control in Python is not to be had in a page.
-SCENARIOS = sorted(path for path in EXAMPLES.glob("*.toml") if "python:" not in path.read_text())
+SCENARIOS = sorted(
+    path
+    for path in EXAMPLES.glob("*.toml")
+    if not any(own in path.read_text() for own in ("python:", 'transport = "quic"'))
+)
 #: What scenarios may name.
 FILES = {
     path.name: str(path) for path in EXAMPLES.iterdir() if path.suffix in {".csv", ".down", ".drp", ".txt"}
