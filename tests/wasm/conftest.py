@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -19,7 +20,10 @@ def module() -> Path:
     if shutil.which("node") is None:
         pytest.skip("no Node (node) here")
     build = ROOT / "crates" / "tidegate-wasm" / "build"
-    built = subprocess.run([build, "--installed"], capture_output=True, text=True, check=False)
+    # One worker of the tests builds at a time.
+    with (ROOT / "target" / "wasm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        built = subprocess.run([build, "--installed"], capture_output=True, text=True, check=False)
     if built.returncode == 3:
         pytest.skip(built.stdout.strip())
     assert built.returncode == 0, built.stderr
