@@ -16,6 +16,9 @@ pub struct Measured {
     pub una: u64,
     /// Offset behind the newest byte sent (SND.NXT).
     pub max: u64,
+    /// Congestion window in bytes to which a reduction under way has come, where it is made in proportion to what arrives
+    /// ([`crate::plan::Reduction`]).
+    pub reduced: Option<u64>,
 }
 
 /// All that is known after an ACK: what it brought, what it proved lost, how fast data arrive. Told on every ACK, last, to

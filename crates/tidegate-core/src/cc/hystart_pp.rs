@@ -113,6 +113,7 @@ mod tests {
             smoothed_rtt: Span::from_millis(ms),
             una: 1000 * number + 1,
             max: 1000 * (number + 1),
+            reduced: None,
         };
         (0..samples).fold(false, |over, _| hystart.ends(&measured) || over)
     }

@@ -1,7 +1,7 @@
 //! The three-way handshake (RFC 9293 §3.5). No simultaneous open: one end is active, the other
 //! passive.
 
-use super::endpoint::{Endpoint, State};
+use super::endpoint::{Endpoint, Role, State};
 use super::outgoing::Outgoing;
 use super::segment::{Segment, flags};
 use super::seq::Numbering;
@@ -68,12 +68,17 @@ impl Endpoint {
         self.sender.ready = true;
         self.sender.timers.move_to(Time::NEVER);
         let rtt = (self.syns == 1).then(|| now.saturating_since(self.trying_since));
+        let is_client = self.role() == Role::Active;
         if let Some(rtt) = rtt {
             self.receiver.handle_handshake(now, rtt);
             self.sender.estimator.sample(self.trying_since, now);
             if let Some(accounts) = &mut self.sender.accounts {
-                // `tcp_ack_update_rtt`: the handshake is a round trip as any other.
-                accounts.rack.handle_rtt(now.saturating_since(self.trying_since));
+                // `tcp_ack_update_rtt`: the handshake is a round trip as any other. A client's SYN is a segment that has arrived as
+                // well (`tcp_clean_rtx_queue`); of a server's nothing is kept.
+                accounts.rack.handle_rtt(rtt);
+                if is_client {
+                    accounts.rack.handle_delivered(now, self.trying_since, 0, false);
+                }
             }
         } else if self.sender.config.lost_syn_counts {
             self.sender.estimator.after_lost_syn();

@@ -7,7 +7,7 @@ use super::leaving::AnyData;
 use super::outgoing::Outgoing;
 use super::prr::Progress;
 use super::sender::{Mode, Sender};
-use super::timers::{LATE, Purpose};
+use super::timers::{LATE, Purpose, on_ticks};
 use crate::cc::LossKind;
 use crate::units::{Span, Time};
 
@@ -62,7 +62,8 @@ impl Sender {
         } else if before == Purpose::TimeOut {
             self.estimator.expiry(now)
         } else {
-            self.oldest_expiry().max(now + Span::from_picos(1))
+            // Where it is past, as soon as a timer can ring.
+            self.oldest_expiry().max(now + on_ticks(Span::ZERO))
         };
         self.timers.set(Purpose::TimeOut, expires);
     }

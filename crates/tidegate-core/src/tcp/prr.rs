@@ -57,6 +57,11 @@ impl Prr {
         self.out += 1;
     }
 
+    /// The window is to be no larger than so much at the end.
+    pub(super) fn lower_threshold(&mut self, ssthresh: u64) {
+        self.ssthresh = self.ssthresh.min(ssthresh);
+    }
+
     /// Nothing was in flight for long: no more may be than so much.
     pub(super) fn handle_restart(&mut self, window: u64) {
         self.window = self.window.min(window);

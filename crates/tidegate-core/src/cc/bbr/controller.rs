@@ -111,8 +111,14 @@ impl CongestionControl for Bbr {
     }
 
     /// `bbr_undo_cwnd`; the window comes back with the end of the repair.
-    fn handle_undone(&mut self, _undone: &Undone) {
+    fn handle_undone(&mut self, undone: &Undone) {
         self.fast_path.forget();
+        // `tcp_undo_cwnd_reduction`: the threshold that `tcp_current_ssthresh` gave before.
+        let before = undone.window / self.mss.max(1);
+        self.ssthresh = self
+            .ssthresh
+            .zip(undone.ssthresh)
+            .map(|(threshold, given)| threshold.max(given / self.mss.max(1)).max(before / 2 + before / 4));
         self.full.rate = 0;
         self.full.rounds = 0;
         self.forget_long_term();

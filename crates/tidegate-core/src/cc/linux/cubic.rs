@@ -85,15 +85,17 @@ impl LinuxCubic {
     /// `hystart_update`: whether slow start is to end.
     fn look_for_the_end(&mut self, measured: &Measured, least: Span) {
         let Some(hystart) = &mut self.hystart else { return };
-        let segments = self.window.segments;
+        let segments = self.window.reduced(measured.reduced);
         // `tcp_update_pacing_rate`: 200% of a window each round trip well below the threshold, 120% else.
         let percent = if segments < self.window.threshold / 2 { 200 } else { 120 };
         let smoothed = measured.smoothed_rtt.picos().max(1);
-        let bytes = u128::from(self.window.bytes()) * percent * 10_000_000_000 / u128::from(smoothed);
+        let bytes = u128::from(segments * self.window.mss) * percent * 10_000_000_000 / u128::from(smoothed);
         let pacing = u64::try_from(bytes).unwrap_or(u64::MAX);
         if hystart.ends(measured, least, segments, pacing) {
             self.curve.found = true;
             self.window.threshold = segments;
+            // Where a reduction ends (`tcp_end_cwnd_reduction`); else it is the window already.
+            self.window.segments = segments;
         }
     }
 }
@@ -172,7 +174,8 @@ impl CongestionControl for LinuxCubic {
     fn handle_measured(&mut self, measured: &Measured) {
         let rtt = measured.rtt;
         let lower = self.curve.delay_min.is_none_or(|least| rtt < least);
-        let looks = self.window.in_slow_start() && !self.curve.found && self.hystart.is_some();
+        let below = self.window.reduced(measured.reduced) < self.window.threshold;
+        let looks = below && !self.curve.found && self.hystart.is_some();
         if !lower && !looks {
             return;
         }

@@ -61,6 +61,12 @@ impl Window {
         self.segments < self.threshold
     }
 
+    /// `snd_cwnd` where a reduction under way has come to so many bytes: below the threshold it is slow start too.
+    #[inline(always)]
+    fn reduced(&self, to: Option<u64>) -> u64 {
+        to.map_or(self.segments, |bytes| bytes / self.mss)
+    }
+
     /// `tcp_slow_start`: the window grows by all that was acknowledged, up to the threshold; how many segments are
     /// left for congestion avoidance.
     fn slow_start(&mut self, acked: u64) -> u64 {

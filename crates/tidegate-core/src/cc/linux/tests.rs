@@ -143,7 +143,7 @@ fn rounds(cubic: &mut LinuxCubic, rtts: &[u64], gap: Span) -> Time {
         for _ in 0..count {
             una += MSS;
             let rtt = Span::from_millis(*rtt);
-            cubic.handle_measured(&Measured { at: now, rtt, smoothed_rtt: rtt, una, max });
+            cubic.handle_measured(&Measured { at: now, rtt, smoothed_rtt: rtt, una, max, reduced: None });
             cubic.handle_acked(&acked(now, 1));
             now += gap;
         }

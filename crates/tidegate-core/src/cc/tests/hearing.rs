@@ -52,7 +52,8 @@ fn near(value: f64, expected: f64) {
 fn vegas_after(segments: u64, avoids: bool, ms: u64) -> Controller {
     let mut vegas = controller(CongestionPlan::Vegas, segments, avoids);
     let smoothed_rtt = RTT;
-    let measured = |rtt, una| Measured { at: at(0), rtt, smoothed_rtt, una, max: una + 10 * MSS };
+    let measured =
+        |rtt, una| Measured { at: at(0), rtt, smoothed_rtt, una, max: una + 10 * MSS, reduced: None };
     // The first ACK says where the first round trip ends; one sample is too few to judge by.
     vegas.handle_measured(&measured(RTT, 1));
     vegas.handle_acked(&Acked { window_limited: false, ..acked(at(0), RTT) });
@@ -96,7 +97,7 @@ fn westwood() -> Controller {
     let mut westwood = controller(CongestionPlan::Westwood, 40, true);
     for number in 1..=13 {
         let (at, una, max) = (at(8 * number), number * MSS, 100 * MSS);
-        westwood.handle_measured(&Measured { at, rtt: RTT, smoothed_rtt: RTT, una, max });
+        westwood.handle_measured(&Measured { at, rtt: RTT, smoothed_rtt: RTT, una, max, reduced: None });
         westwood.handle_ack(&Ack { una, ..ack(at, RTT) });
     }
     westwood
@@ -317,6 +318,7 @@ fn hystart_pp_is_of_the_first_slow_start() {
                     smoothed_rtt: rtt,
                     una,
                     max: 10 * round + 10,
+                    reduced: None,
                 });
             }
             assert_eq!(another.snapshot().slow_start, round < 6, "{cc:?} {round}");

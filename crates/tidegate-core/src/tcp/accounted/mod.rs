@@ -57,6 +57,11 @@ impl Delivery {
         self.newest = self.newest.max(Some(sent.at()));
     }
 
+    /// Whether a segment that was sent is acknowledged to its end (`FLAG_DATA_ACKED`).
+    fn takes_off(&self) -> bool {
+        self.acked.is_some() || self.repeated || self.sacked_left > 0
+    }
+
     /// A segment sent once, which begins at `start`, arrived after one that lies above it. Segments come in their order.
     fn note_overtaken(&mut self, start: u64) {
         self.overtaken = self.overtaken.or(Some(start));
@@ -303,7 +308,6 @@ impl Sender {
         accounts: &mut Accounts,
         now: Time,
         delivery: &Delivery,
-        moved: bool,
         segment: Option<&Segment>,
     ) -> Option<Span> {
         let acked = delivery.acked.filter(|_| !delivery.repeated);
@@ -311,8 +315,8 @@ impl Sender {
             (Some((first, _)), Some((_, last))) => (first, last),
             (Some(times), None) | (None, Some(times)) => times,
             (None, None) => {
-                let echo =
-                    segment.filter(|_| self.config.timestamps && moved).map_or(0, |segment| segment.ts_ecr);
+                let reads = self.config.timestamps && delivery.takes_off();
+                let echo = segment.filter(|_| reads).map_or(0, |segment| segment.ts_ecr);
                 if echo == 0 {
                     return None;
                 }

@@ -38,7 +38,7 @@ impl Sender {
         let in_flight = if K::IN_ORDER { self.outstanding() } else { self.pipe() };
         let lost_before = self.board.lost_total;
         let newest_in_order = self.take_reported::<K>(accounts, (now, bytes), segment, &left, &mut delivery);
-        let rtt = self.take_round_trips::<K>(accounts, (now, bytes), segment, &left, &delivery);
+        let rtt = self.take_round_trips::<K>(accounts, now, segment, &left, &delivery);
         // After every ACK the kernel looks whether something may leave (`tcp_data_snd_check`).
         self.ready = true;
         let mut found = Found::default();
@@ -115,7 +115,7 @@ impl Sender {
     fn take_round_trips<K: Known>(
         &mut self,
         accounts: &mut Accounts,
-        (now, bytes): (Time, u64),
+        now: Time,
         segment: Option<&Segment>,
         left: &Left,
         delivery: &Delivery,
@@ -123,14 +123,20 @@ impl Sender {
         let rtt = if K::IN_ORDER {
             Some(self.account_round_trip(accounts, now, left.oldest, left.newest))
         } else {
-            self.account_rtt(accounts, now, delivery, bytes > 0, segment)
+            self.account_rtt(accounts, now, delivery, segment)
         };
         if let Some(rtt) = rtt
             && (!K::IN_ORDER || K::SELF_CLOCKED || self.controller.hears_measured())
         {
             let smoothed_rtt = self.estimator.smoothed();
             let (una, max) = (self.una, self.max);
-            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max });
+            let reduced = (!K::IN_ORDER && self.reduces_with(accounts)).then(|| self.window_with(accounts));
+            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max, reduced });
+            if !K::IN_ORDER && reduced.is_some() && accounts.linux_windows {
+                // One threshold is both the controller's and the reduction's (`snd_ssthresh`).
+                let threshold = self.controller.snapshot().ssthresh;
+                accounts.prr.lower_threshold(threshold.map_or(u64::MAX, |bytes| self.segments(bytes)));
+            }
         }
         let newest = if K::IN_ORDER { Some(left.newest) } else { delivery.newest };
         if let Some(newest) = newest {
@@ -187,8 +193,10 @@ impl Sender {
         if self.marks.is_some() {
             self.account_marks(accounts, now, delivery.segments, in_flight, within);
         }
+        // RFC 6298 §5.3. DEVIATION: as in Linux not for an ACK that ends within a segment (`FLAG_DATA_ACKED`).
+        let restarts = if accounts.linux_windows { delivery.takes_off() } else { bytes > 0 };
         if found.again_after.is_none()
-            && (bytes > 0 || delivery.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
+            && (restarts || delivery.sacked.is_some_and(|(first, _)| self.sent_before_oldest(first)))
         {
             self.set_timer(accounts, now);
         }
