@@ -196,8 +196,14 @@ def _segments(
         if plain(one) != plain(other):
             return "segment", _short(one), _short(other)
         apart = abs(one.at_ms - other.at_ms)
-        # What the pacer lets leave is on no tick.
-        paced = held.talk.tcp.get("cc") == "bbr" and one.at_ms - before_ms < PACED_MS
+        # What the pacer lets leave is on no tick; a repeat of the oldest may be a time-out's.
+        oldest = max(
+            (step.of.get("ack", 1) for step in said_lines(held.talk) if step.at_ms < one.at_ms), default=1
+        )
+        again = one.seq == oldest and any(
+            said.end > one.seq for said in held.kernel.said if said.at_ms < one.at_ms
+        )
+        paced = held.talk.tcp.get("cc") == "bbr" and one.at_ms - before_ms < PACED_MS and not again
         if apart > EXACT_MS and not (at_once and also):
             held.ticks = True
             # A timer that one before it has set is late by as much.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from conformance.beside import coarse, said_lines
+from conformance.beside import EXACT_MS, coarse, said_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +130,31 @@ def _late(held: Held, at_ms: float) -> float:
     return SHORT_MS if at_ms - since < LONG_MS else TICK_MS + coarse(held, at_ms)
 
 
+def _late_echo(held: Held, difference: Difference) -> bool:
+    """The two know different round trips, because an ACK echoed what a timer had sent at different times."""
+    if not held.talk.tcp.get("timestamps") or not 0 < difference.after <= len(held.kernel.states):
+        return False
+    kernel, mine = (record.states[difference.after - 1].get("srtt") for record in (held.kernel, held.ours))
+    return held.ticks and None not in (kernel, mine) and abs(kernel - mine) > EXACT_MS
+
+
+def _overdue(held: Held, difference: Difference) -> bool:
+    """A segment had been out for a round trip when the kernel's time-out rang, and not yet when ours did."""
+    if difference.ca != "Loss" or difference.what not in ("lost", "cwnd"):
+        return False
+    lines = list(zip(said_lines(held.talk), held.kernel.times_ms, strict=True))[: difference.after]
+    acks = [(step.of["ack"], at_ms) for step, at_ms in lines if "ack" in step.of]
+    una = max((ack for ack, _ in acks), default=1)
+    ages = []
+    for record in (held.kernel, held.ours):
+        rang = [said.at_ms for said, _ in zip(record.said, record.afters, strict=True) if said.seq == una]
+        sent = {said.seq: said.at_ms for said in record.said if una < said.seq and said.at_ms < rang[-1]}
+        trips = [at_ms - said.at_ms for said in record.said for ack, at_ms in acks if said.end == ack == una]
+        ages.append((rang[-1], sent, min(trips, default=0.0)))
+    (late, theirs, trip), (early, mine, _) = ages
+    return any(early - mine[seq] < trip <= late - theirs[seq] for seq in mine.keys() & theirs.keys())
+
+
 def _repeats(record: Record, said: Said) -> bool:
     """Whether a segment had been sent before: the pacer lets new data go."""
     return any(other.end > said.seq for other in record.said if other.at_ms < said.at_ms)
@@ -208,6 +233,20 @@ NAMED = (
         "at-timer",
         "a timer that counts ticks of 4 ms rings just before a line, and one that counts none just after it",
         _at_timer,
+        fault=False,
+        chance=True,
+    ),
+    Named(
+        "late-echo",
+        "an ACK echoes what a timer has sent, which the kernel's sends later: another round trip",
+        _late_echo,
+        fault=False,
+        chance=True,
+    ),
+    Named(
+        "overdue",
+        "a time-out spares what has been out for less than a round trip, and the kernel's rings later",
+        _overdue,
         fault=False,
         chance=True,
     ),

@@ -354,7 +354,7 @@ impl Sender {
         self.note_copy(accounts, now, number);
         self.stamp(accounts, now, number);
         self.note_reduced(accounts);
-        accounts.undo.handle_copy(now);
+        accounts.undo.handle_copies(now, 1);
     }
 
     /// Record `number` is sent again.

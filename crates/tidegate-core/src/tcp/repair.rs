@@ -95,6 +95,8 @@ impl Sender {
                 return None;
             }
             if !self.is_within_window(lost) {
+                // The attempt counts as a copy (`tcp_retransmit_skb`).
+                accounts.undo.handle_copies(now, self.packet_from(lost.number));
                 self.held = HeldBy::ReceiverWindow;
                 return None;
             }
@@ -125,7 +127,7 @@ impl Sender {
             let last = self.poll_last_resort(now);
             if let Some(sent) = last {
                 accounts.prr.handle_sent();
-                accounts.undo.handle_copy(now);
+                accounts.undo.handle_copies(now, 1);
                 let number = self.board.find(sent.start());
                 self.stamp(accounts, now, number);
             }
@@ -145,6 +147,12 @@ impl Sender {
     /// (`__tcp_retransmit_skb`).
     pub(super) fn is_within_window(&self, segment: Resend) -> bool {
         segment.start < self.una.saturating_add(self.peer_window) || segment.start == self.una
+    }
+
+    /// Segments of the packet of which record `number` is the first that is to be sent again.
+    fn packet_from(&self, number: u64) -> u64 {
+        let more = (number..self.board.next - 1).take_while(|each| self.board.slot(*each).marked(GOES_ON));
+        1 + more.count() as u64
     }
 
     /// New data while a loss is repaired: no part of a packet that was sent again.

@@ -69,9 +69,9 @@ impl Undo {
         self.marker.is_some()
     }
 
-    /// A segment was sent again.
-    pub(super) fn handle_copy(&mut self, now: Time) {
-        self.copies = Some(self.copies.unwrap_or(0) + 1);
+    /// So many segments were sent again, or would have been.
+    pub(super) fn handle_copies(&mut self, now: Time, segments: u64) {
+        self.copies = Some(self.copies.unwrap_or(0) + segments);
         if self.first_copy == 0 {
             self.first_copy = timestamp::at(now);
         }

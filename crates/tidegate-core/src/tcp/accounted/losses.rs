@@ -27,6 +27,7 @@ impl Sender {
         }
         // `tcp_ack_is_dubious`.
         let dubious = delivery.newly_sacked > 0
+            || delivery.again.segments > 0
             || (!moved && delivery.plain)
             || marked
             || accounts.disordered
@@ -53,10 +54,13 @@ impl Sender {
         if self.mode == Mode::Open {
             self.forget_first_copy(accounts);
         }
-        let found = if accounts.by_time {
+        let found = if !accounts.by_time {
+            self.find_lost_by_sack(bytes, delivery)
+        } else if dubious || !accounts.linux_windows {
             self.find_lost_by_time(accounts, now)
         } else {
-            self.find_lost_by_sack(bytes, delivery)
+            // DEVIATION: RFC 8985 §6.2 looks for losses at every ACK; Linux does not where nothing is in disorder (`tcp_ack`).
+            Found::default()
         };
         let again = self.mode == Mode::Loss && found.lost_retransmission;
         // `tcp_time_to_recover`: also where a recovery has just ended and what was lost after it began is out again.

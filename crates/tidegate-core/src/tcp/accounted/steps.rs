@@ -58,7 +58,7 @@ impl Sender {
         if K::IN_ORDER {
             accounts.repeats = Repeats::Lost;
             accounts.undo.forget_first_copy();
-            if !newest_in_order && (K::SELF_CLOCKED || accounts.by_time) {
+            if !newest_in_order && accounts.by_time && !(K::SELF_CLOCKED || accounts.linux_windows) {
                 accounts.sample_left(self.board.first, left.newest, left.bytes);
                 return self.account_overtaken(accounts, &facts);
             }
