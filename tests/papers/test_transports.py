@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
 from reproduction import SECONDS, reproduced
-from tidegate.papers.transports.links import RULES
+from tidegate.papers.transports.links import LINKS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tidegate import Network
     from tidegate._network.value import Step
@@ -69,6 +70,18 @@ def test_a_transport_of_ones_own_is_judged() -> None:
     assert little.to_dict()["verdicts"][0]["rule"] == "fills-plain"
 
 
+def test_a_report_shows_it_beside_the_others(tmp_path: Path) -> None:
+    page = tmp_path / "x.html"
+    found = tg.transports.judge(windowed(100), links=["plain", "codel"], runs=2, report=page)
+    text = page.read_text(encoding="utf-8")
+    assert found.report().splitlines()[0].split()[0] in text
+    assert all(f">{word}</text>" in text for word in ("plain", "codel", "this transport", "TCP, BBRv3"))
+    delay, goodput = found.places["plain"]
+    # What the queue cannot hold of the first hundred is lost, and the others just fill the link.
+    assert delay.mean == pytest.approx(0, abs=1)
+    assert goodput.mean == pytest.approx(19.5e6, rel=0.03)
+
+
 def test_two_flows_of_ones_own_share_a_link() -> None:
     found = tg.transports.judge(windowed(40), links=["two-rtts"], runs=2)
     assert [each.rule for each in found.verdicts] == ["two-rtts"]
@@ -80,3 +93,31 @@ def test_links_are_named() -> None:
         tg.transports.judge(windowed(1), links=["plane"])
     with pytest.raises(tg.ArgumentError, match="runs"):
         tg.transports.judge(windowed(1), runs=0)
+
+
+def silent(_net: Network, _flow: str) -> Callable[[Step], None]:
+    """Return a transport that sends nothing."""
+    return lambda _step: None
+
+
+def test_a_transport_that_sends_nothing_keeps_no_rule() -> None:
+    """Every rule can fail; applications are tried when they are named."""
+    found = tg.transports.judge(silent, runs=1).verdicts
+    assert {*LINKS} - {each.link for each in found} == {"video", "idle"}
+    found += tg.transports.judge(silent, links=["video", "idle"], runs=1).verdicts
+    assert {each.rule for each in found if each.verdict == "fails"} == {rule.id for rule in RULES}
+
+
+def test_links_of_templates_are_as_the_templates() -> None:
+    folder = Path(tg.__file__).parent
+    for name, gate in (("lte", "radio"), ("satellite", "satellite")):
+        template = tomllib.loads((folder / "_begin" / "templates" / f"{name}.toml").read_text())
+        link = tomllib.loads((folder / "papers" / "transports" / f"{name}.toml").read_text())
+        theirs, ours = template["gate"][gate], link["gate"]["link"]
+        if name == "satellite":
+            # With outages, and a delay that varies.
+            assert ours.pop("rate")["markov"]["rates"] == [theirs.pop("rate"), "0 bit/s"]
+            del ours["jitter"]
+        assert ours == theirs
+        (flow,) = template["flow"].values()
+        assert link["flow"]["one"]["rtt"] == flow["rtt"]

@@ -22,19 +22,7 @@ from tidegate.papers.api import (
     together,
     within,
 )
-from tidegate.papers.transports.links import (
-    BURSTS,
-    CODEL,
-    DEEP,
-    LOSS,
-    PLAIN,
-    POLICER,
-    RULES,
-    SHALLOW,
-    Link,
-    Rule,
-    settings,
-)
+from tidegate.papers.transports.links import LINKS, RULES, Link, Rule, settings
 
 if TYPE_CHECKING:
     from tidegate.papers.api import Judgement, Lab, Study
@@ -56,8 +44,14 @@ _SENDERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("TCP, BBRv3", {"tcp.cc": "bbr3"}),
 )
 SENDERS = Points(_SENDERS, quick=(_SENDERS[0], _SENDERS[2], _SENDERS[4]))
+#: By the end of a number's name: what its unit is worth, and how it is written.
+_UNITS = {"_bps": (1e6, "Mbit/s"), "_ms": (1, "ms"), ".loss": (0.01, "%"), ".utilisation": (0.01, "%")}
 #: Links on which the same rule of two transports is compared.
-SAME = Points((PLAIN, SHALLOW, DEEP, POLICER, LOSS, BURSTS, CODEL), quick=(PLAIN, POLICER, CODEL))
+SAME_NAMES = ("plain", "shallow", "deep", "policer", "loss", "bursts", "codel", "dualpi2", "lte")
+SAME = Points(
+    tuple(LINKS[name] for name in SAME_NAMES),
+    quick=tuple(LINKS[name] for name in ("plain", "policer", "codel")),
+)
 
 
 def study(lab: Lab, link: Link, changes: dict[str, Any]) -> Study:
@@ -74,8 +68,8 @@ def _judged(rule: Rule, lab: Lab, sender: str, changes: dict[str, Any]) -> tuple
         number = found.estimate(wanted.metric)
         bound = above if wanted.relation == ">" else below
         parts.append(bound(number, wanted.bound, sender, of=of))
-        rate = wanted.metric.endswith("_bps")
-        told.append(shown(scaled(number, 1e6), "Mbit/s") if rate else shown(number))
+        scale, unit = next((of for end, of in _UNITS.items() if wanted.metric.endswith(end)), (1, ""))
+        told.append(shown(scaled(number, scale), unit))
     whole = together(*parts) if len(parts) > 1 else parts[0]
     return whole, f"{sender} {', '.join(told)}"
 
@@ -83,7 +77,9 @@ def _judged(rule: Rule, lab: Lab, sender: str, changes: dict[str, Any]) -> tuple
 def _asked(rule: Rule) -> Claim:
     """Make the claim of a rule."""
 
-    @claim(rule.id, where=rule.link.purpose, says=rule.says, unit="share of senders", figures=("delay",))
+    @claim(
+        rule.id, where=rule.link.purpose, says=rule.says, unit="share of senders", figures=(rule.link.figure,)
+    )
     def measure(lab: Lab) -> Finding:
         cells, told = [], []
         for sender, changes in lab.judged(SENDERS):
@@ -106,7 +102,7 @@ ASKED = tuple(_asked(rule) for rule in RULES)
     where="QUIC beside TCP",
     says="CUBIC of quinn has the goodput that CUBIC of TCP has, within a tenth.",
     unit="share of links",
-    figures=("delay",),
+    figures=("fixed",),
 )
 def claim_same(lab: Lab) -> Finding:
     """Compare goodput of the same rule with two transports, each alone on a link."""
