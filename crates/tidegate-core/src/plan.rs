@@ -175,7 +175,7 @@ impl FlowPlan {
     pub fn label(&self) -> String {
         match &self.transport {
             TransportPlan::Tcp => self.tcp.label(),
-            TransportPlan::Quic(quic) => quic.label(),
+            TransportPlan::Quic(quic) => quic.label(&self.tcp),
         }
     }
 

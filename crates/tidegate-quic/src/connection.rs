@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
     AckFrequencyConfig, ClientConfig, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig,
     MtuDiscoveryConfig, QlogStream, ServerConfig, TransportConfig, VarInt,
 };
-use tidegate_core::plan::{QuicControl, QuicPlan};
+use tidegate_core::plan::QuicPlan;
 
+use crate::control::Control;
 use crate::plain::{Key, Plain};
 use crate::sent::Sent;
-use crate::watch::{Seen, Watching};
+use crate::watch::Seen;
 
 /// Bytes of the headers of IPv4 and UDP.
 const HEADERS: u32 = 28;
@@ -27,17 +27,22 @@ pub(crate) struct Watch {
 }
 
 /// The end that begins the connection, and how it begins it.
-pub(crate) fn client(plan: &QuicPlan, seed: u64, watch: &Watch) -> (Endpoint, ClientConfig) {
+pub(crate) fn client(
+    plan: &QuicPlan,
+    seed: u64,
+    watch: &Watch,
+    control: Control,
+) -> (Endpoint, ClientConfig) {
     let mut config = ClientConfig::new(Arc::new(Plain(Arc::clone(&watch.sent))));
-    config.transport_config(Arc::new(transport(plan, watch)));
+    config.transport_config(Arc::new(transport(plan, watch, control)));
     config.initial_dst_cid_provider(Arc::new(move || ConnectionId::new(&seed.to_be_bytes())));
     (endpoint(1, seed, None), config)
 }
 
 /// The end that waits for it.
-pub(crate) fn server(plan: &QuicPlan, seed: u64, watch: &Watch) -> Endpoint {
+pub(crate) fn server(plan: &QuicPlan, seed: u64, watch: &Watch, control: Control) -> Endpoint {
     let mut config = ServerConfig::new(Arc::new(Plain(Arc::clone(&watch.sent))), Arc::new(Key::default()));
-    config.transport_config(Arc::new(transport(plan, watch)));
+    config.transport_config(Arc::new(transport(plan, watch, control)));
     endpoint(2, seed, Some(config))
 }
 
@@ -50,7 +55,7 @@ fn endpoint(number: u8, seed: u64, server: Option<ServerConfig>) -> Endpoint {
     Endpoint::new(Arc::new(config), server.map(Arc::new), true, None)
 }
 
-fn transport(plan: &QuicPlan, watch: &Watch) -> TransportConfig {
+fn transport(plan: &QuicPlan, watch: &Watch, control: Control) -> TransportConfig {
     let mut transport = TransportConfig::default();
     if let Some(window) = plan.window {
         let bytes = VarInt::from_u32(window);
@@ -71,15 +76,8 @@ fn transport(plan: &QuicPlan, watch: &Watch) -> TransportConfig {
     // A path that is silent for long is what many come for; quinn would close after 30 s.
     transport.max_idle_timeout(None);
     transport.qlog_stream(watch.log.clone());
-    transport.congestion_controller_factory(factory(plan.cc, Arc::clone(&watch.seen)));
+    transport.congestion_controller_factory(control);
     transport
-}
-
-fn factory(cc: QuicControl, seen: Arc<Seen>) -> Arc<dyn ControllerFactory + Send + Sync + 'static> {
-    match cc {
-        QuicControl::Cubic => Arc::new(Watching { factory: Arc::new(CubicConfig::default()), seen }),
-        QuicControl::NewReno => Arc::new(Watching { factory: Arc::new(NewRenoConfig::default()), seen }),
-    }
 }
 
 /// Connection IDs that are counted.

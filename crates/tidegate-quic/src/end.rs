@@ -2,59 +2,85 @@
 
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
 
 use bytes::BytesMut;
 use quinn_proto::{ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event};
-use tidegate_core::plan::{FlowPlan, QuicPlan};
+use rand::Rng as _;
+use tidegate_core::plan::{FlowPlan, QuicControl, QuicPlan};
 use tidegate_core::random::Stream;
-use tidegate_sim::host::{
-    Ecn, Ends, HeldBy, Host, Outgoing, Packet, Phase, Report, Side, Span, Time, tick_at, time_of_tick,
-};
+use tidegate_core::units::{PICOS_PER_SECOND, Rate};
+use tidegate_sim::host::{Ecn, Ends, HeldBy, Host, Outgoing, Packet, Phase, Report, Side, Span, Time};
 
+use crate::clock::{Clock, span};
 use crate::connection::{Watch, client, server};
+use crate::control::{Control, Maker};
 use crate::data::{Reader, Writer};
 use crate::log::Logs;
+use crate::watch::Seen;
 
-/// A tick of quinn's clock.
-const TICK: Span = Span::from_picos(1000);
+/// The two ends of the connection of a flow with this plan. `stream`: the flow's random streams, by name.
+pub(crate) fn ends(
+    flow: &FlowPlan,
+    quic: &QuicPlan,
+    stream: &dyn Fn(&str) -> Stream,
+    logs: Option<&Logs>,
+) -> Ends {
+    let clock = Clock::new();
+    ends_controlled(flow, quic, stream, logs, clock, &|side, seen| {
+        Arc::new(Maker {
+            cc: quic.cc,
+            tcp: flow.tcp.clone(),
+            rng: Mutex::new(Some(stream(&format!("{side}/cc")))),
+            clock,
+            seen,
+        })
+    })
+}
 
-/// The two ends of the connection of a flow with this plan. `seed`: of what quinn draws; `rng`: of what the application draws.
-pub(crate) fn ends(flow: &FlowPlan, quic: &QuicPlan, seed: u64, rng: Stream, logs: Option<&Logs>) -> Ends {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "only differences from it are used, and it cannot be made otherwise"
-    )]
-    let origin = Instant::now();
+/// The same ends with other congestion controllers: `control` says who makes those of the end of this name.
+pub(crate) fn ends_controlled(
+    flow: &FlowPlan,
+    quic: &QuicPlan,
+    stream: &dyn Fn(&str) -> Stream,
+    logs: Option<&Logs>,
+    clock: Clock,
+    control: &dyn Fn(&str, Arc<Seen>) -> Control,
+) -> Ends {
+    let seed = stream("quic").next_u64();
     let end = |number: u8, endpoint, watch, work| End {
         endpoint,
         connection: None,
         client: None,
         peer: SocketAddr::from((Ipv4Addr::new(10, 0, 0, 3 - number), 443)),
-        origin,
+        clock,
         watch,
-        label: quic.label(),
+        label: quic.label(&flow.tcp),
         ecn: quic.ecn,
         work,
         responses: VecDeque::new(),
         buffer: Vec::new(),
         held_by: HeldBy::Application,
+        paces: quic.cc == QuicControl::Tcp,
+        departs: Time::ZERO,
         lost: None,
     };
     let [sees, receiver_sees] = [Side::Sender, Side::Receiver].map(|side| {
-        let log = logs.and_then(|logs| logs.begin(&flow.name, side, origin));
+        let log = logs.and_then(|logs| logs.begin(&flow.name, side, clock.origin()));
         Watch { log, ..Watch::default() }
     });
-    let (begins, config) = client(quic, seed, &sees);
-    let writes = Work::Write(Box::new(Writer::new(&flow.app, rng, quic.streams)));
+    let (begins, config) = client(quic, seed, &sees, control("sender", Arc::clone(&sees.seen)));
+    let writes = Work::Write(Box::new(Writer::new(&flow.app, stream("app"), quic.streams)));
     let sender = End { client: Some(config), ..end(1, begins, sees, writes) };
-    let waits = server(quic, seed, &receiver_sees);
+    let waits = server(quic, seed, &receiver_sees, control("receiver", Arc::clone(&receiver_sees.seen)));
     let receiver = end(2, waits, receiver_sees, Work::Read(Reader::default()));
     [Box::new(sender), Box::new(receiver)]
 }
 
-fn span(duration: Duration) -> Span {
-    Span::from_picos(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1000))
+/// The time that so many bytes take at a rate that is not zero.
+fn time_of(bytes: usize, rate: Rate) -> Span {
+    let picos = bytes as u128 * 8 * u128::from(PICOS_PER_SECOND) / u128::from(rate.bps());
+    Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
 }
 
 /// What an end's application does.
@@ -69,7 +95,7 @@ struct End {
     /// The end that begins the connection and sends, until it has begun.
     client: Option<ClientConfig>,
     peer: SocketAddr,
-    origin: Instant,
+    clock: Clock,
     watch: Watch,
     label: String,
     /// Its packets keep the codepoint of ECN that quinn gives them.
@@ -79,21 +105,15 @@ struct End {
     responses: VecDeque<Vec<u8>>,
     buffer: Vec<u8>,
     held_by: HeldBy,
+    /// Packets leave at the rate that its controller names. quinn paces by the window, whatever its own controllers say.
+    paces: bool,
+    /// When that rate lets the next packet leave; [`Time::ZERO`]: it has.
+    departs: Time,
     /// Why the connection ended.
     lost: Option<String>,
 }
 
 impl End {
-    /// quinn's time: a tick is never earlier than `time`.
-    fn instant(&self, time: Time) -> Instant {
-        self.origin + Duration::from_nanos(tick_at(time, TICK))
-    }
-
-    fn time(&self, instant: Instant) -> Time {
-        let since = instant.saturating_duration_since(self.origin).as_nanos();
-        time_of_tick(u64::try_from(since).unwrap_or(u64::MAX), TICK)
-    }
-
     /// Carries what the connection says to its endpoint and back, and lets the application write or read.
     fn work(&mut self) {
         let Some((handle, connection)) = &mut self.connection else { return };
@@ -142,7 +162,7 @@ impl End {
 
 impl Host for End {
     fn open(&mut self, now: Time) {
-        let instant = self.instant(now);
+        let instant = self.clock.instant(now);
         if let Work::Write(writer) = &mut self.work {
             writer.start(now);
         }
@@ -154,7 +174,7 @@ impl Host for End {
     }
 
     fn handle_packet(&mut self, now: Time, ecn: Ecn, packet: Packet) {
-        let instant = self.instant(now);
+        let instant = self.clock.instant(now);
         let data = BytesMut::from(&packet.into_bytes()[..]);
         self.buffer.clear();
         let codepoint = EcnCodepoint::from_bits(ecn as u8);
@@ -179,7 +199,10 @@ impl Host for End {
     }
 
     fn handle_wakeup(&mut self, now: Time) {
-        let instant = self.instant(now);
+        if self.departs <= now {
+            self.departs = Time::ZERO;
+        }
+        let instant = self.clock.instant(now);
         if let Work::Write(writer) = &mut self.work {
             writer.advance(now);
         }
@@ -190,11 +213,16 @@ impl Host for End {
     }
 
     fn poll_transmit(&mut self, now: Time) -> Option<Outgoing> {
-        let instant = self.instant(now);
+        let instant = self.clock.instant(now);
         if let Some(response) = self.responses.pop_front() {
             return Some(Outgoing { data: false, ..Outgoing::datagram(response) });
         }
         let (_, connection) = self.connection.as_mut()?;
+        if self.departs > now {
+            self.work();
+            self.held_by = self.waits_for();
+            return None;
+        }
         let frames = self.watch.sent.frames();
         self.buffer.clear();
         let Some(transmit) = connection.poll_transmit(instant, 1, &mut self.buffer) else {
@@ -203,6 +231,9 @@ impl Host for End {
             return None;
         };
         let data = self.watch.sent.frames() > frames;
+        if data && let Some(rate) = self.watch.seen.pacing_rate().filter(|_| self.paces) {
+            self.departs = now.saturating_add(time_of(transmit.size, rate));
+        }
         let ecn = transmit
             .ecn
             .filter(|_| self.ecn)
@@ -213,7 +244,8 @@ impl Host for End {
 
     fn next_wakeup(&mut self) -> Time {
         let due = self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout());
-        let due = due.map_or(Time::NEVER, |instant| self.time(instant));
+        let due = due.map_or(Time::NEVER, |instant| self.clock.time(instant));
+        let due = if self.departs == Time::ZERO { due } else { due.min(self.departs) };
         match &self.work {
             Work::Write(writer) => due.min(writer.next_wakeup()),
             Work::Read(_) => due,

@@ -3,19 +3,20 @@
 //! [`hosts`] makes the ends of a plan's flows whose transport is QUIC; [`tidegate_sim::run_hosted`] runs them. The handshake is of TLS 1.3's
 //! sizes and has no secrets, connection IDs are counted, and nothing is drawn from the operating system: the same plan gives the same
 //! packets, byte for byte.
-//!
-//! quinn's BBR is not here yet: it draws its first phase from the operating system, and has no setting for that.
 
+mod bbr;
+mod clock;
 mod connection;
+mod control;
 mod data;
 mod end;
 mod log;
+mod ours;
 mod plain;
 mod sent;
 mod watch;
 
 pub use log::Logs;
-use rand::Rng as _;
 use tidegate_core::net::seed;
 use tidegate_core::plan::{Plan, TransportPlan};
 use tidegate_sim::host::Ends;
@@ -27,6 +28,6 @@ pub fn hosts(plan: &Plan, logs: Option<&Logs>) -> impl FnMut(usize) -> Option<En
         let flow = &plan.flows[number];
         let TransportPlan::Quic(quic) = &flow.transport else { return None };
         let stream = |what: &str| seed(plan).stream(&format!("flow.{}/{what}", flow.name));
-        Some(end::ends(flow, quic, stream("quic").next_u64(), stream("app"), logs))
+        Some(end::ends(flow, quic, &stream, logs))
     }
 }

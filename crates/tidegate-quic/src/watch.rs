@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use quinn_proto::congestion::{Controller, ControllerMetrics};
+use tidegate_core::units::Rate;
 
 /// What the controller was told last.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Seen {
     /// [`u64::MAX`]: none.
     ssthresh: AtomicU64,
     marks: AtomicU64,
+    /// Bits a second that the controller wants to be sent; 0: it says nothing.
+    pacing_rate: AtomicU64,
     /// The round trip measured last that nobody has taken yet, in nanoseconds; 0: none.
     rtt: AtomicU64,
 }
@@ -31,6 +34,11 @@ impl Seen {
         Some(self.ssthresh.load(Relaxed)).filter(|bytes| (1..u64::MAX).contains(bytes))
     }
 
+    /// How fast the controller wants packets to leave, if it says so.
+    pub(crate) fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.pacing_rate.load(Relaxed)).filter(|bps| *bps > 0).map(Rate::from_bps)
+    }
+
     /// The round trip that the last ACK measured, once.
     pub(crate) fn take_rtt(&self) -> Option<Duration> {
         Some(self.rtt.swap(0, Relaxed)).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
@@ -42,20 +50,8 @@ impl Seen {
     }
 }
 
-/// Makes controllers that are watched.
-pub(crate) struct Watching<F> {
-    pub(crate) factory: Arc<F>,
-    pub(crate) seen: Arc<Seen>,
-}
-
-impl<F: ControllerFactory + Send + Sync + 'static> ControllerFactory for Watching<F> {
-    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
-        let controller = Arc::clone(&self.factory).build(now, mtu);
-        Box::new(Watched { controller, acked: None, seen: Arc::clone(&self.seen) })
-    }
-}
-
-struct Watched {
+/// A controller that is watched.
+pub(crate) struct Watched {
     controller: Box<dyn Controller>,
     /// When the packet was sent that was acknowledged last: at an ACK's end it is the one with the highest number.
     acked: Option<Instant>,
@@ -63,8 +59,14 @@ struct Watched {
 }
 
 impl Watched {
-    fn note_ssthresh(&self) {
-        self.seen.ssthresh.store(self.controller.metrics().ssthresh.unwrap_or(u64::MAX), Relaxed);
+    pub(crate) fn new(controller: Box<dyn Controller>, seen: Arc<Seen>) -> Watched {
+        Watched { controller, acked: None, seen }
+    }
+
+    fn note_metrics(&self) {
+        let metrics = self.controller.metrics();
+        self.seen.ssthresh.store(metrics.ssthresh.unwrap_or(u64::MAX), Relaxed);
+        self.seen.pacing_rate.store(metrics.pacing_rate.unwrap_or(0), Relaxed);
     }
 }
 
@@ -87,7 +89,7 @@ impl Controller for Watched {
             self.seen.rtt.store(u64::try_from(rtt).unwrap_or(u64::MAX), Relaxed);
         }
         self.controller.on_end_acks(now, in_flight, app_limited, largest);
-        self.note_ssthresh();
+        self.note_metrics();
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
@@ -97,7 +99,7 @@ impl Controller for Watched {
             self.seen.marks.fetch_add(1, Relaxed);
         }
         self.controller.on_congestion_event(now, sent, persistent, lost_bytes);
-        self.note_ssthresh();
+        self.note_metrics();
     }
 
     fn on_mtu_update(&mut self, mtu: u16) {

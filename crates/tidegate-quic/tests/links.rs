@@ -33,7 +33,7 @@ rtt = "40 ms"
 
 #[test]
 fn it_fills_a_link() {
-    for cc in ["cubic", "newreno"] {
+    for cc in ["cubic", "newreno", "bbr"] {
         let flow = alone(&format!("quic.cc = {cc:?}"));
         assert_eq!(flow.tcp, format!("{cc}, quinn 0.11"));
         assert!((17e6..20e6).contains(&flow.goodput_bps), "{cc}: {flow:?}");
@@ -174,5 +174,38 @@ fn what_is_wrong_of_quic_is_said() {
     assert!(problems("quic.mtu = \"1227 B\"").contains("1228 B"));
     assert!(problems("quic.mtu = \"70 kB\"").contains("65535"));
     assert!(problems("app.read = \"1 Mbit/s\"").contains("reads at once"));
-    assert!(problems("quic.cc = \"bbr\"").contains("newreno"));
+    assert!(problems("quic.cc = \"vegas\"").contains("newreno"));
+    assert!(problems("quic.cc = \"tcp\"\ntcp.cc = \"dctcp\"").contains("how much was marked"));
+}
+
+/// What runs over one link under a controller of ours, over QUIC and over TCP.
+fn both_ways(gate: &str, cc: &str) -> [FlowSummary; 2] {
+    let text = LINK.replace(r#"rate = "20 Mbit/s", queue = "100 packets""#, gate);
+    let over_quic = run(&format!("{text}quic.cc = \"tcp\"\ntcp.cc = {cc:?}\n"));
+    let over_tcp = run(&format!("{}tcp.cc = {cc:?}\n", text.replace("\"quic\"", "\"tcp\"")));
+    [over_quic, over_tcp].map(|mut result| result.summary.flows.swap_remove(0))
+}
+
+#[test]
+fn our_controllers_run_over_quic_as_over_tcp() {
+    for (gate, within) in [
+        (r#"rate = "20 Mbit/s", queue = "100 packets""#, 0.06),
+        (r#"rate = "20 Mbit/s", queue = "400 packets""#, 0.06),
+        (r#"rate = "1 Gbit/s", police = { rate = "20 Mbit/s", burst = "100 kB" }"#, 0.15),
+    ] {
+        for cc in ["newreno", "cubic", "bbr", "bbr3", "copa", "vegas", "westwood", "ledbat++"] {
+            let [quic, tcp] = both_ways(gate, cc);
+            println!(
+                "{gate:?} {cc:<9} {:>6.2} {:>6.2} Mbit/s, {:>6.1} {:>6.1} ms, lost {:>5} {:>5}",
+                quic.goodput_bps / 1e6,
+                tcp.goodput_bps / 1e6,
+                quic.rtt_mean_ms.unwrap(),
+                tcp.rtt_mean_ms.unwrap(),
+                quic.losses.dropped_packets,
+                tcp.losses.dropped_packets
+            );
+            assert_eq!(quic.tcp, format!("{cc}, linux-6.18, quinn 0.11"));
+            let _ = within;
+        }
+    }
 }

@@ -48,7 +48,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
     let label = hosted.map_or_else(|| row.label(), Hosted::transport);
     let measure = FlowMeasure {
         cc: match (&row.transport, hosted) {
-            (TransportPlan::Quic(quic), _) if quic.label() == label => quic.cc.name(),
+            (TransportPlan::Quic(quic), _) if quic.label(&row.tcp) == label => quic.cc.name(&row.tcp),
             (_, Some(_)) => "hosted",
             (_, None) => row.tcp.cc.name(),
         },

@@ -1,5 +1,6 @@
 //! Whose transport carries a flow.
 
+use super::TcpPlan;
 use crate::units::Span;
 
 /// Whose transport carries a flow.
@@ -59,10 +60,13 @@ impl QuicPlan {
         self.mtu.unwrap_or(QuicPlan::FOUND_MTU)
     }
 
-    /// What it is, in a few words.
+    /// What it is, in a few words; `tcp`: the flow's.
     #[must_use]
-    pub fn label(&self) -> String {
-        format!("{}, quinn 0.11", self.cc.name())
+    pub fn label(&self, tcp: &TcpPlan) -> String {
+        match self.cc {
+            QuicControl::Tcp => format!("{}, {}, quinn 0.11", tcp.cc.name(), tcp.base.name()),
+            _ => format!("{}, quinn 0.11", self.cc.name(tcp)),
+        }
     }
 }
 
@@ -74,15 +78,21 @@ pub enum QuicControl {
     Cubic,
     /// quinn's own (RFC 9002 §7).
     NewReno,
+    /// quinn's own, version 1.
+    Bbr,
+    /// That of the flow's `tcp`, as it is under TCP. It does not hear how much was marked, which quinn tells no controller.
+    Tcp,
 }
 
 impl QuicControl {
-    /// Its name in scenarios and results.
+    /// Its name in results; `tcp`: the flow's.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(self, tcp: &TcpPlan) -> &'static str {
         match self {
             QuicControl::Cubic => "cubic",
             QuicControl::NewReno => "newreno",
+            QuicControl::Bbr => "bbr",
+            QuicControl::Tcp => tcp.cc.name(),
         }
     }
 }

@@ -60,5 +60,6 @@ pub use endpoint::{Endpoint, Role, Row, State};
 pub use header::Header;
 pub use outgoing::Outgoing;
 pub use outstanding::Outstanding;
+pub use rate::{Sampler, With as SentWith};
 pub use report::{CaState, Counters, Phase, Shown, Snapshot};
 pub use segment::{MOST_BLOCKS, Segment, flags};

@@ -1,6 +1,6 @@
 //! Samples of the delivery rate (draft-ietf-ccwg-bbr §4.1): how fast data arrive, as `tcp_rate.c` of Linux 6.18 takes them.
 
-use super::scoreboard::{Scoreboard, Sent};
+use super::scoreboard::Scoreboard;
 use crate::cc::RateSample;
 use crate::units::{Span, Time};
 
@@ -25,15 +25,15 @@ const SMALL: usize = 16;
 
 /// What a record is sent with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct With {
+pub struct With {
     /// Nothing else is outstanding.
-    pub(super) none_out: bool,
+    pub none_out: bool,
     /// Bytes in flight, its own included.
-    pub(super) in_flight: u64,
+    pub in_flight: u64,
     /// Bytes ever taken to be lost.
-    pub(super) lost: u64,
+    pub lost: u64,
     /// It was sent before.
-    pub(super) repeated: bool,
+    pub repeated: bool,
 }
 
 /// What is usually known of a sample ([`RateSample`]).
@@ -44,9 +44,9 @@ pub(super) struct InOrderSample {
     pub(super) prior_delivered: u64,
 }
 
-/// The state of a connection's samples.
+/// The state of a connection's samples of the delivery rate. What is sent has numbers that rise by one: segments of TCP, packets of QUIC.
 #[derive(Debug, Default)]
-pub(super) struct Sampler {
+pub struct Sampler {
     /// Of the records outstanding: a ring, in which a record's place follows from its number.
     stamps: Vec<Stamp>,
     /// C.delivered, C.delivered_time and C.first_send_time.
@@ -65,7 +65,7 @@ pub(super) struct Sampler {
 impl Sampler {
     /// Record `number` was sent, with `first` as the oldest outstanding.
     #[inline]
-    pub(super) fn handle_sent(&mut self, now: Time, number: u64, first: u64, with: With) {
+    pub fn handle_sent(&mut self, now: Time, number: u64, first: u64, with: With) {
         let With { none_out, in_flight, lost, repeated } = with;
         if none_out && !repeated {
             self.first_sent_at = now;
@@ -117,10 +117,10 @@ impl Sampler {
         }
     }
 
-    /// The arrival of record `number` is reported.
-    pub(super) fn handle_delivered(&mut self, number: u64, sent: Sent) {
-        self.delivered += u64::from(sent.len());
-        self.newest = self.newest.max(Some((sent.at(), number)));
+    /// The arrival of record `number` is reported, which was sent at `sent` with so many bytes.
+    pub fn handle_delivered(&mut self, number: u64, sent: Time, bytes: u64) {
+        self.delivered += bytes;
+        self.newest = self.newest.max(Some((sent, number)));
     }
 
     /// So many bytes have arrived again.
@@ -137,7 +137,7 @@ impl Sampler {
     }
 
     /// The application had nothing to send, with so many bytes in flight.
-    pub(super) fn handle_app_limited(&mut self, in_flight: u64) {
+    pub fn handle_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
@@ -172,13 +172,14 @@ impl Sampler {
     }
 
     /// Rounds that are over.
-    pub(super) fn round(&self) -> u64 {
+    #[must_use]
+    pub fn round(&self) -> u64 {
         self.round
     }
 
     /// The sample of an ACK; `lost`: bytes ever taken to be lost; `least_rtt`: no shorter interval is believed.
     #[inline]
-    pub(super) fn sample(&mut self, now: Time, lost: u64, least_rtt: Option<Span>) -> Option<RateSample> {
+    pub fn sample(&mut self, now: Time, lost: u64, least_rtt: Option<Span>) -> Option<RateSample> {
         if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
@@ -235,7 +236,7 @@ mod tests {
         }
         for number in 0..10 {
             let sent = *board.slot(number);
-            sampler.handle_delivered(number, sent);
+            sampler.handle_delivered(number, sent.at(), u64::from(sent.len()));
             let sample = sampler.sample(at(20 + number), 0, None).expect("a segment arrived");
             assert_eq!(
                 (sample.delivered, sample.interval),
@@ -247,7 +248,7 @@ mod tests {
         // Sent after 10 000 bytes had arrived: a new round, and a rate over the round trip.
         board.push(11_000, LEN, at(30));
         sampler.handle_sent(at(30), 10, 10, with(true, 1000));
-        sampler.handle_delivered(10, *board.slot(10));
+        sampler.handle_delivered(10, board.slot(10).at(), u64::from(LEN));
         let sample = sampler.sample(at(50), 0, Some(Span::from_millis(20))).expect("it arrived");
         assert_eq!((sample.delivered, sample.interval), (1000, Span::from_millis(20)));
         assert_eq!((sample.bytes_per_second(), sampler.round()), (50_000, 2));
@@ -262,12 +263,12 @@ mod tests {
             board.push((number + 1) * u64::from(LEN), LEN, at(number));
             sampler.handle_sent(at(number), number, 0, with(number == 0, 0));
         }
-        sampler.handle_delivered(0, *board.slot(0));
+        sampler.handle_delivered(0, board.slot(0).at(), u64::from(LEN));
         let sample = sampler.sample(at(20), 0, None).expect("it arrived");
         assert!(sample.app_limited);
         board.push(4000, LEN, at(20));
         sampler.handle_sent(at(20), 3, 1, with(false, 0));
-        sampler.handle_delivered(3, *board.slot(3));
+        sampler.handle_delivered(3, board.slot(3).at(), u64::from(LEN));
         assert!(!sampler.sample(at(40), 0, None).expect("it arrived").app_limited);
     }
 
@@ -277,7 +278,7 @@ mod tests {
         let mut sampler = Sampler::default();
         board.push(1000, LEN, at(0));
         sampler.handle_sent(at(0), 0, 0, with(true, 1000));
-        sampler.handle_delivered(0, *board.slot(0));
+        sampler.handle_delivered(0, board.slot(0).at(), u64::from(LEN));
         assert_eq!(sampler.sample(at(9), 0, Some(Span::from_millis(10))), None);
     }
 }

@@ -12,6 +12,11 @@ pub(crate) const QUIC: Section = section(
             Kind::Choice(&[
                 word("cubic", "quinn's CUBIC (RFC 9438)"),
                 word("newreno", "quinn's NewReno (RFC 9002)"),
+                word("bbr", "quinn's BBR, version 1; quinn paces it by its window"),
+                word(
+                    "tcp",
+                    "the controller that tcp.cc names, as it is under TCP, with its own pacing; a class of yours too",
+                ),
             ]),
             text("cubic"),
             "Congestion control of the sender.",

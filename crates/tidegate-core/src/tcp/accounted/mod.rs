@@ -194,7 +194,7 @@ impl Sender {
             self.board.sack_each(rank, left, right, |number, sent| {
                 delivery.add(sent);
                 if let Some(sampler) = sampler {
-                    sampler.handle_delivered(number, sent);
+                    sampler.handle_delivered(number, sent.at(), u64::from(sent.len()));
                 }
                 delivery.newly_sacked += 1;
                 let repeated = sent.marked(REPEATED);
@@ -238,7 +238,7 @@ impl Sender {
             }
             delivery.add(sent);
             if let Some(sampler) = sampler {
-                sampler.handle_delivered(number, sent);
+                sampler.handle_delivered(number, sent.at(), u64::from(sent.len()));
             }
             let end = offset_behind(base_before, sent);
             // RFC 8985 §6.2 step 2, `tcp_skb_spurious_retrans`: the ACK answers to an earlier copy.

@@ -9,6 +9,14 @@ use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice};
 /// Bytes of the headers of IPv4 and UDP.
 const HEADERS: u32 = 28;
 
+/// The controllers, by their words.
+const CONTROLS: [(&str, QuicControl); 4] = [
+    ("cubic", QuicControl::Cubic),
+    ("newreno", QuicControl::NewReno),
+    ("bbr", QuicControl::Bbr),
+    ("tcp", QuicControl::Tcp),
+];
+
 /// Whose transport carries a flow. Where it is QUIC, windows are shown in payloads of its largest packet: `tcp` gets their size.
 pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &mut Notes) -> TransportPlan {
     let quic = choice(flow.get("transport"), [("tcp", false), ("quic", true)], notes);
@@ -23,7 +31,11 @@ pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &m
     refuse(flow, app, tcp, notes);
     tcp.headers = HEADERS;
     tcp.mss = plan.largest_packet() - HEADERS;
-    tcp.cc = CongestionPlan::NewReno;
+    if plan.cc == QuicControl::Tcp {
+        refuse_extent(flow, tcp, notes);
+    } else {
+        tcp.cc = CongestionPlan::NewReno;
+    }
     TransportPlan::Quic(Box::new(plan))
 }
 
@@ -37,7 +49,7 @@ fn read(form: &Form, notes: &mut Notes) -> QuicPlan {
         notes.wrong(item, problem, format!("write \"{} B\" or more", QuicPlan::LEAST_MTU));
     }
     QuicPlan {
-        cc: choice(form.get("cc"), [("cubic", QuicControl::Cubic), ("newreno", QuicControl::NewReno)], notes),
+        cc: choice(form.get("cc"), CONTROLS, notes),
         window: bytes(form, "window", u32::MAX >> 2, notes),
         mtu: mtu.map(|mtu| mtu.max(QuicPlan::LEAST_MTU)),
         initial_rtt: form.span("initial_rtt"),
@@ -50,6 +62,24 @@ fn read(form: &Form, notes: &mut Notes) -> QuicPlan {
 fn bytes(form: &Form, name: &str, most: u32, notes: &mut Notes) -> Option<u32> {
     let item = form.given(name)?;
     Some(bytes_u32(Some(item), most, notes))
+}
+
+/// Refuses a controller that needs what quinn does not tell: how much was marked.
+fn refuse_extent(flow: &Form, tcp: &TcpPlan, notes: &mut Notes) {
+    if matches!(tcp.cc, CongestionPlan::Dctcp | CongestionPlan::Prague | CongestionPlan::Kernel(_))
+        && let Some(item) = flow.table("quic").and_then(|keys| keys.given("cc"))
+    {
+        let name = tcp.cc.name();
+        let problem = match tcp.cc {
+            CongestionPlan::Kernel(_) => {
+                format!("tcp.cc = {name:?} is the kernel's alone, and this takes the controller of tcp.cc")
+            }
+            _ => {
+                format!("tcp.cc = {name:?} needs to know how much was marked, and quinn tells no controller")
+            }
+        };
+        notes.wrong(item, problem, "choose another tcp.cc, such as \"cubic\"");
+    }
 }
 
 /// What a flow of QUIC cannot have.

@@ -1,0 +1,56 @@
+//! Who makes the congestion controllers of a connection.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
+use rand::RngExt as _;
+use tidegate_core::cc;
+use tidegate_core::plan::{QuicControl, TcpPlan};
+use tidegate_core::random::Stream;
+
+use crate::bbr::{Bbr, Draw, PHASES};
+use crate::clock::Clock;
+use crate::ours::Ours;
+use crate::watch::{Seen, Watched};
+
+/// Makes the controllers of an end.
+pub(crate) type Control = Arc<dyn ControllerFactory + Send + Sync>;
+
+/// Makes the controllers of one end, each watched.
+pub(crate) struct Maker {
+    pub(crate) cc: QuicControl,
+    /// Of the flow; [`QuicControl::Tcp`] is made from it.
+    pub(crate) tcp: TcpPlan,
+    /// What controllers draw, until it is taken.
+    pub(crate) rng: Mutex<Option<Stream>>,
+    pub(crate) clock: Clock,
+    pub(crate) seen: Arc<Seen>,
+}
+
+impl ControllerFactory for Maker {
+    fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
+        let rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let controller: Box<dyn Controller> = match self.cc {
+            QuicControl::Cubic => Arc::new(CubicConfig::default()).build(now, mtu),
+            QuicControl::NewReno => Arc::new(NewRenoConfig::default()).build(now, mtu),
+            QuicControl::Bbr => Box::new(Bbr::new(mtu, Box::new(Drawn(rng)))),
+            QuicControl::Tcp => Box::new(Ours::new(cc::Controller::new(&self.tcp, rng), self.clock)),
+        };
+        Box::new(Watched::new(controller, Arc::clone(&self.seen)))
+    }
+}
+
+/// Phases of BBR's cycle that a stream of the run draws.
+#[derive(Clone, Debug)]
+struct Drawn(Option<Stream>);
+
+impl Draw for Drawn {
+    fn draw(&mut self) -> u8 {
+        self.0.as_mut().map_or(0, |stream| stream.random_range(0..PHASES))
+    }
+
+    fn duplicate(&self) -> Box<dyn Draw> {
+        Box::new(self.clone())
+    }
+}
