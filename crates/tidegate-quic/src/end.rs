@@ -17,6 +17,7 @@ use crate::connection::{Watch, client, server};
 use crate::control::{Control, Maker};
 use crate::data::{Reader, Writer};
 use crate::log::Logs;
+use crate::probes;
 use crate::watch::Seen;
 
 /// The two ends of the connection of a flow with this plan. `stream`: the flow's random streams, by name.
@@ -63,6 +64,7 @@ pub(crate) fn ends_controlled(
         held_by: HeldBy::Application,
         paces: quic.cc == QuicControl::Tcp,
         departs: Time::ZERO,
+        probe_timeouts: 0,
         lost: None,
     };
     let [sees, receiver_sees] = [Side::Sender, Side::Receiver].map(|side| {
@@ -109,6 +111,8 @@ struct End {
     paces: bool,
     /// When that rate lets the next packet leave; [`Time::ZERO`]: it has.
     departs: Time,
+    /// Probe time-outs so far.
+    probe_timeouts: u64,
     /// Why the connection ended.
     lost: Option<String>,
 }
@@ -207,7 +211,7 @@ impl Host for End {
             writer.advance(now);
         }
         if let Some((_, connection)) = &mut self.connection {
-            connection.handle_timeout(instant);
+            self.probe_timeouts += probes::counted(|| connection.handle_timeout(instant));
         }
         self.work();
     }
@@ -273,6 +277,7 @@ impl Host for End {
                 .map(|bytes| if path.cwnd < bytes { Phase::SlowStart } else { Phase::CongestionAvoidance }),
             held_by: self.held_by,
             retransmitted: path.lost_packets,
+            timeouts: self.probe_timeouts,
             recoveries: path.congestion_events - marks.min(path.congestion_events),
             ecn_reductions: self.ecn.then_some(marks),
             ..Report::default()

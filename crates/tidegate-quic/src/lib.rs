@@ -13,6 +13,7 @@ mod end;
 mod log;
 mod ours;
 mod plain;
+mod probes;
 mod sent;
 mod watch;
 

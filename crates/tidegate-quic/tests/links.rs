@@ -178,7 +178,19 @@ fn what_is_wrong_of_quic_is_said() {
     assert!(problems("quic.cc = \"tcp\"\ntcp.cc = \"dctcp\"").contains("how much was marked"));
 }
 
-/// What runs over one link under a controller of ours, over QUIC and over TCP.
+#[test]
+fn probe_time_outs_are_counted() {
+    // Dark from 10 s to 12 s. The probes of a round trip of 40 ms and some queue, each twice as long as the one before: about four.
+    let dark = LINK.replace(
+        "rate = \"20 Mbit/s\"",
+        "rate.steps = [[\"0 s\", \"20 Mbit/s\"], [\"10 s\", \"0 bit/s\"], [\"12 s\", \"20 Mbit/s\"]]",
+    );
+    let timeouts = |text: &str| run(text).summary.flows[0].timeouts;
+    assert!((3..=5).contains(&timeouts(&dark)), "{}", timeouts(&dark));
+    assert_eq!(timeouts(LINK), 0);
+}
+
+/// A flow over a link with a controller of ours, over QUIC and over TCP.
 fn both_ways(gate: &str, cc: &str) -> [FlowSummary; 2] {
     let text = LINK.replace(r#"rate = "20 Mbit/s", queue = "100 packets""#, gate);
     let over_quic = run(&format!("{text}quic.cc = \"tcp\"\ntcp.cc = {cc:?}\n"));
@@ -188,24 +200,28 @@ fn both_ways(gate: &str, cc: &str) -> [FlowSummary; 2] {
 
 #[test]
 fn our_controllers_run_over_quic_as_over_tcp() {
-    for (gate, within) in [
-        (r#"rate = "20 Mbit/s", queue = "100 packets""#, 0.06),
-        (r#"rate = "20 Mbit/s", queue = "400 packets""#, 0.06),
-        (r#"rate = "1 Gbit/s", police = { rate = "20 Mbit/s", burst = "100 kB" }"#, 0.15),
+    for gate in [
+        r#"rate = "20 Mbit/s", queue = "100 packets""#,
+        r#"rate = "20 Mbit/s", queue = "400 packets""#,
+        r#"rate = "1 Gbit/s", police = { rate = "20 Mbit/s", burst = "100 kB" }"#,
     ] {
         for cc in ["newreno", "cubic", "bbr", "bbr3", "copa", "vegas", "westwood", "ledbat++"] {
             let [quic, tcp] = both_ways(gate, cc);
-            println!(
-                "{gate:?} {cc:<9} {:>6.2} {:>6.2} Mbit/s, {:>6.1} {:>6.1} ms, lost {:>5} {:>5}",
-                quic.goodput_bps / 1e6,
-                tcp.goodput_bps / 1e6,
-                quic.rtt_mean_ms.unwrap(),
-                tcp.rtt_mean_ms.unwrap(),
-                quic.losses.dropped_packets,
-                tcp.losses.dropped_packets
-            );
             assert_eq!(quic.tcp, format!("{cc}, linux-6.18, quinn 0.11"));
-            let _ = within;
+            let ratio = quic.goodput_bps / tcp.goodput_bps;
+            assert!((0.93..1.07).contains(&ratio), "{gate} {cc}: {quic:?} {tcp:?}");
+        }
+        // Those that measure their path keep the queue as short.
+        for cc in ["bbr", "bbr3"] {
+            let [quic, tcp] = both_ways(gate, cc).map(|flow| flow.rtt_mean_ms.expect("it has samples"));
+            assert!((quic - tcp).abs() < 3.0, "{gate} {cc}: {quic} {tcp} ms");
         }
     }
+}
+
+#[test]
+fn a_fixed_rate_is_kept_over_quic() {
+    let flow = alone("quic.cc = \"tcp\"\ntcp = { cc = \"fixed_rate\", rate = \"5 Mbit/s\" }");
+    assert!((4.8e6..5.01e6).contains(&flow.goodput_bps), "{flow:?}");
+    assert_eq!(flow.losses.dropped_packets, 0, "{flow:?}");
 }
