@@ -1,26 +1,21 @@
 //! What an end's application does: it writes into streams, or reads all that come.
 
-use quinn_proto::{Connection, Dir, ReadError, StreamId, WriteError};
-use tidegate_core::app::Application;
+use quinn_proto::{Connection, Dir, ReadError, SendStream, StreamId, WriteError};
 use tidegate_core::plan::AppPlan;
 use tidegate_core::random::Stream;
-use tidegate_core::units::Time;
+
+use crate::work::Source;
 
 /// The longest piece that is read.
 const LONGEST_READ: usize = 1 << 20;
 /// What is written at once.
 const WRITTEN_AT_ONCE: [u8; 1 << 14] = [0; 1 << 14];
 
-/// The application of the sender.
+/// The application of a sender in streams.
 pub(crate) struct Writer {
-    plan: AppPlan,
-    rng: Stream,
-    /// From the start on.
-    application: Option<Application>,
-    /// Bytes that it has written and the connection has not taken; `u64::MAX`: always more.
-    pending: u64,
+    pub(crate) source: Source,
     /// Bytes that the connection has taken.
-    taken: u64,
+    pub(crate) taken: u64,
     /// Streams that it writes into, in turn; all are opened at once.
     streams: Vec<StreamId>,
     count: u32,
@@ -32,43 +27,13 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new(plan: &AppPlan, rng: Stream, streams: u32) -> Writer {
         Writer {
-            plan: plan.clone(),
-            rng,
-            application: None,
-            pending: 0,
+            source: Source::new(plan, rng),
             taken: 0,
             streams: Vec::new(),
             count: streams,
             next: 0,
             finished: false,
         }
-    }
-
-    /// The flow begins.
-    pub(crate) fn start(&mut self, now: Time) {
-        self.application = Some(Application::new(&self.plan, now, self.rng.clone()));
-        self.advance(now);
-    }
-
-    /// The application writes what is due.
-    pub(crate) fn advance(&mut self, now: Time) {
-        let written = self.application.as_mut().map_or(0, |application| application.handle_wakeup(now));
-        self.pending = self.pending.saturating_add(written);
-    }
-
-    /// When it writes next.
-    pub(crate) fn next_wakeup(&self) -> Time {
-        self.application.as_ref().map_or(Time::NEVER, Application::next_wakeup)
-    }
-
-    /// Bytes that wait for the connection to take them.
-    pub(crate) fn pending(&self) -> u64 {
-        self.pending
-    }
-
-    /// Bytes that the connection has taken.
-    pub(crate) fn taken(&self) -> u64 {
-        self.taken
     }
 
     /// Hands over as much as the connection takes.
@@ -78,21 +43,19 @@ impl Writer {
             self.streams.push(stream);
         }
         let mut blocked = 0;
-        while self.pending > 0 && blocked < self.streams.len() {
-            let most = self.pending.min(WRITTEN_AT_ONCE.len() as u64) as usize;
-            match connection.send_stream(self.streams[self.next]).write(&WRITTEN_AT_ONCE[..most]) {
+        while self.source.pending > 0 && blocked < self.streams.len() {
+            match write_some(&mut connection.send_stream(self.streams[self.next]), self.source.pending) {
                 Ok(bytes) => {
                     blocked = 0;
-                    self.taken += bytes as u64;
-                    // A sender that always has more stays so.
-                    self.pending -= if self.pending == u64::MAX { 0 } else { bytes as u64 };
+                    self.taken += bytes;
+                    self.source.take(bytes);
                 }
                 Err(WriteError::Blocked) => blocked += 1,
                 Err(error) => return Err(error),
             }
             self.next = (self.next + 1) % self.streams.len();
         }
-        if self.pending == 0 && self.next_wakeup() == Time::NEVER && !self.finished {
+        if self.source.is_over() && !self.finished {
             self.finished = true;
             for stream in &self.streams {
                 // What is written is sent without the end of the stream if the other end has stopped reading.
@@ -103,7 +66,7 @@ impl Writer {
     }
 }
 
-/// The application of the receiver: it reads each stream as its bytes come, in order.
+/// The application of a receiver: it reads each stream as its bytes come, in order, and all datagrams.
 #[derive(Default)]
 pub(crate) struct Reader {
     open: Vec<StreamId>,
@@ -113,22 +76,39 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub(crate) fn read(&mut self, connection: &mut Connection) {
+        while let Some(datagram) = connection.datagrams().recv() {
+            self.bytes += datagram.len() as u64;
+        }
         while let Some(stream) = connection.streams().accept(Dir::Uni) {
             self.open.push(stream);
         }
         self.open.retain(|stream| {
-            let mut stream = connection.recv_stream(*stream);
-            let Ok(mut chunks) = stream.read(true) else { return false };
-            let goes_on = loop {
-                match chunks.next(LONGEST_READ) {
-                    Ok(Some(chunk)) => self.bytes += chunk.bytes.len() as u64,
-                    Err(ReadError::Blocked) => break true,
-                    Ok(None) | Err(ReadError::Reset(_)) => break false,
-                }
-            };
-            // Whether a window is to be told: the connection is polled anyway.
-            let _polled = chunks.finalize();
+            let (bytes, goes_on) = drain(connection, *stream);
+            self.bytes += bytes;
             goes_on
         });
     }
+}
+
+/// Writes up to so many bytes into a stream: how many it has taken.
+pub(crate) fn write_some(stream: &mut SendStream<'_>, most: u64) -> Result<u64, WriteError> {
+    let most = most.min(WRITTEN_AT_ONCE.len() as u64) as usize;
+    Ok(stream.write(&WRITTEN_AT_ONCE[..most])? as u64)
+}
+
+/// Reads all that has come of a stream: how many bytes, and whether there may be more.
+pub(crate) fn drain(connection: &mut Connection, stream: StreamId) -> (u64, bool) {
+    let mut bytes = 0;
+    let mut stream = connection.recv_stream(stream);
+    let Ok(mut chunks) = stream.read(true) else { return (0, false) };
+    let goes_on = loop {
+        match chunks.next(LONGEST_READ) {
+            Ok(Some(chunk)) => bytes += chunk.bytes.len() as u64,
+            Err(ReadError::Blocked) => break true,
+            Ok(None) | Err(ReadError::Reset(_)) => break false,
+        }
+    };
+    // Whether a window is to be told: the connection is polled anyway.
+    let _polled = chunks.finalize();
+    (bytes, goes_on)
 }

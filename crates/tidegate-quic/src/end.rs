@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use bytes::BytesMut;
 use quinn_proto::{ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event};
 use rand::Rng as _;
-use tidegate_core::plan::{FlowPlan, QuicControl, QuicPlan};
+use tidegate_core::plan::{AppPlan, FlowPlan, QuicControl, QuicPlan};
 use tidegate_core::random::Stream;
 use tidegate_core::units::{PICOS_PER_SECOND, Rate};
 use tidegate_sim::host::{Ecn, Ends, HeldBy, Host, Outgoing, Packet, Phase, Report, Side, Span, Time};
@@ -15,10 +15,10 @@ use tidegate_sim::host::{Ecn, Ends, HeldBy, Host, Outgoing, Packet, Phase, Repor
 use crate::clock::{Clock, span};
 use crate::connection::{Watch, client, server};
 use crate::control::{Control, Maker};
-use crate::data::{Reader, Writer};
 use crate::log::Logs;
 use crate::probes;
 use crate::watch::Seen;
+use crate::work::Work;
 
 /// The two ends of the connection of a flow with this plan. `stream`: the flow's random streams, by name.
 pub(crate) fn ends(
@@ -67,28 +67,27 @@ pub(crate) fn ends_controlled(
         probe_timeouts: 0,
         lost: None,
     };
-    let [sees, receiver_sees] = [Side::Sender, Side::Receiver].map(|side| {
+    let [writes, reads] = Work::both(flow, quic, stream("app"));
+    // Whoever asks begins the connection.
+    let asker = if matches!(flow.app, AppPlan::Request(_)) { Side::Receiver } else { Side::Sender };
+    let made = [(1, Side::Sender, "sender", writes), (2, Side::Receiver, "receiver", reads)];
+    made.map(|(number, side, name, work)| -> Box<dyn Host> {
         let log = logs.and_then(|logs| logs.begin(&flow.name, side, clock.origin()));
-        Watch { log, ..Watch::default() }
-    });
-    let (begins, config) = client(quic, seed, &sees, control("sender", Arc::clone(&sees.seen)));
-    let writes = Work::Write(Box::new(Writer::new(&flow.app, stream("app"), quic.streams)));
-    let sender = End { client: Some(config), ..end(1, begins, sees, writes) };
-    let waits = server(quic, seed, &receiver_sees, control("receiver", Arc::clone(&receiver_sees.seen)));
-    let receiver = end(2, waits, receiver_sees, Work::Read(Reader::default()));
-    [Box::new(sender), Box::new(receiver)]
+        let watch = Watch { log, ..Watch::default() };
+        let control = control(name, Arc::clone(&watch.seen));
+        if side == asker {
+            let (endpoint, config) = client(quic, seed, &watch, control);
+            Box::new(End { client: Some(config), ..end(number, endpoint, watch, work) })
+        } else {
+            Box::new(end(number, server(quic, seed, &watch, control), watch, work))
+        }
+    })
 }
 
 /// The time that so many bytes take at a rate that is not zero.
 fn time_of(bytes: usize, rate: Rate) -> Span {
     let picos = bytes as u128 * 8 * u128::from(PICOS_PER_SECOND) / u128::from(rate.bps());
     Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
-}
-
-/// What an end's application does.
-enum Work {
-    Write(Box<Writer>),
-    Read(Reader),
 }
 
 struct End {
@@ -134,27 +133,20 @@ impl End {
         if self.lost.is_some() {
             return;
         }
-        match &mut self.work {
-            Work::Write(writer) if !connection.is_handshaking() => {
-                if let Err(error) = writer.write(connection) {
-                    self.lost = Some(error.to_string());
-                }
-            }
-            Work::Write(_) => {}
-            Work::Read(reader) => reader.read(connection),
+        if let Err(error) = self.work.carry(connection) {
+            self.lost = Some(error.to_string());
         }
     }
 
     /// What keeps the sender from sending now that quinn has nothing that may leave.
     fn waits_for(&self) -> HeldBy {
-        let (Some((_, connection)), Work::Write(writer)) = (&self.connection, &self.work) else {
+        let Some((_, connection)) = &self.connection else { return HeldBy::Application };
+        let unsent = self.work.unsent(self.watch.sent.bytes());
+        if unsent == 0 && self.work.pending() == 0 {
             return HeldBy::Application;
-        };
+        }
         let path = connection.stats().path;
-        let unsent = writer.taken() - self.watch.sent.bytes().min(writer.taken());
-        if unsent == 0 && writer.pending() == 0 {
-            HeldBy::Application
-        } else if self.watch.seen.in_flight() + u64::from(path.current_mtu) > path.cwnd {
+        if self.watch.seen.in_flight() + u64::from(path.current_mtu) > path.cwnd {
             HeldBy::CongestionWindow
         } else if unsent == 0 {
             HeldBy::ReceiverWindow
@@ -167,9 +159,7 @@ impl End {
 impl Host for End {
     fn open(&mut self, now: Time) {
         let instant = self.clock.instant(now);
-        if let Work::Write(writer) = &mut self.work {
-            writer.start(now);
-        }
+        self.work.start(now);
         let Some(client) = self.client.take() else { return };
         match self.endpoint.connect(instant, client, self.peer, "receiver") {
             Ok(connection) => self.connection = Some(connection),
@@ -207,9 +197,7 @@ impl Host for End {
             self.departs = Time::ZERO;
         }
         let instant = self.clock.instant(now);
-        if let Work::Write(writer) = &mut self.work {
-            writer.advance(now);
-        }
+        self.work.advance(now);
         if let Some((_, connection)) = &mut self.connection {
             self.probe_timeouts += probes::counted(|| connection.handle_timeout(instant));
         }
@@ -250,10 +238,7 @@ impl Host for End {
         let due = self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout());
         let due = due.map_or(Time::NEVER, |instant| self.clock.time(instant));
         let due = if self.departs == Time::ZERO { due } else { due.min(self.departs) };
-        match &self.work {
-            Work::Write(writer) => due.min(writer.next_wakeup()),
-            Work::Read(_) => due,
-        }
+        due.min(self.work.next_wakeup())
     }
 
     fn report(&self) -> Report {
@@ -261,10 +246,7 @@ impl Host for End {
         let path = connection.stats().path;
         let seen = &self.watch.seen;
         let marks = seen.marks();
-        let read = match &self.work {
-            Work::Read(reader) => reader.bytes,
-            Work::Write(_) => 0,
-        };
+        let read = self.work.read();
         Report {
             delivered_bytes: read,
             in_order_bytes: read,
@@ -286,6 +268,21 @@ impl Host for End {
 
     fn take_rtt_sample(&mut self) -> Option<Span> {
         self.watch.seen.take_rtt().map(span)
+    }
+
+    fn carries_messages(&self) -> bool {
+        matches!(self.work, Work::Exchange(_))
+    }
+
+    fn write_message(&mut self, _now: Time, number: u64, bytes: u64) {
+        let Work::Exchange(messages) = &mut self.work else { return };
+        messages.add(self.connection.as_ref().map(|(_, connection)| connection), number, bytes);
+        self.work();
+    }
+
+    fn poll_message(&mut self) -> Option<u64> {
+        let Work::Exchange(messages) = &mut self.work else { return None };
+        messages.poll_whole()
     }
 
     fn name(&self) -> String {

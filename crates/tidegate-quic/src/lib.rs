@@ -9,13 +9,16 @@ mod clock;
 mod connection;
 mod control;
 mod data;
+mod datagrams;
 mod end;
 mod log;
+mod messages;
 mod ours;
 mod plain;
 mod probes;
 mod sent;
 mod watch;
+mod work;
 
 pub use log::Logs;
 use tidegate_core::net::seed;

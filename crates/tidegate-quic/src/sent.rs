@@ -1,4 +1,4 @@
-//! What an end has sent of its streams: read from the frames of its packets (RFC 9000 §19), which are as they are under a key that hides
+//! What an end has sent of its user bytes: read from the frames of its packets (RFC 9000 §19), which are as they are under a key that hides
 //! nothing.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ impl Sent {
         self.bytes.load(Relaxed)
     }
 
-    /// Frames of streams that brought bytes, first or again.
+    /// Frames that brought user bytes, first or again: of streams, and datagrams.
     pub(crate) fn frames(&self) -> u64 {
         self.frames.load(Relaxed)
     }
@@ -30,8 +30,9 @@ impl Sent {
         let mut rest = frames;
         while let Some((frame, behind)) = read(rest) {
             rest = behind;
-            let Some(Stream { id, end, bytes }) = frame.filter(|stream| stream.bytes > 0) else { continue };
+            let Some(Data { stream, bytes }) = frame.filter(|data| data.bytes > 0) else { continue };
             self.frames.fetch_add(1, Relaxed);
+            let Some((id, end)) = stream else { continue };
             let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
             let sent = ends.entry(id).or_default();
             if end > *sent {
@@ -42,16 +43,21 @@ impl Sent {
     }
 }
 
-/// Bytes of a stream in a packet.
-struct Stream {
-    id: u64,
-    /// Where they end in the stream.
-    end: u64,
+/// User bytes in a packet.
+struct Data {
+    /// Of a stream: which, and where they end in it. A datagram is sent once.
+    stream: Option<(u64, u64)>,
     bytes: u64,
 }
 
-/// The first frame, if it is of a stream, and what is behind it; `None`: there is none, or one that QUIC does not have.
-fn read(frames: &[u8]) -> Option<(Option<Stream>, &[u8])> {
+impl Data {
+    fn datagram(bytes: u64) -> Data {
+        Data { stream: None, bytes }
+    }
+}
+
+/// The first frame, if it has user bytes, and what is behind it; `None`: there is none, or one that QUIC does not have.
+fn read(frames: &[u8]) -> Option<(Option<Data>, &[u8])> {
     let (kind, rest) = integer(frames)?;
     let skip = |integers: usize| (0..integers).try_fold(rest, |rest, _| Some(integer(rest)?.1));
     let behind = match kind {
@@ -66,7 +72,7 @@ fn read(frames: &[u8]) -> Option<(Option<Stream>, &[u8])> {
         0x06 => behind_block(skip(1)?)?,
         // NEW_TOKEN.
         0x07 => behind_block(rest)?,
-        0x08..=0x0f => return stream(kind, rest).map(|(stream, behind)| (Some(stream), behind)),
+        0x08..=0x0f => return stream(kind, rest).map(|(data, behind)| (Some(data), behind)),
         // MAX_DATA, MAX_STREAMS, DATA_BLOCKED, STREAMS_BLOCKED, RETIRE_CONNECTION_ID.
         0x10 | 0x12..=0x14 | 0x16 | 0x17 | 0x19 => skip(1)?,
         // NEW_CONNECTION_ID: two numbers, an ID with its length in a byte, and a token of 16 bytes.
@@ -77,8 +83,12 @@ fn read(frames: &[u8]) -> Option<(Option<Stream>, &[u8])> {
         // PATH_CHALLENGE, PATH_RESPONSE.
         0x1a | 0x1b => rest.get(8..)?,
         // DATAGRAM (RFC 9221), to the end of the packet, and with its length.
-        0x30 => &[],
-        0x31 => behind_block(rest)?,
+        0x30 => return Some((Some(Data::datagram(rest.len() as u64)), &[])),
+        0x31 => {
+            let behind = behind_block(rest)?;
+            let (bytes, _) = integer(rest)?;
+            return Some((Some(Data::datagram(bytes)), behind));
+        }
         // ACK_FREQUENCY (draft-ietf-quic-ack-frequency).
         0xaf => skip(4)?,
         _ => return None,
@@ -102,12 +112,12 @@ fn acknowledgement(rest: &[u8], with_ecn: bool) -> Option<&[u8]> {
 }
 
 /// STREAM (RFC 9000 §19.8), behind its type.
-fn stream(kind: u64, rest: &[u8]) -> Option<(Stream, &[u8])> {
+fn stream(kind: u64, rest: &[u8]) -> Option<(Data, &[u8])> {
     let (id, rest) = integer(rest)?;
     let (offset, rest) = if kind & 0x04 != 0 { integer(rest)? } else { (0, rest) };
     let (bytes, rest) = if kind & 0x02 != 0 { integer(rest)? } else { (rest.len() as u64, rest) };
     let behind = rest.get(usize::try_from(bytes).ok()?..)?;
-    Some((Stream { id, end: offset.checked_add(bytes)?, bytes }, behind))
+    Some((Data { stream: Some((id, offset.checked_add(bytes)?)), bytes }, behind))
 }
 
 /// A number of variable length (RFC 9000 §16), and what is behind it.

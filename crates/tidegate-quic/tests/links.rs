@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use tidegate_core::plan::Plan;
+use tidegate_core::plan::{AppPlan, Plan, SizePlan};
 use tidegate_quic::hosts;
 use tidegate_scenario::Scenario;
 use tidegate_sim::host::{Ecn, Host, Outgoing, Packet, Report, Time};
-use tidegate_sim::{FlowSummary, RunResult, run_hosted};
+use tidegate_sim::{FlowSummary, RequestSummary, RunResult, run_hosted};
 
 fn planned(text: &str, seed: u64) -> Plan {
     Scenario::from_toml(text, "link.toml", None, &[]).expect("the scenario is good").plan(Some(seed), 0)
@@ -174,6 +174,9 @@ fn what_is_wrong_of_quic_is_said() {
     assert!(problems("quic.mtu = \"1227 B\"").contains("1228 B"));
     assert!(problems("quic.mtu = \"70 kB\"").contains("65535"));
     assert!(problems("app.read = \"1 Mbit/s\"").contains("reads at once"));
+    let anew = "app.request = { response = \"1 kB\", think = \"1 s\", connection = \"new\" }";
+    assert!(problems(anew).contains("share a connection"));
+    assert!(problems("quic.datagrams = true").contains("needs streams"));
     assert!(problems("quic.cc = \"vegas\"").contains("newreno"));
     assert!(problems("quic.cc = \"tcp\"\ntcp.cc = \"dctcp\"").contains("how much was marked"));
 }
@@ -224,4 +227,70 @@ fn a_fixed_rate_is_kept_over_quic() {
     let flow = alone("quic.cc = \"tcp\"\ntcp = { cc = \"fixed_rate\", rate = \"5 Mbit/s\" }");
     assert!((4.8e6..5.01e6).contains(&flow.goodput_bps), "{flow:?}");
     assert_eq!(flow.losses.dropped_packets, 0, "{flow:?}");
+}
+
+/// Requests over a link, with these keys beside their own.
+fn requests(transport: &str, keys: &str) -> Plan {
+    planned(
+        &format!(
+            r#"
+duration = "60 s"
+gate.down = {{ rate = "8 Mbit/s", queue = "100 packets" }}
+gate.up = {{ rate = "1 Mbit/s", queue = "100 packets" }}
+server.origin = {{ rate = "80 Mbit/s" }}
+[flow.web]
+transport = "{transport}"
+path = ["down"]
+back = ["up"]
+rtt = "40 ms"
+{keys}
+"#
+        ),
+        7,
+    )
+}
+
+/// The row of its requests.
+fn answered(plan: &Plan) -> RequestSummary {
+    let result = run_hosted(plan, &mut hosts(plan, None), &mut |_| true).expect("it behaves");
+    result.summary.requests[0].clone()
+}
+
+#[test]
+fn requests_take_a_round_trip_and_their_bytes() {
+    let keys = r#"app.request = { server = "origin", size = "200 B", response = "10 kB", think = "500 ms" }"#;
+    let [quic, tcp] = ["quic", "tcp"].map(|transport| answered(&requests(transport, keys)));
+    // 40 ms of path, 1 ms at the server, 200 B at 1 Mbit/s, 10 kB at 8 Mbit/s: 53 ms and headers.
+    let mean = quic.response_mean_s.expect("they end");
+    assert!((0.053..0.060).contains(&mean), "{quic:?}");
+    assert!((mean - tcp.response_mean_s.expect("they end")).abs() < 0.005, "{quic:?} {tcp:?}");
+    assert!((106..=109).contains(&quic.asked) && quic.unfinished <= 1, "{quic:?}");
+}
+
+#[test]
+fn a_short_response_does_not_wait_for_a_long_one_before_it() {
+    // Four, a millisecond after each other; over TCP the short ones come behind the long ones before them.
+    let keys = r#"app.request = { response = "1 B", think = ["3 s", "1 ms", "1 ms", "1 ms"], loop = "open", outstanding = 10 }"#;
+    let [quic, tcp] = ["quic", "tcp"].map(|transport| {
+        let mut plan = requests(transport, keys);
+        let AppPlan::Request(asked) = &mut plan.flows[0].app else { panic!("it has requests") };
+        asked.response = SizePlan::List(vec![500_000, 2_000, 2_000, 2_000].into());
+        answered(&plan)
+    });
+    let mean = |row: &RequestSummary| row.response_mean_s.expect("they end");
+    assert!(mean(&quic) < 0.8 * mean(&tcp), "{quic:?} {tcp:?}");
+    assert_eq!((quic.asked, quic.unfinished), (tcp.asked, tcp.unfinished));
+}
+
+#[test]
+fn datagrams_are_lost_and_not_sent_again() {
+    let keys = "app.constant = { rate = \"800 kbit/s\", write = \"1000 B\" }\nquic.datagrams = true";
+    let lossy = LINK.replace("queue = \"100 packets\"", "queue = \"100 packets\", loss = \"5%\"");
+    let clean = alone(keys);
+    assert!((0.79e6..0.81e6).contains(&clean.goodput_bps), "{clean:?}");
+    let flow = run(&format!("{lossy}{keys}")).summary.flows.swap_remove(0);
+    let share = flow.goodput_bps / clean.goodput_bps;
+    assert!((0.93..0.97).contains(&share), "{flow:?}");
+    let streams = run(&format!("{lossy}{}", keys.replace("true", "false"))).summary.flows.swap_remove(0);
+    assert!(streams.goodput_bps > 0.985 * clean.goodput_bps, "{streams:?}");
 }

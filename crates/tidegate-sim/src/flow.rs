@@ -92,7 +92,7 @@ impl Flow {
             .then(|| Box::new(History::new(plan.record.level, index)));
         let maker = Maker { flow: flow.clone(), seed, exact: plan.exact };
         let (sender, receiver) = maker.endpoints(0);
-        let dialogue = if hosts.is_some() { None } else { Dialogue::new(&maker, start) };
+        let dialogue = Dialogue::new(&maker, start);
         let has_circuit = has_circuit(plan, flow);
         let policed = Policed::new(plan, flow).map(Box::new);
         let hosted = hosts.map(|ends| Box::new(Hosted::new(&flow.name, ends, policed.is_some())));

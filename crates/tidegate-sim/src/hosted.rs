@@ -203,6 +203,16 @@ impl Hosted {
         self.call(at, side, |host| host.handle_packet(at, ecn, packet));
     }
 
+    /// The application of an end writes a message.
+    pub(crate) fn write_message(&mut self, at: Time, side: Side, (number, bytes): (u64, u64)) {
+        self.call(at, side, |host| host.write_message(at, number, bytes));
+    }
+
+    /// A message that has come whole to an end.
+    pub(crate) fn poll_message(&mut self, at: Time, side: Side) -> Option<u64> {
+        self.call(at, side, |host| host.poll_message()).flatten()
+    }
+
     pub(crate) fn take_rtt_sample(&mut self, at: Time) -> Option<Span> {
         self.call(at, Side::Sender, |host| host.take_rtt_sample()).flatten()
     }

@@ -48,6 +48,7 @@ impl Simulation {
         }
         match side {
             Some(side) => self.wire.wake_host(at, (index, side), flow),
+            None if flow.dialogue.is_some() => self.wire.wake_hosted_client(at, index, flow),
             None => self.wire.open_hosts(at, index, flow),
         }
         true
@@ -90,7 +91,7 @@ impl Simulation {
 
 impl<N: Carrier> Wire<N> {
     /// The flow begins: first at its receiver, then at its sender.
-    fn open_hosts(&mut self, at: Time, index: usize, flow: &mut Flow) {
+    pub(crate) fn open_hosts(&mut self, at: Time, index: usize, flow: &mut Flow) {
         if std::mem::replace(&mut flow.started, true) {
             return;
         }
@@ -139,7 +140,7 @@ impl<N: Carrier> Wire<N> {
     }
 
     /// Something happens at one end at `at`; then leaves what it has to send.
-    fn host_acts(
+    pub(crate) fn host_acts(
         &mut self,
         at: Time,
         (index, side): (usize, Side),
@@ -151,6 +152,9 @@ impl<N: Carrier> Wire<N> {
             Side::Receiver => flow.before_receiver(at),
         }
         what(flow);
+        if flow.dialogue.is_some() {
+            self.take_messages(at, (index, side), flow);
+        }
         self.pump_host(at, (index, side), flow);
     }
 

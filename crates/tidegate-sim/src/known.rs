@@ -3,6 +3,7 @@
 use tidegate_core::cc::can_make;
 use tidegate_core::plan::{AppPlan, CongestionPlan, FlowPlan, Plan, TransportPlan};
 
+use crate::host::Ends;
 use crate::stopped::RunError;
 
 /// Refuses what only the kernel has, and classes in Python where there is no Python.
@@ -36,12 +37,14 @@ pub fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
 /// Whether a flow can be run with hosts, or without.
 ///
 /// # Errors
-/// [`RunError::Host`] for one with requests that has hosts, [`RunError::NotHere`] for one that needs hosts and has none.
-pub(crate) fn fits(flow: &FlowPlan, has_hosts: bool) -> Result<(), RunError> {
+/// [`RunError::Host`] for one with requests whose hosts carry no messages, [`RunError::NotHere`] for one that needs hosts and has none.
+pub(crate) fn fits(flow: &FlowPlan, hosts: Option<&Ends>) -> Result<(), RunError> {
     let name = &flow.name;
-    if has_hosts && matches!(flow.app, AppPlan::Request(_)) {
+    let has_hosts = hosts.is_some();
+    let without_messages = hosts.is_some_and(|ends| !ends.iter().all(|end| end.carries_messages()));
+    if without_messages && matches!(flow.app, AppPlan::Request(_)) {
         return Err(RunError::Host(format!(
-            "flow.{name}.app: read \"request\", which only our TCP has; a transport of another's brings its own application: write \"bulk\""
+            "flow.{name}.app: read \"request\", which this transport does not carry; it brings its own application: write \"bulk\""
         )));
     }
     if !has_hosts && flow.transport != TransportPlan::Tcp {

@@ -3,6 +3,7 @@
 use tidegate_core::app::Server;
 use tidegate_core::net::Carrier;
 use tidegate_core::units::Time;
+use tidegate_result::Side;
 
 use crate::flow::Flow;
 use crate::wire::Wire;
@@ -72,11 +73,7 @@ impl<N: Carrier> Wire<N> {
         let Some(dialogue) = &mut flow.dialogue else { return };
         while let Some(bytes) = dialogue.client.poll_arrived(at, in_order) {
             match dialogue.server {
-                Some(number) => {
-                    let server: &mut Server = &mut self.servers[number];
-                    server.handle_request(at, index, bytes);
-                    self.network.set_alarm(self.alarms.server(number), server.next_wakeup());
-                }
+                Some(number) => self.bring_to_server(at, number, index, bytes),
                 None => flow.sender.write(at, dialogue.client.answer(at)),
             }
         }
@@ -100,11 +97,68 @@ impl<N: Carrier> Wire<N> {
     pub(crate) fn serve(&mut self, at: Time, number: usize, flows: &mut [Flow]) {
         while let Some(index) = self.servers[number].poll_response(at) {
             let flow = &mut flows[index];
+            if flow.hosted.is_some() {
+                self.answer_by_message(at, index, flow);
+                continue;
+            }
             flow.before_sender(at);
             let bytes = flow.dialogue.as_mut().map_or(0, |dialogue| dialogue.client.answer(at));
             flow.sender.write(at, bytes);
             self.pump_sender(at, index, flow);
         }
         self.network.set_alarm(self.alarms.server(number), self.servers[number].next_wakeup());
+    }
+
+    /// As [`Wire::wake_client`], of a flow of hosts.
+    pub(crate) fn wake_hosted_client(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        self.open_hosts(at, index, flow);
+        if let Some(dialogue) = &mut flow.dialogue {
+            dialogue.client.handle_wakeup(at);
+        }
+        while let Some(begin) = flow.dialogue.as_mut().and_then(|open| open.client.poll_begin(at)) {
+            let side = Side::Receiver;
+            self.host_acts(at, (index, side), flow, |flow| {
+                flow.hosted_mut().write_message(at, side, (begin.number, begin.bytes));
+            });
+        }
+        self.set_client_alarm(at, index, flow);
+    }
+
+    /// Messages that have come whole to an end of hosts.
+    pub(crate) fn take_messages(&mut self, at: Time, (index, side): (usize, Side), flow: &mut Flow) {
+        while let Some(number) = flow.hosted_mut().poll_message(at, side) {
+            let Some(dialogue) = &mut flow.dialogue else { return };
+            match side {
+                Side::Sender => {
+                    let bytes = dialogue.client.handle_arrived(at, number);
+                    match dialogue.server {
+                        Some(server) => self.bring_to_server(at, server, index, bytes),
+                        None => write_answer(at, flow),
+                    }
+                }
+                Side::Receiver => {
+                    dialogue.log.extend(dialogue.client.handle_ended(at, number));
+                    self.set_client_alarm(at, index, flow);
+                }
+            }
+        }
+    }
+
+    fn bring_to_server(&mut self, at: Time, number: usize, index: usize, bytes: u64) {
+        let server: &mut Server = &mut self.servers[number];
+        server.handle_request(at, index, bytes);
+        self.network.set_alarm(self.alarms.server(number), server.next_wakeup());
+    }
+
+    fn answer_by_message(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        self.host_acts(at, (index, Side::Sender), flow, |flow| write_answer(at, flow));
+    }
+}
+
+/// The server's end of a flow of hosts answers the request that came first.
+fn write_answer(at: Time, flow: &mut Flow) {
+    let answer = flow.dialogue.as_mut().and_then(|dialogue| dialogue.client.answer_arrived(at));
+    if let Some(message) = answer {
+        flow.hosted_mut().write_message(at, Side::Sender, message);
     }
 }

@@ -58,7 +58,7 @@ impl Simulation {
         let flows: Vec<Flow> = (0..plan.flows.len())
             .map(|index| {
                 let hosts = hosts(index);
-                fits(&plan.flows[index], hosts.is_some())?;
+                fits(&plan.flows[index], hosts.as_ref())?;
                 Ok(Flow::new(plan, index, hosts))
             })
             .collect::<Result<_, RunError>>()?;

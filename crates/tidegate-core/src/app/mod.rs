@@ -4,6 +4,7 @@
 //! send yet.
 
 mod media;
+mod numbered;
 mod pace;
 mod progression;
 mod request;

@@ -1,8 +1,9 @@
 //! A client that sends requests and waits for responses, and how far each request has come at both ends
 //! of its connection.
 //!
-//! It never looks at TCP: the engine calls it with the bytes that have arrived in order at either end.
-//! Messages have no headers of their own; where one ends is known from the bytes before it.
+//! It never looks at the transport. Over TCP the engine calls it with the bytes that have arrived in order at either end:
+//! messages have no headers of their own; where one ends is known from the bytes before it. A transport whose messages overtake each
+//! other calls it with their numbers ([`Client::handle_arrived`]).
 
 use std::collections::VecDeque;
 
@@ -41,12 +42,14 @@ pub struct Begin {
     pub response: u64,
     /// On a new connection: whatever the old one had is gone.
     pub anew: bool,
+    /// The first request has number 0.
+    pub number: u64,
 }
 
 /// The requests of one flow.
 #[derive(Debug)]
 pub struct Client {
-    plan: RequestPlan,
+    pub(super) plan: RequestPlan,
     requests: Sizes,
     responses: Sizes,
     thinks: Stream,
@@ -59,7 +62,13 @@ pub struct Client {
     /// Asked, and not begun.
     waiting: VecDeque<Exchange>,
     /// Begun, and not ended, in order: the first `answered` are answered, the first `arrived` have arrived.
-    open: VecDeque<Exchange>,
+    pub(super) open: VecDeque<Exchange>,
+    /// The number of the first of them.
+    pub(super) first: u64,
+    /// Where messages have numbers: exchanges in `open` that have ended before an older one, and requests that have arrived and are not
+    /// answered, in order of arrival.
+    pub(super) ended_early: usize,
+    pub(super) unanswered: VecDeque<u64>,
     arrived: usize,
     answered: usize,
     /// User bytes on this connection of the requests that have arrived whole, and of the responses that have ended.
@@ -81,6 +90,9 @@ impl Client {
             next: Time::NEVER,
             waiting: VecDeque::new(),
             open: VecDeque::new(),
+            first: 0,
+            ended_early: 0,
+            unanswered: VecDeque::new(),
             arrived: 0,
             answered: 0,
             arrived_bytes: 0,
@@ -92,7 +104,7 @@ impl Client {
     }
 
     /// The next request comes a think time after `from`, if there is one.
-    fn think(&mut self, from: Time) {
+    pub(super) fn think(&mut self, from: Time) {
         if self.left == 0 {
             self.next = Time::NEVER;
             return;
@@ -139,7 +151,7 @@ impl Client {
     /// Whether a request waits that may begin.
     #[must_use]
     pub fn may_begin(&self) -> bool {
-        !self.waiting.is_empty() && self.plan.outstanding.is_none_or(|most| (self.open.len() as u64) < most)
+        !self.waiting.is_empty() && self.plan.outstanding.is_none_or(|most| (self.count_open() as u64) < most)
     }
 
     /// The next request to write into TCP at `now`; `None`: not now.
@@ -149,18 +161,23 @@ impl Client {
         }
         let mut exchange = self.waiting.pop_front()?;
         exchange.begun = now;
+        let number = self.first + self.open.len() as u64;
         self.open.push_back(exchange);
         let anew = self.plan.connection == ConnectionPlan::New;
         if anew {
             (self.arrived_bytes, self.ended_bytes) = (0, 0);
         }
-        Some(Begin { bytes: exchange.request, response: exchange.response, anew })
+        Some(Begin { bytes: exchange.request, response: exchange.response, anew, number })
     }
 
     /// Whether a request has begun and not ended.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        !self.open.is_empty()
+        self.count_open() > 0
+    }
+
+    fn count_open(&self) -> usize {
+        self.open.len() - self.ended_early
     }
 
     /// So many user bytes of this connection have come to the server in order: the next
@@ -196,6 +213,7 @@ impl Client {
             return None;
         }
         let mut exchange = self.open.pop_front()?;
+        self.first += 1;
         exchange.ended = now;
         self.ended_bytes = end;
         self.arrived -= 1;
@@ -208,7 +226,7 @@ impl Client {
 
     /// What was asked and has not ended, in order of asking.
     pub fn unfinished(&self) -> impl Iterator<Item = &Exchange> {
-        self.open.iter().chain(&self.waiting)
+        self.open.iter().filter(|exchange| exchange.ended == Time::NEVER).chain(&self.waiting)
     }
 
     /// Bytes held, about.

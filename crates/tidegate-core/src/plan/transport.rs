@@ -32,6 +32,8 @@ pub struct QuicPlan {
     pub ack_every: Option<u32>,
     /// Streams that the bytes are sent in, side by side; at least 1.
     pub streams: u32,
+    /// What the application writes is sent in datagrams (RFC 9221), which are not sent again.
+    pub datagrams: bool,
 }
 
 impl Default for QuicPlan {
@@ -44,6 +46,7 @@ impl Default for QuicPlan {
             ecn: true,
             ack_every: None,
             streams: 1,
+            datagrams: false,
         }
     }
 }

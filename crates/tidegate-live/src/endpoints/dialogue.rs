@@ -82,10 +82,10 @@ impl Dialogues {
 impl Inner {
     /// What a client asks for by `now`, and when to come again.
     pub(super) fn ask(&mut self, flow: usize, now: Time) -> (Begin, Time) {
-        let mut all = Begin { bytes: 0, response: 0, anew: false };
+        let mut all = Begin { bytes: 0, response: 0, anew: false, number: 0 };
         let Some(dialogue) = &mut self.flows[flow] else { return (all, Time::NEVER) };
         dialogue.client.handle_wakeup(now);
-        while let Some(Begin { bytes, response, anew }) = dialogue.client.poll_begin(now) {
+        while let Some(Begin { bytes, response, anew, number: _ }) = dialogue.client.poll_begin(now) {
             all.bytes += bytes;
             all.response += response;
             all.anew |= anew;

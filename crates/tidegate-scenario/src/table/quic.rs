@@ -55,7 +55,14 @@ pub(crate) const QUIC: Section = section(
             "streams",
             Kind::Whole { min: 1, max: 100 },
             WhenAbsent::Is(Literal::Whole(1)),
-            "Number of streams that the data are sent in, side by side.",
+            "Number of streams that the data are sent in, side by side. Requests have a stream each.",
+        ),
+        key(
+            "datagrams",
+            Kind::Flag,
+            flag(false),
+            "true: what the application writes is sent in datagrams (RFC 9221), which are not sent again: media. For applications that \
+             write at times of their own.",
         ),
     ],
 );

@@ -6,7 +6,8 @@
 //!
 //! The order of calls. [`Host::open`] comes first, once, when the flow starts: to the receiver's end, then to the sender's. Then
 //! [`Host::handle_packet`] and [`Host::handle_wakeup`] come as things happen, at instants that never go back. After each of these three
-//! [`Host::poll_transmit`] is asked until it has nothing more, then [`Host::next_wakeup`] and [`Host::report`].
+//! [`Host::poll_message`] and [`Host::poll_transmit`] are asked until they have nothing more, then [`Host::next_wakeup`] and
+//! [`Host::report`].
 
 mod tcp;
 mod ticks;
@@ -56,6 +57,20 @@ pub trait Host: Send {
 
     /// Why its connection ended before its application was done, if it did. The summary warns of it, and the end is not called again.
     fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether it carries the messages of a flow with requests: [`Host::write_message`], [`Host::poll_message`].
+    fn carries_messages(&self) -> bool {
+        false
+    }
+
+    /// Its application writes a message. At the receiver's end this is request `number`, from 0 on, one after the other; at the sender's
+    /// end it is the response to request `number`.
+    fn write_message(&mut self, _now: Time, _number: u64, _bytes: u64) {}
+
+    /// The number of a message that has come whole since it was asked last.
+    fn poll_message(&mut self) -> Option<u64> {
         None
     }
 

@@ -1,6 +1,8 @@
 //! `flow.x.transport` and `flow.x.quic` to [`TransportPlan`].
 
-use tidegate_core::plan::{AppPlan, CongestionPlan, QuicControl, QuicPlan, ReadPlan, TcpPlan, TransportPlan};
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, ConnectionPlan, QuicControl, QuicPlan, ReadPlan, TcpPlan, TransportPlan,
+};
 
 use crate::check::Form;
 use crate::lower::notes::Notes;
@@ -28,7 +30,7 @@ pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &m
         return TransportPlan::Tcp;
     }
     let plan = flow.table("quic").map_or_else(QuicPlan::default, |form| read(form, notes));
-    refuse(flow, app, tcp, notes);
+    refuse(flow, app, &plan, tcp, notes);
     tcp.headers = HEADERS;
     tcp.mss = plan.largest_packet() - HEADERS;
     if plan.cc == QuicControl::Tcp {
@@ -55,6 +57,7 @@ fn read(form: &Form, notes: &mut Notes) -> QuicPlan {
         initial_rtt: form.span("initial_rtt"),
         ecn: form.flag("ecn"),
         ack_every: form.whole("ack_every").and_then(|every| u32::try_from(every).ok()),
+        datagrams: form.flag("datagrams"),
         streams: form.whole("streams").and_then(|streams| u32::try_from(streams).ok()).unwrap_or(1),
     }
 }
@@ -83,12 +86,26 @@ fn refuse_extent(flow: &Form, tcp: &TcpPlan, notes: &mut Notes) {
 }
 
 /// What a flow of QUIC cannot have.
-fn refuse(flow: &Form, app: &AppPlan, tcp: &TcpPlan, notes: &mut Notes) {
-    if matches!(app, AppPlan::Request(_))
-        && let Some(item) = flow.given("app")
+fn refuse(flow: &Form, app: &AppPlan, plan: &QuicPlan, tcp: &TcpPlan, notes: &mut Notes) {
+    if let AppPlan::Request(requests) = app
+        && requests.connection == ConnectionPlan::New
+        && let Some(item) =
+            flow.table("app").and_then(|keys| keys.table("request")).and_then(|keys| keys.given("connection"))
     {
-        let help = "write transport = \"tcp\", or another application";
-        notes.wrong(item, "requests are asked over TCP only, not over QUIC", help);
+        let help = "remove it: each request has a stream of its own, on one connection";
+        notes.wrong(item, "over QUIC the requests of a flow share a connection", help);
+    }
+    if plan.datagrams
+        && !matches!(app, AppPlan::Source(_))
+        && let Some(item) = flow.table("quic").and_then(|keys| keys.given("datagrams"))
+    {
+        let help =
+            "choose an application that writes at times of its own, such as app.constant, or remove this key";
+        notes.wrong(
+            item,
+            "datagrams carry what is written, and are not sent again; this application needs streams",
+            help,
+        );
     }
     if tcp.read != ReadPlan::AtOnce
         && let Some(item) = flow.table("app").and_then(|keys| keys.given("read"))
