@@ -284,6 +284,22 @@ def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     return lines + _tcp(draw, window=window)
 
 
+def _over_quic(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of eight over QUIC."""
+    if draw.random() >= 0.12:
+        return lines
+    refused = ("app.read", "app.request.connection")
+    kept = [line for line in lines if not line.startswith(refused)]
+    names = ["cubic", "newreno", "bbr", "tcp"]
+    if any(f'tcp.cc = "{cc}"' in kept for cc in ("dctcp", "prague")):
+        names.remove("tcp")
+    kept += ['transport = "quic"', f'quic.cc = "{draw.choice(names)}"']
+    kept += draw.choice([[], ['quic.window = "40 kB"'], ['quic.mtu = "1400 B"']])
+    kept += draw.choice([[], ["quic.ecn = false"], ["quic.ack_every = 10"], ["quic.streams = 3"]])
+    written = any(line.startswith(("app.constant", "app.on_off")) for line in kept)
+    return [*kept, "quic.datagrams = true"] if written and draw.random() < 0.5 else kept
+
+
 def _traffic(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
     path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
     source = draw.choice(
@@ -354,6 +370,7 @@ def scenario(number: int) -> str:
     judges = random.Random(f"judges {number}")
     classes = random.Random(f"classes {number}")
     ends = random.Random(f"ends {number}")
+    transports = random.Random(f"transports {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -373,7 +390,8 @@ def scenario(number: int) -> str:
             lines += late.choice([[], [POLICE]])
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
-        lines += _reading(readers, _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates))))
+        flow = _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
+        lines += _over_quic(transports, _reading(readers, flow))
         lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += random_queues.media(classes, _traffic(draw, f"t{n}", gates))

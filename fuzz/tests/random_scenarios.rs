@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use tidegate_core::plan::{Plan, RecordPlan};
+use tidegate_quic::hosts;
 use tidegate_scenario::Scenario;
+use tidegate_sim::run_hosted;
 
 /// The first one and how many.
 const USUALLY: (u64, u64) = (0, 500);
@@ -98,7 +100,8 @@ fn faults(text: &str, seed: Option<u64>) -> Vec<String> {
 }
 
 fn summary(plan: &Plan) -> Value {
-    let run = tidegate_sim::run(plan, &mut |_| true).unwrap_or_else(|error| panic!("{error}"));
+    let run =
+        run_hosted(plan, &mut hosts(plan, None), &mut |_| true).unwrap_or_else(|error| panic!("{error}"));
     let mut summary = serde_json::to_value(&run.summary).expect("numbers and names");
     // How many events there were is what the ways differ in.
     summary["events"] = Value::Null;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -96,3 +97,39 @@ def test_other_engines_say_that_they_have_none() -> None:
     alone = {**LINK, "flow": {"quic": LINK["flow"]["quic"]}}
     with pytest.raises(tg.EngineError, match="not of TCP"):
         tg.run(alone, engine="theory")
+
+
+def changed(**keys: Any) -> tg.Run:
+    """Run the flow over QUIC alone, with these keys."""
+    flow = {**LINK["flow"]["quic"], **keys}
+    return tg.run({**LINK, "flow": {"quic": flow}})
+
+
+def test_a_class_of_ones_own_runs_over_quic(tmp_path: Path) -> None:
+    code = """
+        import tidegate as tg
+        class Half(tg.CongestionControl):
+            def on_ack(self, ack):
+                self.window_bytes = 8 * self.mss_bytes
+            def on_loss(self, loss):
+                pass
+    """
+    (tmp_path / "half.py").write_text(textwrap.dedent(code))
+    run = changed(tcp={"cc": f"python:{tmp_path / 'half.py'}:Half"}, quic={"cc": "tcp"})
+    # Eight packets of 1,452 B in each round trip of 40 ms and what a packet takes.
+    assert run.flows["quic"]["goodput_bps"] == pytest.approx(8 * 1452 * 8 / 0.0412, rel=0.05)
+    assert run.flows["quic"]["cwnd_max_segments"] < 15
+
+
+def test_requests_have_a_stream_each() -> None:
+    run = changed(app={"request": {"response": "30 kB", "think": "100 ms"}})
+    row = run.requests["quic"]
+    assert row["finished"] > 15
+    # A round trip of 40 ms, and 30 kB at 10 Mbit/s.
+    assert 0.064 < row["response_p50_s"] < 0.075
+
+
+def test_time_outs_are_counted() -> None:
+    gate = {"rate": {"steps": [["0 s", "10 Mbit/s"], ["2 s", "0 bit/s"], ["3 s", "10 Mbit/s"]]}}
+    run = tg.run({**LINK, "gate": {"link": {**LINK["gate"]["link"], **gate}}})
+    assert 1 <= run.flows["quic"]["timeouts"] <= 6

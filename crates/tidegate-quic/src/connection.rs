@@ -10,8 +10,7 @@ use quinn_proto::{
 use tidegate_core::plan::QuicPlan;
 
 use crate::control::Control;
-use crate::plain::{Key, Plain};
-use crate::sent::Sent;
+use crate::plain::{Key, Plain, Read};
 use crate::watch::Seen;
 
 /// Bytes of the headers of IPv4 and UDP.
@@ -21,7 +20,7 @@ const HEADERS: u32 = 28;
 #[derive(Clone, Default)]
 pub(crate) struct Watch {
     pub(crate) seen: Arc<Seen>,
-    pub(crate) sent: Arc<Sent>,
+    pub(crate) read: Read,
     /// Where quinn logs what it does.
     pub(crate) log: Option<QlogStream>,
 }
@@ -33,7 +32,7 @@ pub(crate) fn client(
     watch: &Watch,
     control: Control,
 ) -> (Endpoint, ClientConfig) {
-    let mut config = ClientConfig::new(Arc::new(Plain(Arc::clone(&watch.sent))));
+    let mut config = ClientConfig::new(Arc::new(Plain(watch.read.clone())));
     config.transport_config(Arc::new(transport(plan, watch, control)));
     config.initial_dst_cid_provider(Arc::new(move || ConnectionId::new(&seed.to_be_bytes())));
     (endpoint(1, seed, None), config)
@@ -41,7 +40,7 @@ pub(crate) fn client(
 
 /// The end that waits for it.
 pub(crate) fn server(plan: &QuicPlan, seed: u64, watch: &Watch, control: Control) -> Endpoint {
-    let mut config = ServerConfig::new(Arc::new(Plain(Arc::clone(&watch.sent))), Arc::new(Key::default()));
+    let mut config = ServerConfig::new(Arc::new(Plain(watch.read.clone())), Arc::new(Key::default()));
     config.transport_config(Arc::new(transport(plan, watch, control)));
     endpoint(2, seed, Some(config))
 }

@@ -141,7 +141,7 @@ impl End {
     /// What keeps the sender from sending now that quinn has nothing that may leave.
     fn waits_for(&self) -> HeldBy {
         let Some((_, connection)) = &self.connection else { return HeldBy::Application };
-        let unsent = self.work.unsent(self.watch.sent.bytes());
+        let unsent = self.work.unsent(self.watch.read.sent.bytes());
         if unsent == 0 && self.work.pending() == 0 {
             return HeldBy::Application;
         }
@@ -215,14 +215,14 @@ impl Host for End {
             self.held_by = self.waits_for();
             return None;
         }
-        let frames = self.watch.sent.frames();
+        let frames = self.watch.read.sent.frames();
         self.buffer.clear();
         let Some(transmit) = connection.poll_transmit(instant, 1, &mut self.buffer) else {
             self.work();
             self.held_by = self.waits_for();
             return None;
         };
-        let data = self.watch.sent.frames() > frames;
+        let data = self.watch.read.sent.frames() > frames;
         if data && let Some(rate) = self.watch.seen.pacing_rate().filter(|_| self.paces) {
             self.departs = now.saturating_add(time_of(transmit.size, rate));
         }
@@ -248,7 +248,7 @@ impl Host for End {
         let marks = seen.marks();
         let read = self.work.read();
         Report {
-            delivered_bytes: read,
+            delivered_bytes: self.watch.read.came.bytes(),
             in_order_bytes: read,
             window: Some(path.cwnd as f64),
             ssthresh: seen.ssthresh(),

@@ -11,12 +11,13 @@ mod control;
 mod data;
 mod datagrams;
 mod end;
+mod frames;
 mod log;
 mod messages;
 mod ours;
 mod plain;
 mod probes;
-mod sent;
+
 mod watch;
 mod work;
 

@@ -12,7 +12,7 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError, TransportErrorCode};
 
-use crate::sent::Sent;
+use crate::frames::{Came, Sent};
 
 /// Bytes of the tag of AES-128-GCM (RFC 9001 §5.3).
 const TAG: usize = 16;
@@ -25,18 +25,26 @@ const SERVER_HELLO: usize = 122;
 const CERTIFICATE: usize = 1100;
 const FINISHED: usize = 36;
 
-/// Leaves all as it is, but for its length, and reads along what is sent.
+/// What is read along of an end's packets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Read {
+    pub(crate) sent: Arc<Sent>,
+    pub(crate) came: Arc<Came>,
+}
+
+/// Leaves all as it is, but for its length, and reads along.
 #[derive(Clone, Default)]
-pub(crate) struct Key(Arc<Sent>);
+pub(crate) struct Key(Read);
 
 impl PacketKey for Key {
     fn encrypt(&self, _packet: u64, buffer: &mut [u8], header_len: usize) {
-        self.0.note(&buffer[header_len..buffer.len() - TAG]);
+        self.0.sent.note(&buffer[header_len..buffer.len() - TAG]);
     }
 
     fn decrypt(&self, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         let len = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
         payload.truncate(len);
+        self.0.came.note(payload);
         Ok(())
     }
 
@@ -274,7 +282,7 @@ impl Session for Handshake {
 }
 
 /// Makes the handshakes of a client or a server.
-pub(crate) struct Plain(pub(crate) Arc<Sent>);
+pub(crate) struct Plain(pub(crate) Read);
 
 impl ClientConfig for Plain {
     fn start_session(
@@ -283,13 +291,13 @@ impl ClientConfig for Plain {
         _server: &str,
         own: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
-        Ok(Box::new(Handshake::new(Key(Arc::clone(&self.0)), Side::Client, own)))
+        Ok(Box::new(Handshake::new(Key(self.0.clone()), Side::Client, own)))
     }
 }
 
 impl ServerConfig for Plain {
     fn initial_keys(&self, _version: u32, _to: &ConnectionId) -> Result<Keys, UnsupportedVersion> {
-        Ok(Key(Arc::clone(&self.0)).keys())
+        Ok(Key(self.0.clone()).keys())
     }
 
     fn retry_tag(&self, _version: u32, _to: &ConnectionId, _packet: &[u8]) -> [u8; 16] {
@@ -297,6 +305,6 @@ impl ServerConfig for Plain {
     }
 
     fn start_session(self: Arc<Self>, _version: u32, own: &TransportParameters) -> Box<dyn Session> {
-        Box::new(Handshake::new(Key(Arc::clone(&self.0)), Side::Server, own))
+        Box::new(Handshake::new(Key(self.0.clone()), Side::Server, own))
     }
 }

@@ -1,7 +1,8 @@
 //! A flow in words.
 
 use tidegate_core::plan::{
-    DelayedAckPlan, FlowPlan, Plan, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase, TransportPlan,
+    DelayedAckPlan, FlowPlan, Plan, QuicControl, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase,
+    TransportPlan,
 };
 use tidegate_core::units::Span;
 
@@ -19,8 +20,15 @@ pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &m
     let other = if flow.transport == TransportPlan::Tcp { "quic" } else { "tcp" };
     rows_of(form, "", &["tcp", other], &mut rows);
     rows.retain(|row| !row.default || !["dscp", "from", "to", "transport"].contains(&row.key.as_str()));
-    if flow.transport == TransportPlan::Tcp {
-        tcp_rows(&TcpLayers::new(root, form), flow, &mut rows);
+    match &flow.transport {
+        TransportPlan::Tcp => tcp_rows(&TcpLayers::new(root, form), flow, &mut rows),
+        // Of `tcp` only the controller counts.
+        TransportPlan::Quic(quic) if quic.cc == QuicControl::Tcp => {
+            let mut all = Vec::new();
+            tcp_rows(&TcpLayers::new(root, form), flow, &mut all);
+            rows.extend(all.into_iter().filter(|row| row.key == "tcp.cc"));
+        }
+        TransportPlan::Quic(_) => {}
     }
     write_rows(&format!("flow {name}"), &rows, out);
     copies(name, plan.flows.iter().map(|each| each.name.as_str()), out);

@@ -1,4 +1,4 @@
-//! What an end has sent of its user bytes: read from the frames of its packets (RFC 9000 §19), which are as they are under a key that hides
+//! What an end has sent of its user bytes, and what has come of the other's: read from the frames of its packets (RFC 9000 §19), which are as they are under a key that hides
 //! nothing.
 
 use std::collections::BTreeMap;
@@ -41,6 +41,51 @@ impl Sent {
             }
         }
     }
+}
+
+/// What has come to an end of the streams and datagrams of the other.
+#[derive(Debug, Default)]
+pub(crate) struct Came {
+    /// By stream, what has come: pieces that do not touch, from where to where.
+    pieces: Mutex<BTreeMap<u64, BTreeMap<u64, u64>>>,
+    bytes: AtomicU64,
+}
+
+impl Came {
+    /// Bytes, each counted when it first comes, in order or not.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// A packet with these frames comes.
+    pub(crate) fn note(&self, frames: &[u8]) {
+        let mut rest = frames;
+        while let Some((frame, behind)) = read(rest) {
+            rest = behind;
+            let Some(Data { stream, bytes }) = frame else { continue };
+            let new = match stream {
+                None => bytes,
+                Some((id, end)) => {
+                    let mut all = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+                    add(all.entry(id).or_default(), end - bytes, end)
+                }
+            };
+            self.bytes.fetch_add(new, Relaxed);
+        }
+    }
+}
+
+/// Adds a piece to others: the bytes that were in none.
+fn add(pieces: &mut BTreeMap<u64, u64>, mut start: u64, mut end: u64) -> u64 {
+    let mut new = end - start;
+    // The pieces that it touches: those that begin in it, and the one before.
+    while let Some((&left, &right)) = pieces.range(..=end).next_back().filter(|(_, right)| **right >= start) {
+        new -= right.min(end).saturating_sub(left.max(start));
+        (start, end) = (start.min(left), end.max(right));
+        pieces.remove(&left);
+    }
+    pieces.insert(start, end);
+    new
 }
 
 /// User bytes in a packet.
@@ -131,7 +176,9 @@ fn integer(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sent, integer};
+    use std::collections::BTreeMap;
+
+    use super::{Sent, add, integer};
 
     #[test]
     fn numbers_are_those_of_the_specification() {
@@ -155,5 +202,21 @@ mod tests {
         // Cut off: nothing.
         sent.note(&[0x0a, 2, 9, 7]);
         assert_eq!((sent.bytes(), sent.frames()), (5, 2));
+    }
+
+    #[test]
+    fn bytes_count_when_they_first_come() {
+        let mut pieces = BTreeMap::new();
+        let mut seen = [false; 200];
+        // Pieces in no order, over each other, within each other, side by side.
+        for n in 0..400_u64 {
+            let start = n * 67 % 150;
+            let end = start + n * 31 % 23;
+            let new = seen[start as usize..end as usize].iter().filter(|byte| !**byte).count();
+            seen[start as usize..end as usize].fill(true);
+            assert_eq!(add(&mut pieces, start, end), new as u64, "{n}");
+            let held: u64 = pieces.iter().map(|(left, right)| right - left).sum();
+            assert_eq!(held, seen.iter().filter(|byte| **byte).count() as u64);
+        }
     }
 }
