@@ -80,7 +80,12 @@ def test_a_folder_of_a_run_holds_the_logs(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         (["flow.quic.transport=tcp"], "nothing to log"),
-        (["flow.quic.app.request.response=10 kB", "flow.quic.app.request.think=1 s"], "over TCP only"),
+        (
+            [f"flow.quic.app.request.{key}" for key in ("response=1 kB", "think=1 s", "connection=new")],
+            "share a connection",
+        ),
+        (["flow.quic.quic.datagrams=true"], "needs streams"),
+        (["flow.quic.quic.cc=tcp", "flow.quic.tcp.cc=prague"], "how much was marked"),
         (["flow.quic.quic.mtu=1000 B"], "1228 B at least"),
         (["flow.quic.app.read=1 Mbit/s"], "reads at once"),
     ],

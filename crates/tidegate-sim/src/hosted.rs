@@ -26,7 +26,7 @@ pub(crate) struct Hosted {
     ends: [End; 2],
     in_network: InNetwork,
     polices: bool,
-    /// Drops of data that are known and not yet due, in the order of reports: when, and the gate if its policer dropped them.
+    /// Drops of data that are known and not yet due, in order of time: when, and the gate if its policer dropped them.
     drops: VecDeque<(Time, Option<usize>)>,
     /// The policer that dropped the data packet that was dropped last.
     blamed: Option<usize>,
@@ -292,7 +292,9 @@ impl Hosted {
         let Some(OnItsWay { packet, .. }) = self.take(dropped.unit) else { return };
         if data && self.polices {
             let policer = (dropped.reason == DropReason::Policed).then_some(dropped.gate);
-            self.drops.push_back((dropped.at, policer));
+            // A drop may be known before an earlier one at another gate is.
+            let place = self.drops.partition_point(|(when, _)| *when <= dropped.at);
+            self.drops.insert(place, (dropped.at, policer));
         }
         let lost = Lost { at: dropped.at, gate: dropped.gate, reason: dropped.reason, packet };
         self.call(dropped.at, side, |host| host.handle_loss(lost));
