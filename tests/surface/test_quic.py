@@ -115,15 +115,16 @@ def test_a_class_of_ones_own_runs_over_quic(tmp_path: Path) -> None:
         import tidegate as tg
         class Half(tg.CongestionControl):
             def on_ack(self, ack):
-                self.window_bytes = 8 * self.mss_bytes
+                self.window_bytes = 20 * self.mss_bytes
             def on_loss(self, loss):
                 pass
     """
     (tmp_path / "half.py").write_text(textwrap.dedent(code))
     run = changed(tcp={"cc": f"python:{tmp_path / 'half.py'}:Half"}, quic={"cc": "tcp"})
-    # Eight packets of 1,452 B in each round trip of 40 ms and what a packet takes.
-    assert run.flows["quic"]["goodput_bps"] == pytest.approx(8 * 1452 * 8 / 0.0412, rel=0.05)
-    assert run.flows["quic"]["cwnd_max_segments"] < 15
+    # quinn stays below the window: 19 packets of 1,452 B in a round trip of 41.2 ms, or a little less with delayed ACKs.
+    most = 19 * 1452 * 8 / 0.0412
+    assert 0.85 * most < run.flows["quic"]["goodput_bps"] < most
+    assert run.flows["quic"]["cwnd_max_segments"] == pytest.approx(20)
 
 
 def test_requests_have_a_stream_each() -> None:

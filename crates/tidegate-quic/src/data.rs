@@ -4,7 +4,7 @@ use quinn_proto::{Connection, Dir, ReadError, SendStream, StreamId, WriteError};
 use tidegate_core::plan::AppPlan;
 use tidegate_core::random::Stream;
 
-use crate::work::Source;
+use crate::source::Source;
 
 /// The longest piece that is read.
 const LONGEST_READ: usize = 1 << 20;

@@ -5,7 +5,7 @@ use quinn_proto::Connection;
 use tidegate_core::plan::AppPlan;
 use tidegate_core::random::Stream;
 
-use crate::work::Source;
+use crate::source::Source;
 
 /// The application of a sender of datagrams.
 pub(crate) struct Datagrams {

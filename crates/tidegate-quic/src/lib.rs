@@ -17,6 +17,7 @@ mod messages;
 mod ours;
 mod plain;
 mod probes;
+mod source;
 
 mod watch;
 mod work;

@@ -156,7 +156,7 @@ impl State {
             self.recovering = false;
         }
         let (una, max) = (self.acked_end, self.sent_bytes);
-        self.controller.handle_measured(&Measured { at, rtt, smoothed_rtt, una, max });
+        self.controller.handle_measured(&Measured { at, rtt, smoothed_rtt, una, max, reduced: None });
         if !self.controller.governs_repair() && batch.new_packets > 0 {
             self.controller.handle_acked(&Acked {
                 at,
