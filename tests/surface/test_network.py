@@ -178,9 +178,22 @@ def test_a_scenario_that_cannot_be_is_refused() -> None:
         tg.Network(LINK, flows=["his"])
     with pytest.raises(tg.ArgumentError, match="flows: name one at least; there is mine"):
         tg.Network(LINK, flows=[])
-    transfer = {"mine": LINK["flow"]["mine"] | {"app": "transfer", "size": "1 MB"}}
-    with pytest.raises((tg.RunError, tg.ScenarioError), match=r"duration|size"):
-        tg.Network(LINK | {"duration": "until done", "flow": transfer})
+
+
+def test_a_run_until_done_ends_when_what_is_sent_has_come() -> None:
+    transfer = {"mine": LINK["flow"]["mine"] | {"app": {"transfer": "600 kB"}}}
+    run, _ = windowed(8, flow=transfer, duration="until done", record={"every": "10 ms"})
+    row = run.flows["mine"]
+    # 500 packets, eight in each 21 ms, of a flow that is done: the same in a run that is known to be so long.
+    assert row["completion_s"] == pytest.approx(500 / 8 * 0.021, rel=0.01)
+    assert run.summary["duration_s"] == pytest.approx(row["completion_s"], abs=1e-9)
+    assert row["goodput_bps"] == pytest.approx(600_000 * 8 / row["completion_s"])
+    assert len(run.flows["mine"].series("delivered")) == 1 + int(row["completion_s"] * 100)
+    assert not run.warnings
+    limited = {"duration": "1 s"}
+    run, _ = windowed(8, flow=transfer, duration="until done", limits=limited)
+    assert run.summary["duration_s"] == 1
+    assert any("done" in text for text in run.warnings)
 
 
 def wake_again_and_again(net: tg.Network) -> None:

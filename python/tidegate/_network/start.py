@@ -43,7 +43,8 @@ class Network:
     >>> run = net.finish()
 
     Args:
-        scenario: a scenario, its path, or its keys. It needs a length.
+        scenario: a scenario, its path, or its keys. One that lasts until all is done keeps in memory what you
+            do.
         flows: the flows that are yours, by name; left out, all. The others are of the scenario's TCP.
         seed: as for :func:`run`.
         replication: likewise.
@@ -54,7 +55,7 @@ class Network:
     Raises:
         ScenarioError: the scenario is wrong.
         ArgumentError: there is no such flow.
-        RunError: the scenario ends when all is done, or a flow of yours has requests.
+        RunError: a flow of yours has requests.
     """
 
     def __init__(

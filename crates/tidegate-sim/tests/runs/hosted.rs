@@ -355,22 +355,21 @@ fn a_run_that_is_answered_from_outside_is_that_run() {
     plan.flows.push(flow(vec![0], AppPlan::Bulk, tcp(CongestionPlan::Cubic)));
     plan.flows[1].start = StartPlan::At(Time::ZERO + Span::from_millis(300));
     plan.record.level = RecordLevel::Every(Span::from_millis(7));
-    let flows = alone(1, &plan);
-    for hosted in [&[0][..], &[1], &[0, 1]] {
-        let (result, lost) = answered(&plan, hosted).expect("our TCP behaves");
+    let until_done = Plan { until_done: true, ..plan.clone() };
+    // With a length that is not enough.
+    let open = Plan { duration: Time::ZERO + Span::from_millis(900), ..until_done.clone() };
+    for (asked, hosted) in [&plan, &until_done, &open]
+        .into_iter()
+        .flat_map(|asked| [&[0][..], &[1], &[0, 1]].map(|hosted| (asked, hosted)))
+    {
+        let flows = alone(1, asked);
+        let (result, lost) = answered(asked, hosted).expect("our TCP behaves");
         let of = |flow: &usize| flows.summary.flows[*flow].losses.dropped_packets;
         assert_eq!(lost, hosted.iter().map(of).sum::<u64>());
         let result =
             RunResult { summary: Summary { flows: named(&result, &flows), ..result.summary }, ..result };
-        assert_eq!(differs(&flows, &result), None, "{hosted:?}");
+        assert_eq!(differs(&flows, &result), None, "{hosted:?} {}", asked.until_done);
     }
-    // Its ends are known to the network alone, so it cannot begin anew.
-    let Err(RunError::Limit(told)) =
-        HostedRun::new(Plan { until_done: true, ..plan.clone() }, &[0], &mut |_| None).map(|_| ())
-    else {
-        panic!("it needs a length")
-    };
-    assert!(told.starts_with("duration: "), "{told}");
 }
 
 /// The rows of one run's flows with the names of transports that another's have.
