@@ -33,7 +33,7 @@ impl Client {
         exchange.ended = now;
         let ended = *exchange;
         self.ended_early += 1;
-        while self.open.pop_front_if(|exchange| exchange.ended != Time::NEVER).is_some() {
+        while self.open.pop_front_if(|first| first.ended != Time::NEVER).is_some() {
             self.first += 1;
             self.ended_early -= 1;
         }

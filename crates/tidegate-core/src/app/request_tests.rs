@@ -245,3 +245,34 @@ proptest! {
         prop_assert!(ended.iter().map(|one| one.response).sum::<u64>() <= to_client);
     }
 }
+
+#[test]
+fn messages_with_numbers_may_overtake_each_other() {
+    let plan = RequestPlan {
+        think: ThinkPlan::Constant(Span::from_millis(1)),
+        request_loop: RequestLoop::Open,
+        outstanding: Some(3),
+        count: Some(5),
+        ..plan()
+    };
+    let mut client = client(&plan);
+    client.handle_wakeup(at(10));
+    let begun: Vec<u64> =
+        std::iter::from_fn(|| client.poll_begin(at(10))).map(|begin| begin.number).collect();
+    assert_eq!(begun, [0, 1, 2]);
+    // The second arrives first, and is answered first.
+    assert_eq!([1, 1, 7].map(|number| client.handle_arrived(at(20), number)), [1010, 0, 0]);
+    assert_eq!(client.handle_arrived(at(21), 0), 1010);
+    assert_eq!(client.handle_ended(at(22), 1), None, "it is not answered yet");
+    let answers: Vec<_> = std::iter::from_fn(|| client.answer_arrived(at(30))).collect();
+    assert_eq!(answers, [(1, 1000), (0, 1000)]);
+    let ended = client.handle_ended(at(40), 1).expect("it has come");
+    assert_eq!((ended.asked, ended.arrived, ended.answered, ended.ended), (at(2), at(20), at(30), at(40)));
+    assert_eq!(client.handle_ended(at(41), 1), None, "it has ended");
+    // Two are open, so one more may begin; its number goes on.
+    assert_eq!(client.poll_begin(at(41)).map(|begin| begin.number), Some(3));
+    assert!(client.handle_ended(at(42), 0).is_some());
+    let unfinished: Vec<Time> = client.unfinished().map(|exchange| exchange.asked).collect();
+    assert_eq!(unfinished, [at(3), at(4), at(5)]);
+    assert!(client.is_busy());
+}
