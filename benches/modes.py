@@ -40,7 +40,7 @@ JITTERS_US = (10, 100)
 #: Samples differ if chance makes them so different in fewer than one of so many cases.
 ALPHA = 0.01
 #: Pauses of the host: rates beside them, the first and the last, and how long it works in the mean.
-FAST, STILL, FIRST_PAUSE_S, LAST_PAUSE_S, BETWEEN_S = "10 Gbit/s", "1 bit/s", 0.2, 29.5, 0.5
+FAST, STILL, FIRST_PAUSE_S, LAST_PAUSE_S, LEAST_S, BETWEEN_S = "10 Gbit/s", "1 bit/s", 0.2, 29.5, 0.05, 0.5
 DELAY_MS, PART = 20.0, 0.01
 #: What is kept of how late the engine was, in µs.
 LATE = ("p50_us", "p99_us", "p999_us", "max_us")
@@ -80,7 +80,7 @@ def pauses(pause_ms: float, seed: int) -> dict[str, Any]:
     steps, at_s = [["0 s", FAST]], FIRST_PAUSE_S
     while at_s < LAST_PAUSE_S:
         steps += [[f"{at_s:.4f} s", STILL], [f"{at_s + pause_ms / 1000:.4f} s", FAST]]
-        at_s += pause_ms / 1000 + rng.expovariate(1 / BETWEEN_S)
+        at_s += pause_ms / 1000 + LEAST_S + rng.expovariate(1 / BETWEEN_S)
     return {"rate": {"steps": steps}, "queue": "10000 packets"}
 
 
