@@ -209,9 +209,13 @@ impl State {
     }
 
     fn handle_congestion(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
-        let flight = self.in_flight;
+        let window = self.controller.window();
+        // FlightSize (RFC 5681 §2): all from the oldest packet that is not acknowledged, whatever has been acknowledged behind it.
+        let oldest = self.records.iter().find(|record| !record.acked);
+        let flight = oldest.map_or(0, |record| self.sent_bytes - (record.end - record.bytes));
+        let flight = flight.min(window).max(self.in_flight);
         self.lost_bytes += lost_bytes;
-        self.in_flight = flight.saturating_sub(lost_bytes);
+        self.in_flight = self.in_flight.saturating_sub(lost_bytes);
         if lost_bytes > 0 {
             // Whatever was sent before a lost packet and is not acknowledged is lost too (RFC 9002 §6.1).
             while self.records.front().is_some_and(|record| record.sent <= sent) {
@@ -225,7 +229,6 @@ impl State {
         }
         self.recovery_start = (!persistent).then_some(now);
         self.recovering = !persistent && lost_bytes > 0;
-        let window = self.controller.window();
         self.controller.handle_lost(&Lost {
             at: self.clock.time(now),
             in_flight: flight,
@@ -265,14 +268,15 @@ impl Controller for Ours {
     /// The plan's segments are as long as the largest packets from the start.
     fn on_mtu_update(&mut self, _mtu: u16) {}
 
+    /// quinn keeps what is in flight below it; ours may be reached.
     fn window(&self) -> u64 {
-        self.state().controller.window().min(LARGEST_WINDOW)
+        self.state().controller.window().min(LARGEST_WINDOW) + 1
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let state = self.state();
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = state.controller.window().min(LARGEST_WINDOW);
+        metrics.congestion_window = state.controller.window().min(LARGEST_WINDOW) + 1;
         metrics.ssthresh = state.controller.snapshot().ssthresh;
         metrics.pacing_rate = state.controller.pacing_rate().map(Rate::bps);
         metrics

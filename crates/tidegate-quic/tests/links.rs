@@ -223,6 +223,27 @@ fn our_controllers_run_over_quic_as_over_tcp() {
 }
 
 #[test]
+fn a_window_that_losses_keep_small_is_as_large_over_quic_as_over_tcp() {
+    let lossy = r#"rate = "20 Mbit/s", queue = "100 packets", loss = "1%""#;
+    for cc in ["newreno", "cubic"] {
+        let means = (0..2).map(|transport| {
+            let windows = (1..=8).map(|seed| {
+                let text = LINK.replace(r#"rate = "20 Mbit/s", queue = "100 packets""#, lossy);
+                let text = if transport == 0 { text } else { text.replace("\"quic\"", "\"tcp\"") };
+                let keys = if transport == 0 { "quic.cc = \"tcp\"\n" } else { "" };
+                let plan = planned(&format!("{text}{keys}tcp.cc = {cc:?}\n"), seed);
+                let result = run_hosted(&plan, &mut hosts(&plan, None), &mut |_| true).expect("it behaves");
+                result.summary.flows[0].cwnd_mean_segments
+            });
+            windows.sum::<f64>() / 8.0
+        });
+        let [over_quic, over_tcp] = means.collect::<Vec<_>>()[..] else { panic!("two transports") };
+        // Eight runs of 30 s scatter by 3% at most.
+        assert!((over_quic / over_tcp - 1.0).abs() < 0.08, "{cc}: {over_quic} {over_tcp}");
+    }
+}
+
+#[test]
 fn a_fixed_rate_is_kept_over_quic() {
     let flow = alone("quic.cc = \"tcp\"\ntcp = { cc = \"fixed_rate\", rate = \"5 Mbit/s\" }");
     assert!((4.8e6..5.01e6).contains(&flow.goodput_bps), "{flow:?}");

@@ -120,9 +120,8 @@ def claim_same(lab: Lab) -> Finding:
         f"Goodput of QUIC over that of TCP: {'; '.join(told)}. Headers are 2% of it: 28 bytes of UDP and IP "
         "and 25 to 35 of QUIC for 1420, 52 of TCP and IP for 1448. quinn paces every packet, and TCP does "
         "not; quinn's window counts packets with their headers; TCP leaves slow start by HyStart, quinn by a "
-        "loss. With 1% of losses the window is a dozen packets and follows Reno's (RFC 9438 §4.3), which "
-        "each controller rounds in its own way: the difference is of arithmetic, two packets of window, and "
-        "not of transports, because NewReno of both has the same there (guide: papers)",
+        "loss. With 1% of losses the window is a dozen packets and follows Reno's (RFC 9438 §4.3): quinn's "
+        "has the size of RFC 9438's, and Linux's is smaller, over either transport (guide: papers)",
     )
 
 
