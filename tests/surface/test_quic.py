@@ -124,7 +124,7 @@ def test_a_class_of_ones_own_runs_over_quic(tmp_path: Path) -> None:
     # Twenty packets of 1,452 B in a round trip of 41.2 ms, or a little less with delayed ACKs.
     most = 20 * 1452 * 8 / 0.0412
     assert 0.85 * most < run.flows["quic"]["goodput_bps"] < most
-    assert run.flows["quic"]["cwnd_max_segments"] == pytest.approx(20)
+    assert run.flows["quic"]["cwnd_max_segments"] == pytest.approx(20, rel=1e-3)
 
 
 def test_requests_have_a_stream_each() -> None:
