@@ -113,7 +113,7 @@ impl Rack {
         }
     }
 
-    /// A segment that was sent at `sent`, up to offset `end`, has arrived (RFC 8985 §6.2 step 2).
+    /// A segment that was sent at `sent`, up to offset `end`, has arrived (RFC 8985 §6.2 step 2, `tcp_rack_advance`).
     pub(super) fn handle_delivered(&mut self, now: Time, sent: Time, end: u64, repeated: bool) {
         let rtt = now.saturating_since(sent);
         // Faster than any round trip: the ACK is of the first copy.
