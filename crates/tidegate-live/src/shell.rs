@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{Plan, RecordLevel, TransportPlan};
 use tidegate_core::units::{Span, Time};
 
 use crate::lab::{Backend, Lab, LabOptions, Nat, Side};
@@ -104,9 +104,12 @@ pub fn shell(
     Ok(told(ended?, report, astray))
 }
 
-/// The plan without an end and without recordings.
+/// The plan without an end and without recordings. Whatever transport its flows name, the program brings its own.
 fn lasting(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
+    for flow in &mut plan.flows {
+        flow.transport = TransportPlan::Tcp;
+    }
     plan.duration = Time::ZERO.saturating_add(FOR_EVER);
     plan.warmup = Time::ZERO;
     plan.record.level = RecordLevel::Summary;

@@ -6,6 +6,7 @@
 
 mod bbr;
 mod clock;
+mod configs;
 mod connection;
 mod control;
 mod data;
@@ -18,10 +19,10 @@ mod ours;
 mod plain;
 mod probes;
 mod source;
-
 mod watch;
 mod work;
 
+pub use configs::{client_config, endpoint_config, server_config};
 pub use log::Logs;
 use tidegate_core::net::seed;
 use tidegate_core::plan::{Plan, TransportPlan};
