@@ -435,13 +435,19 @@ class CaptureData:
 def capture_read(
     paths: Sequence[str], progress: Callable[[int], object] | None = None, most_packets: int | None = None
 ) -> CaptureData: ...
-def trace_info(path: str, format: str | None, opportunity_bytes: int) -> str: ...  # noqa: A002
+def trace_info(
+    path: str,
+    format: str | None,  # noqa: A002
+    opportunity_bytes: int,
+    table: dict[str, str],
+) -> str: ...
 def trace_convert(
     path: str,
     to: str,
     format: str | None,  # noqa: A002
     opportunity_bytes: int,
     window: str | None,
+    table: dict[str, str],
 ) -> str: ...
 def trace_synth(
     model: str,

@@ -1,5 +1,6 @@
 //! Link traces: describing, converting, making.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -8,15 +9,27 @@ use tidegate_core::units::Span;
 use tidegate_scenario::trace::convert::{ConvertOptions, convert};
 use tidegate_scenario::trace::info::{InfoOptions, TraceInfo, info};
 use tidegate_scenario::trace::synth::Cellular;
-use tidegate_scenario::trace::{self, Format, LoadedTrace, Remarked, TraceOptions};
+use tidegate_scenario::trace::{self, ColumnOptions, Format, LoadedTrace, Remarked, TraceOptions};
 use tidegate_scenario::{read_rate, read_span};
 
 use crate::error::{self, ArgumentError, InternalError};
 use crate::guard::patiently;
 
-fn load(py: Python<'_>, path: &str, format: Option<&str>, opportunity_bytes: u32) -> PyResult<Remarked> {
+/// Reads a trace; `table` has what a table does not say itself, by the names of a scenario's keys.
+fn load(
+    py: Python<'_>,
+    path: &str,
+    format: Option<&str>,
+    opportunity_bytes: u32,
+    table: &BTreeMap<String, String>,
+) -> PyResult<Remarked> {
     let format = format.map(named).transpose()?;
-    let options = TraceOptions { opportunity_bytes, ..TraceOptions::default() };
+    let mut columns = ColumnOptions::default();
+    for (key, text) in table {
+        columns.set(key, text).map_err(|wrong| ArgumentError::new_err(format!("{key} {text:?}: {wrong}")))?;
+    }
+    let step = span("step", table.get("step").map(String::as_str))?;
+    let options = TraceOptions { opportunity_bytes, step, columns };
     let path = PathBuf::from(path);
     patiently(py, move |_| trace::load(&path, format, &options))?.map_err(|wrong| error::trace(py, &wrong))
 }
@@ -36,8 +49,9 @@ pub(crate) fn trace_info(
     path: &str,
     format: Option<&str>,
     opportunity_bytes: u32,
+    table: BTreeMap<String, String>,
 ) -> PyResult<String> {
-    let Remarked { trace, remarks } = load(py, path, format, opportunity_bytes)?;
+    let Remarked { trace, remarks } = load(py, path, format, opportunity_bytes, &table)?;
     let described = patiently(py, move |_| {
         serde_json::to_string(&TraceInfo { remarks, ..info(&trace, &InfoOptions::default()) })
     })?;
@@ -53,10 +67,11 @@ pub(crate) fn trace_convert(
     format: Option<&str>,
     opportunity_bytes: u32,
     window: Option<&str>,
+    table: BTreeMap<String, String>,
 ) -> PyResult<String> {
     let to = named(to)?;
     let options = ConvertOptions { opportunity_bytes, window: span("window", window)? };
-    let Remarked { trace, .. } = load(py, path, format, opportunity_bytes)?;
+    let Remarked { trace, .. } = load(py, path, format, opportunity_bytes, &table)?;
     patiently(py, move |_| convert(&trace, to, &options))?.map_err(|wrong| error::convert(path, wrong))
 }
 

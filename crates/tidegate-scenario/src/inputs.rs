@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use tidegate_core::plan::{OpportunityTrace, RateTrace, SizePlan};
-use tidegate_core::units::Span;
 
 use crate::trace::{self, Format, LoadedTrace, Remarked, TraceError, TraceOptions};
 
@@ -95,7 +94,7 @@ impl Quotes {
     }
 }
 
-type TraceKey = (String, Option<Format>, u32, Option<Span>);
+type TraceKey = (String, Option<Format>, TraceOptions);
 
 /// The files of one scenario.
 #[derive(Clone, Debug, Default)]
@@ -138,14 +137,14 @@ impl Library {
         options: TraceOptions,
     ) -> Result<Heard, TraceError> {
         self.named.insert(name.to_owned());
-        let key = (name.to_owned(), format, options.opportunity_bytes, options.drp_step);
+        let key = (name.to_owned(), format, options);
         if let Some(loaded) = self.traces.get(&key) {
             return loaded.clone();
         }
         let path = self.readable(name)?;
         let shown = path.display().to_string();
         let loaded = self.bytes(name, || trace::read(&path, &shown)).and_then(|bytes| {
-            let Remarked { trace, remarks } = trace::parse_with_remarks(&bytes, &shown, format, &options)?;
+            let Remarked { trace, remarks } = trace::parse_with_remarks(&bytes, &shown, format, &key.2)?;
             self.keep_input(name, path.clone(), &bytes);
             let loaded = match trace {
                 LoadedTrace::Rates(trace) => Loaded::Rates(Arc::new(trace)),
@@ -248,9 +247,10 @@ fn refused(name: &str, problem: &str, help: String) -> TraceError {
         file: name.to_owned(),
         line: None,
         read: "".into(),
-        problem: problem.to_owned(),
+        problem: problem.into(),
         before: "".into(),
-        help,
+        help: help.into(),
+        discreet: "".into(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,42 @@ _OPPORTUNITY = click.option(
 )
 
 
+_TABLE = (
+    click.option(
+        "--time-column", metavar="NAME", help="Of a table: the column with the times; a number counts from 1."
+    ),
+    click.option("--rate-column", metavar="NAME", help="Of a table: the column with the rates."),
+    click.option("--time-unit", metavar="UNIT", help="Of a table: s, ms, us or ns."),
+    click.option(
+        "--rate-unit",
+        metavar="UNIT",
+        help="Of a table: such as Mbit/s or kB/s; bytes is an amount since the row before.",
+    ),
+    click.option(
+        "--where",
+        metavar="COLUMN=VALUE",
+        help="Of a table: keep the rows with this value, one run of several.",
+    ),
+    click.option(
+        "--step", metavar="SPAN", help='How long each rate holds, if the file has no times, such as "1 s".'
+    ),
+)
+
+
+def _table(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say what a table does not say itself."""
+    for option in reversed(_TABLE):
+        command = option(command)
+    return command
+
+
 @traces.command(
     "info", epilog=epilog("traces info link.down", "traces info link.down --plot link.png", page="traces")
 )
 @click.argument("file", metavar="FILE", type=FILES)
 @_FORMAT
 @_OPPORTUNITY
+@_table
 @click.option(
     "picture",
     "--plot",
@@ -57,6 +88,7 @@ def traces_info(
     picture: str | None,
     window: str | None,
     as_json: bool,
+    **table: str | None,
 ) -> None:
     """Print the length, rates and outages of a trace."""
     from tidegate._traces.start import trace_info, trace_plot
@@ -64,9 +96,9 @@ def traces_info(
     check_picture(picture)
     if window is not None and picture is None:
         raise click.UsageError("--window needs --plot FILE")
-    info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes)
+    info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes, **table)
     if picture is not None:
-        trace_plot(file, picture, format=format_, opportunity_bytes=opportunity_bytes, window=window)
+        trace_plot(file, picture, format=format_, opportunity_bytes=opportunity_bytes, window=window, **table)
     if as_json:
         say_json(info)
     else:
@@ -85,6 +117,7 @@ def traces_info(
 @click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by TARGET's suffix.")
 @_FORMAT
 @_OPPORTUNITY
+@_table
 @click.option("--window", metavar="SPAN", help='Interval over which rates are averaged, such as "100 ms".')
 @JSON
 def traces_convert(
@@ -95,12 +128,21 @@ def traces_convert(
     opportunity_bytes: int,
     window: str | None,
     as_json: bool,
+    **table: str | None,
 ) -> None:
     """Convert a trace to another format, keeping its capacity."""
     from tidegate._traces.start import trace_convert
 
     told = _replaces(target)
-    trace_convert(source, target, to=to, format=format_, opportunity_bytes=opportunity_bytes, window=window)
+    trace_convert(
+        source,
+        target,
+        to=to,
+        format=format_,
+        opportunity_bytes=opportunity_bytes,
+        window=window,
+        **table,
+    )
     if as_json:
         say_json({"source": source, "target": target})
     else:

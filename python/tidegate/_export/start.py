@@ -119,8 +119,8 @@ def _traces(document: dict[str, Any], base: Path) -> dict[str, dict[str, Any]]:
             continue
         keys = {"file": trace} if isinstance(trace, str) else trace
         arguments: dict[str, Any] = {"source": base / keys["file"]}
-        if "format" in keys:
-            arguments["format"] = keys["format"]
+        said = ("format", "time_column", "rate_column", "time_unit", "rate_unit", "where", "step")
+        arguments |= {key: keys[key] for key in said if key in keys}
         found[name] = arguments
     return found
 

@@ -35,6 +35,12 @@ def trace_info(
     *,
     format: str | None = None,  # noqa: A002
     opportunity_bytes: int = 1500,
+    time_column: str | None = None,
+    rate_column: str | None = None,
+    time_unit: str | None = None,
+    rate_unit: str | None = None,
+    where: str | None = None,
+    step: str | None = None,
 ) -> dict[str, Any]:
     """Describe a link trace: duration, mean, percentiles of its rate, outages.
 
@@ -45,13 +51,21 @@ def trace_info(
         format: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``; left out, found
             by name and content.
         opportunity_bytes: bytes of one Mahimahi line: 1500, or 1504 as Mahimahi charges.
+        time_column: of a table: the column with the times, by its name or its number from 1.
+        rate_column: of a table: the column with the rates.
+        time_unit: of a table: ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``.
+        rate_unit: of a table: such as ``"Mbit/s"``; ``"bytes"`` is an amount since the row before.
+        where: of a table: ``"COLUMN=VALUE"`` keeps the rows with this value.
+        step: how long each rate holds where the file has no times, such as ``"1 s"``.
 
     Raises:
         TraceError: the file is no such trace; the message names the line.
+        ArgumentError: a unit or a time is not known.
         OSError: the file cannot be read.
     """
     readable(path)
-    result: dict[str, Any] = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes))
+    table = _table(time_column, rate_column, time_unit, rate_unit, where, step)
+    result: dict[str, Any] = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
     return result
 
 
@@ -61,6 +75,12 @@ def trace_plot(
     *,
     format: str | None = None,  # noqa: A002
     opportunity_bytes: int = 1500,
+    time_column: str | None = None,
+    rate_column: str | None = None,
+    time_unit: str | None = None,
+    rate_unit: str | None = None,
+    where: str | None = None,
+    step: str | None = None,
     window: str | None = None,
 ) -> mpl.Figure:
     """Draw a link trace: its rate over time with its outages, and the share of the time below each rate.
@@ -70,6 +90,7 @@ def trace_plot(
         target: a picture to write, .png, .svg or .pdf; left out, the figure is only returned.
         format: as in :func:`trace_info`.
         opportunity_bytes: bytes of one Mahimahi line.
+        time_column, rate_column, time_unit, rate_unit, where, step: as in :func:`trace_info`.
         window: rates are means over this long; left out, over 100 ms, or over a 600th of a longer
             trace.
 
@@ -83,9 +104,11 @@ def trace_plot(
 
     if target is not None:
         suffix_of(Path(target))
-    info = trace_info(path, format=format, opportunity_bytes=opportunity_bytes)
+    readable(path)
+    table = _table(time_column, rate_column, time_unit, rate_unit, where, step)
+    info = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
     chosen = window or f"{max(100, round(info['duration_s'] * 1e3 / _WINDOWS))} ms"
-    text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen)
+    text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen, table)
     figure = trace_figure(Path(path).name, info, text, chosen)
     if target is not None:
         write(figure, Path(target))
@@ -99,6 +122,12 @@ def trace_convert(
     to: str | None = None,
     format: str | None = None,  # noqa: A002
     opportunity_bytes: int = 1500,
+    time_column: str | None = None,
+    rate_column: str | None = None,
+    time_unit: str | None = None,
+    rate_unit: str | None = None,
+    where: str | None = None,
+    step: str | None = None,
     window: str | None = None,
 ) -> Path:
     """Write a trace in another format without losing capacity.
@@ -109,6 +138,7 @@ def trace_convert(
         to: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``.
         format: of the source; left out, found by name and content.
         opportunity_bytes: bytes of one Mahimahi line, read and written.
+        time_column, rate_column, time_unit, rate_unit, where, step: as in :func:`trace_info`.
         window: rates are means over this long, such as ``"100 ms"``.
 
     Raises:
@@ -118,7 +148,10 @@ def trace_convert(
     """
     readable(source)
     place = Path(target)
-    text = _core.trace_convert(os.fspath(source), to or format_of(place), format, opportunity_bytes, window)
+    table = _table(time_column, rate_column, time_unit, rate_unit, where, step)
+    text = _core.trace_convert(
+        os.fspath(source), to or format_of(place), format, opportunity_bytes, window, table
+    )
     return write_text(place, text)
 
 
@@ -171,6 +204,26 @@ def trace_synth(
         window=window,
     )
     return write_text(place, text)
+
+
+def _table(
+    time_column: str | None,
+    rate_column: str | None,
+    time_unit: str | None,
+    rate_unit: str | None,
+    where: str | None,
+    step: str | None,
+) -> dict[str, str]:
+    """Return what was said of a table, by the names of a scenario's keys."""
+    said = {
+        "time_column": time_column,
+        "rate_column": rate_column,
+        "time_unit": time_unit,
+        "rate_unit": rate_unit,
+        "where": where,
+        "step": step,
+    }
+    return {key: text for key, text in said.items() if text is not None}
 
 
 def format_of(path: Path) -> str:

@@ -64,7 +64,7 @@ pub(crate) fn dscp(item: Option<&Item>) -> u8 {
 
 /// What is wrong with a file that a key names.
 pub(crate) fn unreadable(item: &Item, error: &TraceError, notes: &mut Notes) {
-    notes.wrong(item, error.what(), &error.help);
+    notes.wrong(item, error.what(), &*error.help);
 }
 
 /// A rate that is zero throughout is a problem.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::{self, Blame};
-use super::{Format, TraceError, drp, lines, seconds_mbps};
+use super::{Format, TraceError, decimal, drp, lines, seconds_mbps};
 
 /// The format of a trace, by its name and then by its content; the module's text has the
 /// rules.
@@ -22,21 +22,26 @@ pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
     if lines(bytes).any(says_drp) {
         return Ok(Format::Drp);
     }
+    if is_json(bytes) {
+        return Ok(Format::Csv);
+    }
     match first_line(bytes) {
         Some((_, line)) if seconds_mbps::is_line(line) => Ok(Format::SecondsMbps),
         Some((_, line)) if line.iter().any(|byte| b",;\t".contains(byte)) => Ok(Format::Csv),
+        Some((number, line)) if is_spaced(bytes, number, line) => Ok(Format::Csv),
         Some((number, line)) if error::is_numbers(line) => Err(blame.line(
             number,
             line,
             "one number on each line could be milliseconds (Mahimahi) or kbit/s (DRP)",
-            "give the format: mahimahi or drp (or rename the file to end in .up, .down or .drp)",
+            "give the format: mahimahi or drp (or rename the file to end in .up, .down or .drp); of other rates the time \
+             from one to the next and the unit, as in --step '1 s' --rate-unit Mbit/s",
         )),
         Some((number, line)) => Err(blame.line(
             number,
             line,
             "this begins like no trace",
-            "write time_s,rate_mbps and then rows like 0,12; or give a Mahimahi or DRP file, or two numbers on each \
-             line, seconds and Mbit/s",
+            "write time_s,rate_mbps and then rows like 0,12; or give a Mahimahi or DRP file, two numbers on each line \
+             (seconds and Mbit/s), or JSON",
         )),
         None => Err(blame.whole("there is no data in this file", "give a Mahimahi, DRP or CSV trace")),
     }
@@ -45,4 +50,24 @@ pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
 /// The first line that is neither empty nor a comment.
 pub(super) fn first_line(bytes: &[u8]) -> Option<(u64, &[u8])> {
     lines(bytes).find(|(_, line)| !line.starts_with(b"#") && !line.trim_ascii().is_empty())
+}
+
+/// Whether the bytes begin as JSON does.
+pub(super) fn is_json(bytes: &[u8]) -> bool {
+    matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// Whether the file is columns between white space: the first line is numbers, or names above as many fields of which
+/// one is a number.
+fn is_spaced(bytes: &[u8], number: u64, begin: &[u8]) -> bool {
+    let words = |line: &[u8]| -> Vec<String> {
+        String::from_utf8_lossy(line).split_ascii_whitespace().map(str::to_owned).collect()
+    };
+    let is_number = |word: &String| decimal::nearest(word.trim_start_matches('-'), 0).is_ok();
+    let first = words(begin);
+    let next = lines(bytes)
+        .find(|(at, line)| *at > number && !line.starts_with(b"#") && !line.trim_ascii().is_empty());
+    let under = next.map_or_else(Vec::new, |(_, line)| words(line));
+    let named = under.len() == first.len() && under.iter().any(is_number);
+    first.len() >= 2 && (named || first.iter().all(is_number))
 }

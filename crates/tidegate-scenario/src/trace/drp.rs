@@ -5,7 +5,7 @@
 //!   `# :recommended_freqeuncy=10` is 10 values **per second** (the tool that plays these
 //!   files takes 1 to 100 Hz). That is how the published files spell it;
 //!   `:recommended_frequency` is read too. A file without it needs
-//!   [`TraceOptions::drp_step`].
+//!   [`TraceOptions::step`].
 //! - Rates are rounded to the nearest bit/s, the frequency to the nearest millionth.
 //! - Value i holds from ⌊i·10¹²/frequency⌋ ps to the next, so the step never drifts.
 //! - Empty lines are skipped.
@@ -81,7 +81,7 @@ pub fn read(bytes: &[u8], name: &str, options: &TraceOptions) -> Result<RateTrac
     if rates.is_empty() {
         return Err(blame.whole("there is no rate in this file", "write one rate in kbit/s on each line"));
     }
-    let Some(grid) = grid.or(options.drp_step.filter(|step| *step > Span::ZERO).map(Grid::Step)) else {
+    let Some(grid) = grid.or(options.step.filter(|step| *step > Span::ZERO).map(Grid::Step)) else {
         return Err(blame.whole("the header does not say how many values there are per second", STEP_HELP));
     };
     let begins = |index: usize| grid.at(index).map(Time::from_picos);

@@ -14,11 +14,13 @@ pub struct TraceError {
     /// scenario may have named a file that is no trace and that others should not see.
     pub read: Box<str>,
     /// What is wrong.
-    pub problem: String,
+    pub problem: Box<str>,
     /// The value in the line before that this one does not go with; empty where there is none.
     pub before: Box<str>,
     /// What would be right.
-    pub help: String,
+    pub help: Box<str>,
+    /// The help without names that stand in the file; empty where it has none.
+    pub discreet: Box<str>,
 }
 
 impl fmt::Display for TraceError {
@@ -53,7 +55,13 @@ impl TraceError {
 
     /// This error without a byte of the file.
     pub(crate) fn without_content(self) -> TraceError {
-        TraceError { read: "".into(), before: "".into(), ..self }
+        let help = if self.discreet.is_empty() { self.help } else { self.discreet.clone() };
+        TraceError { read: "".into(), before: "".into(), help, ..self }
+    }
+
+    /// This error, whose help has names of the file in it; `discreet` is the help without them.
+    pub(super) fn with_names(self, discreet: String) -> TraceError {
+        TraceError { discreet: discreet.into(), ..self }
     }
 
     /// This error with the value in the line before.
@@ -81,9 +89,10 @@ impl Blame<'_> {
             file: self.file.to_owned(),
             line: None,
             read: "".into(),
-            problem: problem.into(),
+            problem: problem.into().into(),
             before: "".into(),
-            help: help.into(),
+            help: help.into().into(),
+            discreet: "".into(),
         }
     }
 

@@ -8,13 +8,16 @@
 //! |---|---|---|
 //! | [`Format::Mahimahi`] | one whole number of milliseconds per line, one delivery opportunity each ([`mahimahi`]) | opportunities |
 //! | [`Format::Drp`] | one rate in kbit/s per line, a fixed step from the header ([`drp`]) | rates |
-//! | [`Format::Csv`] | columns of time and rate ([`csv`]) | rates |
+//! | [`Format::Csv`] | columns of time and rate (`table`): CSV, white space, JSON | rates |
 //! | [`Format::SecondsMbps`] | seconds and Mbit/s on each line ([`seconds_mbps`]) | rates |
 //!
 //! [`info`] describes a trace and [`convert`] makes one kind from the other;
 //! [`synth`] invents one. What a gate does with a trace lives in `tidegate_core::gate`; what a scenario may say
 //! about one, in the scenario's own schema. Numbers are rounded to the nearest picosecond and bit per
 //! second, by one rule for all formats; what is no number is an error that names the line.
+//!
+//! Of a table, [`ColumnOptions`] say what it does not say itself. A time is a number with a unit, a date, or a length;
+//! the first one becomes 0. Rows of one time share the time until the next one evenly, and a rate holds until the next.
 //!
 //! # Which format a file has
 //!
@@ -23,10 +26,10 @@
 //! 1. The name: `.up`, `.down`, `.mahi` and `.mahimahi` are Mahimahi, `.drp` is DRP.
 //! 2. The content: a comment with `:recommended_frequency` (or `:recommended_freqeuncy`) is
 //!    DRP; else in the first line that is neither empty nor a comment two numbers with white space between them are
-//!    seconds and Mbit/s, and a comma, a semicolon or a tab is CSV.
+//!    seconds and Mbit/s, and a comma, a semicolon, a tab or more columns between white space are a table. So is JSON.
 //!
 //! One number per line under another name could be milliseconds or kbit/s: an error that asks for the format. So is
-//! everything else, with what it is where that can be told (JSON).
+//! everything else.
 
 pub mod convert;
 pub mod csv;
@@ -36,10 +39,10 @@ pub mod drp;
 mod error;
 pub mod info;
 pub mod mahimahi;
-mod rows;
 pub mod seconds_mbps;
 pub(crate) mod sizes;
 pub mod synth;
+mod table;
 mod windows;
 
 use std::fmt;
@@ -53,6 +56,7 @@ use crate::file::{self, LARGEST_DATA, LARGEST_SCENARIO, Refused};
 pub use detect::detect;
 use error::Blame;
 pub use error::TraceError;
+pub use table::{ColumnOptions, RateUnit, TimeUnit, UnknownRateUnit, UnknownTimeUnit};
 pub use windows::deliverable_bytes;
 
 /// Bytes of one delivery opportunity unless told otherwise: one full Ethernet payload.
@@ -131,18 +135,21 @@ impl FromStr for Format {
 }
 
 /// What a file does not say about itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TraceOptions {
     /// Bytes of one Mahimahi delivery opportunity: 1500, or 1504 as Mahimahi's own code
     /// charges a 1500-byte packet (its TUN header).
     pub opportunity_bytes: u32,
-    /// Step of a DRP file whose header names no frequency; a header wins.
-    pub drp_step: Option<Span>,
+    /// Time from one value to the next: of a DRP file whose header names no frequency (a header wins), and of a table
+    /// without times.
+    pub step: Option<Span>,
+    /// The columns of a table.
+    pub columns: ColumnOptions,
 }
 
 impl Default for TraceOptions {
     fn default() -> TraceOptions {
-        TraceOptions { opportunity_bytes: OPPORTUNITY_BYTES, drp_step: None }
+        TraceOptions { opportunity_bytes: OPPORTUNITY_BYTES, step: None, columns: ColumnOptions::default() }
     }
 }
 
@@ -213,20 +220,26 @@ pub fn parse_with_remarks(
     options: &TraceOptions,
 ) -> Result<Remarked, TraceError> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
-        return Err(Blame { file: name }.whole(
-            "this is JSON, not a trace",
-            "write time_s,rate_mbps and under it a line for each piece, with the second in which it begins and its \
-             rate in Mbit/s, as in 0,1.285 and 1.013,1.693 (with durations, add them up)",
-        ));
+    let told = options.columns != ColumnOptions::default();
+    let format = match (format, detect(bytes, name)) {
+        (Some(format), _) => format,
+        (None, _) if told => Format::Csv,
+        (None, Err(_)) if options.step.is_some() => Format::Csv,
+        (None, found) => found?,
+    };
+    if told && format != Format::Csv {
+        let help = "take them out, or give the format csv";
+        return Err(
+            Blame { file: name }.whole(format!("columns and units are not of the format {format}"), help)
+        );
     }
     let mut remarks = Vec::new();
-    let trace = match format.map_or_else(|| detect(bytes, name), Ok)? {
+    let trace = match format {
         Format::Mahimahi => LoadedTrace::Opportunities(mahimahi::read(bytes, name, options)?),
         Format::Drp => LoadedTrace::Rates(drp::read(bytes, name, options)?),
         Format::SecondsMbps => LoadedTrace::Rates(seconds_mbps::read(bytes, name)?),
         Format::Csv => {
-            let (trace, said) = csv::read(bytes, name)?;
+            let (trace, said) = table::read(bytes, name, options)?;
             remarks = said;
             LoadedTrace::Rates(trace)
         }

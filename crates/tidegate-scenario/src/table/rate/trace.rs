@@ -18,7 +18,7 @@ pub(super) const TRACE: Section = short(
                 "format",
                 Kind::Choice(&[
                     word("drp", "one rate in kbit/s on each line, at the fixed step given in the header"),
-                    word("csv", "columns time,rate"),
+                    word("csv", "a table of times and rates: CSV, columns between white space, or JSON"),
                     word(
                         "seconds-mbps",
                         "seconds and Mbit/s on each line, the throughput since the line before",
@@ -31,8 +31,39 @@ pub(super) const TRACE: Section = short(
             key(
                 "step",
                 TIME,
-                WhenAbsent::Words("what the header says"),
-                "drp only: the time from one line to the next, if the header does not give it.",
+                WhenAbsent::Words("what the file says"),
+                "drp and csv: the time from one rate to the next, if the file does not give times.",
+            ),
+            key(
+                "time_column",
+                Kind::Text,
+                WhenAbsent::Words("found by its name"),
+                "csv only: name of the column with the times, or its number from 1.",
+            ),
+            key(
+                "rate_column",
+                Kind::Text,
+                WhenAbsent::Words("found by its name"),
+                "csv only: name of the column with the rates, or its number from 1.",
+            ),
+            key(
+                "time_unit",
+                Kind::Text,
+                WhenAbsent::Words("what the column's name says"),
+                "csv only: \"s\", \"ms\", \"us\" or \"ns\".",
+            ),
+            key(
+                "rate_unit",
+                Kind::Text,
+                WhenAbsent::Words("what the column's name says"),
+                "csv only: a rate such as \"Mbit/s\" or \"kB/s\", or \"bytes\" or \"bits\" for an amount since the row \
+                 before.",
+            ),
+            key(
+                "where",
+                Kind::Text,
+                WhenAbsent::Words("all rows"),
+                "csv only: \"COLUMN=VALUE\" keeps the rows with this value, such as one recording of several.",
             ),
             key(
                 "at_end",

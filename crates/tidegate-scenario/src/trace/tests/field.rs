@@ -2,7 +2,7 @@
 
 use tidegate_core::units::Span;
 
-use super::readers::{message, points, rates};
+use super::readers::{points, rates};
 use crate::trace::{Format, LoadedTrace, Remarked, TraceOptions, parse_with_remarks};
 
 fn read(text: &str) -> Remarked {
@@ -41,11 +41,18 @@ fn a_row_has_as_many_fields_as_the_header() {
 fn the_unit_of_each_column_is_told() {
     assert_eq!(
         refused("time,rate\n0,10\n1,20\n"),
-        "t.csv, line 1: the column `time` does not say its unit; call it time_s, time_ms or time_us"
+        "t.csv, line 1: the column `rate` does not say its unit; call it rate_bps, rate_kbps, rate_mbps or rate_gbps, \
+         or give the unit (rate_unit), as in tidegate traces info t.csv --rate-unit Mbit/s"
+    );
+    assert_eq!(
+        refused("time,rate_mbps\n0,10\n1,20\n"),
+        "t.csv, line 1: the column `time` does not say its unit; call it time_s, time_ms or time_us, or give the unit \
+         (time_unit), as in tidegate traces info t.csv --time-unit s"
     );
     assert_eq!(
         refused("time_s,Rate\n0,10\n1,20\n"),
-        "t.csv, line 1: the column `rate` does not say its unit; call it rate_bps, rate_kbps, rate_mbps or rate_gbps"
+        "t.csv, line 1: the column `rate` does not say its unit; call it rate_bps, rate_kbps, rate_mbps or rate_gbps, \
+         or give the unit (rate_unit), as in tidegate traces info t.csv --rate-unit Mbit/s"
     );
     // Another column may have any name.
     assert_eq!(read("time,time_s,rate_mbps\n7,0,1\n8,1,2\n").trace.period(), Span::from_secs(2));
@@ -97,8 +104,7 @@ fn times_since_1970_are_counted_from_the_first() {
         assert_eq!(read.remarks, ["the times count from 1970; the first one is taken from all"]);
     }
     assert!(
-        refused("time_s,rate_mbps\n1681314020,1\n1681314019,2\n")
-            .contains("is not later than the row before")
+        refused("time_s,rate_mbps\n1681314020,1\n1681314019,2\n").contains("is earlier than the row before")
     );
     assert!(refused("time_s,rate_mbps\n1681314020,1\n2681314019,2\n").contains("more than 106 days"));
 }
@@ -119,26 +125,27 @@ fn an_end_that_is_a_guess_is_told() {
 /// What the message says to do gives a trace.
 #[test]
 fn rates_without_times_are_told_how_to_become_a_trace() {
-    let message = refused("0.57,Mbits/sec\n1.06,Mbits/sec\n");
     assert_eq!(
-        message,
-        "t.csv, line 1: read `0.57`: there is no header and one number in a line, so a rate without its time; write \
-         time_s,rate_mbps,unit above this line (rate_kbps for kbit/s; every line must have the same unit) and each \
-         line's time in seconds before it, as in 0, before this one and 1, before the next"
+        refused("0.57,Mbits/sec\n1.06,Mbits/sec\n"),
+        "t.csv, line 1: read `0.57`: rates without times; give how long each rate holds (step), or the column with the \
+         times (time_column), as in tidegate traces info t.csv --step '1 s'"
     );
+    let step = TraceOptions { step: Some(Span::from_secs(1)), ..TraceOptions::default() };
+    let told = parse_with_remarks(b"0.57,Mbits/sec\n1.06,Mbits/sec\n900,Kbits/sec\n", "t.csv", None, &step);
+    let Ok(Remarked { trace: LoadedTrace::Rates(trace), .. }) = told else { panic!() };
+    assert_eq!(points(&trace), [(0, 570_000), (1000, 1_060_000), (2000, 900_000)]);
+    assert_eq!(trace.period, Span::from_secs(3));
     let done = read("time_s,rate_mbps,unit\n0,0.57,Mbits/sec\n1,1.06,Mbits/sec\n");
-    let LoadedTrace::Rates(trace) = &done.trace else { panic!() };
-    assert_eq!(points(trace), [(0, 570_000), (1000, 1_060_000)]);
+    let LoadedTrace::Rates(named) = &done.trace else { panic!() };
+    assert_eq!(points(named), [(0, 570_000), (1000, 1_060_000)]);
 }
 
 #[test]
 fn other_files_are_called_what_they_are() {
-    let json = refused("[\n {\"duration_ms\": 1013, \"bandwidth_kbps\": 1285}\n]\n");
-    assert!(
-        json.starts_with("t.csv: this is JSON, not a trace; write time_s,rate_mbps and under it"),
-        "{json}"
-    );
-    assert_eq!(message(" {}", Format::Drp), json.replacen("t.csv", "t", 1));
+    let json = refused("{\"a\": 1,\n");
+    assert!(json.starts_with("t.csv: this begins as JSON and is none from line 2, column 0 on; "), "{json}");
+    let empty = refused("{\"intervals\": [], \"error\": \"busy\"}");
+    assert!(empty.starts_with("t.csv: this JSON holds no list of times and rates; "), "{empty}");
     let text = refused("Connecting to host 10.0.0.1\n");
     assert!(text.starts_with("t.csv, line 1: this begins like no trace; write time_s,rate_mbps"), "{text}");
 }

@@ -6,3 +6,4 @@ mod field;
 mod readers;
 mod real;
 mod synthetic;
+mod tables;

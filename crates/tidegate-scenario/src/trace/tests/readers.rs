@@ -100,7 +100,7 @@ fn drp_has_a_fixed_step_in_kilobits() {
 /// Three values per second: a third of a second is no whole picosecond, and the hundredth
 /// value still begins on the second.
 #[test]
-fn drp_step_does_not_drift() {
+fn step_does_not_drift() {
     let text = format!("# :recommended_frequency=3\n{}", "5\n".repeat(301));
     let trace = rates(&text, Format::Drp);
     assert_eq!(trace.points[1].0, Time::from_picos(333_333_333_333));
@@ -135,8 +135,8 @@ fn drp_errors_name_the_line() {
 }
 
 #[test]
-fn drp_step_may_come_from_the_options() {
-    let options = TraceOptions { drp_step: Some(Span::from_millis(20)), ..TraceOptions::default() };
+fn step_may_come_from_the_options() {
+    let options = TraceOptions { step: Some(Span::from_millis(20)), ..TraceOptions::default() };
     let Ok(LoadedTrace::Rates(trace)) = parse(b"5\n6\n", "t.drp", None, &options) else { panic!() };
     assert_eq!(points(&trace), [(0, 5000), (20, 6000)]);
 }
@@ -162,7 +162,8 @@ fn csv_without_a_header_is_asked_for_its_unit() {
     assert_eq!(
         message("0,10\n1,20\n", Format::Csv),
         "t, line 1: read `0,10`: there is no header, so the unit of the rate is not known; write one above this line, \
-         such as time_s,rate_mbps (or rate_bps, rate_kbps, rate_gbps)"
+         such as time_s,rate_mbps (or rate_bps, rate_kbps, rate_gbps), or give the unit (rate_unit), as in tidegate traces \
+         info t --rate-unit Mbit/s"
     );
 }
 
@@ -201,30 +202,23 @@ fn csv_errors_name_the_line() {
     let m = |text: &str| message(&format!("time_s,rate_mbps\n{text}"), Format::Csv);
     let numbers = "write plain numbers, as in 0.5,3.2";
     assert_eq!(m("0,x\n"), format!("t, line 2: the rate is not a number; {numbers}"));
-    let times = "write times as plain numbers; for dates, the seconds since the first row, as in 0 and 0.5";
+    let times = "write times as plain numbers, as in 0.5, or as dates, as in 2021-12-15 16:05:11";
     assert_eq!(m("0,1\nx,1\n"), format!("t, line 3: the time is not a number; {times}"));
     assert_eq!(
-        m("2021-12-15 16:05:11,7\n"),
-        format!("t, line 2: read `2021-12-15 16:05:11,7`: the time is not a number; {times}")
+        m("15.12.2021 16:05:11,7\n"),
+        format!("t, line 2: read `15.12.2021 16:05:11,7`: the time is not a number; {times}")
     );
     assert_eq!(m("0\n"), "t, line 2: read `0`: a column is missing; write one time and one rate");
     assert_eq!(m("0,-1\n"), "t, line 2: read `0,-1`: the rate is below 0; write 0 for an outage");
     assert_eq!(m("-1,1\n"), "t, line 2: read `-1,1`: the time is below 0; times begin at 0");
     assert_eq!(
-        m("1,1\n2,1\n"),
-        "t, line 2: read `1,1`: the first time is not 0; subtract the time of the first row from all times"
-    );
-    assert_eq!(
-        m("0,1\n2,1\n2,3\n"),
-        "t, line 4: read `2,3`: this row is not later than the row before it; times must increase from row to row"
+        m("0,1\n2,1\n1,3\n"),
+        "t, line 4: read `1,3`: this row is earlier than the row before it; times must not decrease: sort the rows, or \
+         if these are several recordings, keep the rows of one (where)"
     );
     assert_eq!(
         m("0,1\n"),
         "t, line 2: a single row needs an end time; end with a row that has a time and no rate, as in 10,"
-    );
-    assert_eq!(
-        m("0,1\n5,\n6,1\n"),
-        "t, line 4: read `6,1`: the row before had no rate, which ends the recording; give every row but the last a rate"
     );
     assert_eq!(m(""), "t: there are no rows in this file; write time_s,rate_mbps and then rows like 0,12");
     let header = message("t,r\n0,1\n", Format::Csv);
@@ -245,7 +239,8 @@ fn the_format_is_found_by_name_then_content() {
     assert_eq!(
         find("a.txt", "1\n2\n").map_err(|error| error.to_string()),
         Err("a.txt, line 1: read `1`: one number on each line could be milliseconds (Mahimahi) or kbit/s (DRP); \
-             give the format: mahimahi or drp (or rename the file to end in .up, .down or .drp)"
+             give the format: mahimahi or drp (or rename the file to end in .up, .down or .drp); of other rates the time \
+             from one to the next and the unit, as in --step '1 s' --rate-unit Mbit/s"
             .to_owned())
     );
     assert_eq!(

@@ -9,7 +9,7 @@ use crate::inputs::Loaded;
 use crate::lower::changes::{RATE_CHANGES, check_changes};
 use crate::lower::notes::Notes;
 use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice, never_passes, unreadable};
-use crate::trace::{Format, OPPORTUNITY_BYTES, TraceOptions};
+use crate::trace::{ColumnOptions, Format, OPPORTUNITY_BYTES, TraceOptions};
 
 pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut Notes) -> Option<RatePlan> {
     let file = form.get("file")?;
@@ -19,7 +19,16 @@ pub(crate) fn law(root: &Form, form: &Form, library: &mut Library, notes: &mut N
         Some(item) => bytes_u32(Some(item), LARGEST_PACKET, notes),
         None => OPPORTUNITY_BYTES,
     };
-    let options = TraceOptions { opportunity_bytes, drp_step: form.span("step") };
+    let mut columns = ColumnOptions::default();
+    for item in ColumnOptions::KEYS.iter().filter_map(|key| form.get(key)) {
+        let key = item.key.rsplit('.').next().unwrap_or(&item.key);
+        if let Err(wrong) = columns.set(key, item.text()?) {
+            let (problem, help) = wrong.split_once("; ").unwrap_or((&wrong, ""));
+            notes.wrong(item, problem, help);
+            return None;
+        }
+    }
+    let options = TraceOptions { opportunity_bytes, step: form.span("step"), columns };
     let at_end = choice(form.get("at_end"), [("repeat", AtEnd::Repeat), ("stop", AtEnd::Stop)], notes);
     let (loaded, remarks) = match library.trace(file.text()?, format, options) {
         Ok(heard) => heard,
