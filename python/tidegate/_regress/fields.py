@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from tidegate._base.errors import ArgumentError
 MOST_BYTES = 64_000_000
 #: gzip's first bytes (RFC 1952 §2.3.1).
 _GZIP = b"\x1f\x8b"
+#: Bytes that tell JSON from a capture.
+_BEGIN = 64
 
 
 class Field:
@@ -110,8 +114,10 @@ class Field:
         return ArgumentError(f"{self.file}: {self._place or 'the file'}: read {read}; {right} is right")
 
 
-def whole(path: Path) -> Field | None:
-    """Read a JSON file, plain or packed by gzip; None where it is no JSON, so that it may be a capture.
+def documents(path: Path) -> list[Field] | None:
+    """Read JSON, plain or packed by gzip: one document, or several one after another.
+
+    None where it is no JSON, so that it may be a capture.
 
     Raises:
         ArgumentError: the JSON is not whole, too long, or nested too deeply.
@@ -123,8 +129,8 @@ def whole(path: Path) -> Field | None:
         text = b""
         with gzip.open(file) if packed else file as plain:
             try:
-                text = plain.read(1)
-                if text not in (b"{", b"\n", b" "):
+                text = plain.read(_BEGIN)
+                if not re.match(rb"\s*(\{|\[\s*\{)", text):
                     return None
                 text += plain.read(MOST_BYTES)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -137,8 +143,24 @@ def whole(path: Path) -> Field | None:
             "with longer intervals, such as iperf3 -i 1"
         )
     try:
-        return Field(path, json.loads(text))
+        return [Field(path, value) for value in _values(text.decode())]
     except RecursionError:
         raise ArgumentError(f"{path}: this JSON is nested too deeply to be a measurement") from None
     except ValueError as error:
         raise ArgumentError(f"{path}: this is not whole JSON ({error})") from None
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Yield the documents of a text; a list of documents is as many."""
+    decoder = json.JSONDecoder()
+    at = _next(text, 0)
+    while at < len(text):
+        value, at = decoder.raw_decode(text, at)
+        yield from value if isinstance(value, list) else [value]
+        at = _next(text, at)
+
+
+def _next(text: str, at: int) -> int:
+    """Return where the next document begins; a comma may stand before it."""
+    found = re.compile(r"[^\s,]").search(text, at)
+    return found.start() if found else len(text)

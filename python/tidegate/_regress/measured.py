@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: The longest test, seconds; the most bytes of a transfer; the highest rate, bit/s. A scenario takes no more.
+MOST_S, MOST_BYTES, MOST_BPS = 1e6, 1e15, 1e13
+
 
 @dataclass(frozen=True)
 class Transfer:
