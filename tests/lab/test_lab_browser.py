@@ -101,6 +101,21 @@ def test_form_and_text_are_one(chrome: Chrome) -> None:
     until(chrome, lambda: "duplex = true" in text_of(chrome))
 
 
+def test_the_transport_of_a_flow_is_chosen(chrome: Chrome, folder: Path) -> None:
+    one(chrome, "select[aria-label='Add a key to flow bulk']").send_keys("transport")
+    until(chrome, lambda: 'transport = "tcp"' in text_of(chrome))
+    select = chrome.find_element("id", "field-flow.bulk.transport")
+    assert [option.text for option in select.find_elements("css selector", "option")] == ["tcp", "quic"]
+    over_tcp, before = shown(chrome, "goodput_bps"), answered(chrome)
+    select.send_keys("quic")
+    until(chrome, lambda: answered(chrome) > before and 'transport = "quic"' in text_of(chrome))
+    time.sleep(0.3)
+    (flow,) = said(folder, text_of(chrome))["flows"]
+    assert "quinn" in flow["tcp"]
+    assert shown(chrome, "goodput_bps") == flow["goodput_bps"] != over_tcp
+    assert complaints(chrome) == []
+
+
 def test_keys_are_completed(chrome: Chrome) -> None:
     from selenium.webdriver import ActionChains, Keys
 

@@ -65,6 +65,16 @@ def said(folder: Path, text: str) -> dict[str, list[dict[str, float]]]:
     return found
 
 
+def test_a_transport_that_only_the_server_has_is_refused_in_a_sentence(chrome: Chrome) -> None:
+    one(chrome, "select[aria-label='Add a key to flow bulk']").send_keys("transport")
+    until(chrome, lambda: 'transport = "tcp"' in text_of(chrome))
+    chrome.find_element("id", "field-flow.bulk.transport").send_keys("quic")
+    until(chrome, lambda: "this page has TCP only" in one(chrome, "#banner").text)
+    assert 'write "tcp", or use tidegate lab' in one(chrome, "#banner").text
+    write(chrome, SMALL)
+    assert not one(chrome, "#banner").is_displayed()
+
+
 def test_dragging_gives_the_numbers_of_the_command_line(chrome: Chrome, tmp_path: Path) -> None:
     assert text_of(chrome) == SMALL
     assert shown(chrome, "goodput_bps") == said(tmp_path, SMALL)["flows"][0]["goodput_bps"]

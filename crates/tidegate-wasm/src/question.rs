@@ -1,7 +1,7 @@
 //! What a page can ask.
 
 use serde::Deserialize;
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{Plan, RecordLevel, TransportPlan};
 use tidegate_scenario::{Files, Reading, Scenario, ScenarioError, Syntax, check_recording, read_span};
 
 use crate::message::Message;
@@ -130,6 +130,13 @@ fn run(scenario: &Scenario, mut plan: Plan, record: Option<&str>) -> Message {
         && let Err(wrong) = record_as(&mut plan, record)
     {
         return reply::wrong_question(&wrong);
+    }
+    if let Some(flow) = plan.flows.iter().find(|flow| flow.transport != TransportPlan::Tcp) {
+        return reply::stopped(&format!(
+            "flow.{}.transport: read {:?}; this page has TCP only: write \"tcp\", or use tidegate lab, whose page has it",
+            flow.name,
+            flow.transport.name()
+        ));
     }
     match tidegate_sim::run(&plan, &mut |_| true) {
         Ok(result) => reply::done(scenario, &plan, &result),
