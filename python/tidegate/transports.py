@@ -210,10 +210,10 @@ def _number(runs: Sequence[Run], metric: str) -> Estimate:
 def _others(link: Link, runs: int, seed: int) -> list[Point]:
     """Return where the transports of Tidegate are on a link."""
     from tidegate._study.start import study
-    from tidegate.papers.transports.claims import SENDERS
+    from tidegate.papers.transports.claims import senders
 
     found = []
-    for sender, changes in SENDERS.every:
+    for sender, changes in senders(link).every:
         done = study(_FOLDER / f"{link.file}.toml", set=settings(link, changes), runs=runs, seed=seed)
         found.append((sender, done.estimate(DELAY), done.estimate(GOODPUT)))
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from reproduction import SECONDS, reproduced
+from tidegate.papers.transports.claims import senders
 from tidegate.papers.transports.links import LINKS, RULES
 
 if TYPE_CHECKING:
@@ -25,6 +26,16 @@ def test_the_suite_quickly(tmp_path: Path) -> None:
     assert "quinn 0.11" in result["tcp"] or any("quinn 0.11" in claim["tcp"] for claim in claims.values())
     # quinn's window of a stream is 1.25 MB: 250 Mbit/s over 40 ms.
     assert claims["fast"]["verdict"] == "partly"
+
+
+def test_a_quick_run_has_both_transports_but_where_quinn_takes_longest() -> None:
+    of = {name: [sender for sender, _ in senders(link).quick] for name, link in LINKS.items()}
+    assert of["plain"] == ["QUIC, CUBIC", "TCP, CUBIC", "TCP, BBR"]
+    assert of["5g"] == ["TCP, CUBIC", "TCP, BBR"]
+    without = {name for name, names in of.items() if "QUIC, CUBIC" not in names}
+    assert without == {"hundred", "tenth", "5g", "satellite", "two-rtts"}
+    controllers = {changes.get("quic.cc") for _, changes in senders(LINKS["plain"]).every}
+    assert controllers == {None, "cubic", "newreno", "bbr", "tcp"}
 
 
 def windowed(packets: int) -> Callable[[Network, str], Callable[[Step], None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate.papers.api import Figure
-from tidegate.papers.transports.claims import SENDERS, study
+from tidegate.papers.transports.claims import senders, study
 from tidegate.papers.transports.links import LINKS
 from tidegate.papers.transports.picture import DELAY, GOODPUT, draw
 
@@ -28,7 +28,7 @@ def _drawing(name: str) -> Callable[[Lab], Picture]:
     def drawn(lab: Lab) -> Picture:
         rows = []
         for link in (link for link in LINKS.values() if link.figure == name):
-            found = [(sender, study(lab, link, changes)) for sender, changes in lab.points(SENDERS)]
+            found = [(sender, study(lab, link, changes)) for sender, changes in lab.points(senders(link))]
             rows.append(
                 (link.name, [(sender, one.estimate(DELAY), one.estimate(GOODPUT)) for sender, one in found])
             )

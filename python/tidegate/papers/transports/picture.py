@@ -16,22 +16,24 @@ if TYPE_CHECKING:
 #: What is drawn of a sender: queueing delay that 1% exceed, ms, and goodput, bit/s.
 DELAY, GOODPUT = "gate.link.queue_delay_p99_ms", "flow.one.goodput_bps"
 COLUMNS = 4
-_MARKERS = "os^Dv*PX"
+_MARKERS = "os^Dv*PXh"
 #: A sender with its delay and goodput.
 Point = tuple[str, "Estimate", "Estimate"]
 
 
 def draw(links: Sequence[tuple[str, Sequence[Point]]], *, own: str | None = None) -> Picture:
-    """Draw a panel for each link, by its name, with the points of all senders, in one order everywhere.
+    """Draw a panel for each link, by its name; a sender looks the same everywhere.
 
     ``own``: the sender that the picture is about.
     """
     rows = -(-len(links) // COLUMNS)
     picture, axes = panels(7.2, 1.1 + 1.75 * rows, rows, COLUMNS)
     places = [axis for row in axes for axis in row]
+    senders = dict.fromkeys(sender for _, points in links for sender, *_ in points)
+    looks = {sender: number for number, sender in enumerate(senders)}
     for axis, (name, points) in zip(places, links, strict=False):
         axis.set_title(name, fontsize=8.5)
-        _panel(axis, points, own)
+        _panel(axis, points, looks, own)
     for axis in places[len(links) :]:
         axis.axis("off")
     for number, axis in enumerate(places[: len(links)]):
@@ -45,9 +47,10 @@ def draw(links: Sequence[tuple[str, Sequence[Point]]], *, own: str | None = None
     return picture
 
 
-def _panel(axis: Axes, points: Sequence[Point], own: str | None) -> None:
+def _panel(axis: Axes, points: Sequence[Point], looks: dict[str, int], own: str | None) -> None:
     right, top = 5.0, 0.0
-    for number, (sender, delay, goodput) in enumerate(points):
+    for sender, delay, goodput in points:
+        number = looks[sender]
         colour = LOOKS[number % len(LOOKS)][0]
         x, y = delay.mean or 0, (goodput.mean or 0) / 1e6
         right, top = max(right, x), max(top, y)
