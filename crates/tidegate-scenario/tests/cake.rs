@@ -89,3 +89,28 @@ fn a_shaper_above_the_gate_is_a_warning() {
     let warnings: Vec<_> = scenario.warnings().iter().map(|warning| warning.key.as_str()).collect();
     assert_eq!(warnings, ["gate.link.queue.aqm.cake.bandwidth"]);
 }
+
+/// A packet of 1514 bytes takes 12.112 ms at 1 Mbit/s and 3.028 ms at 4, of which one and a half are within 5 ms.
+#[test]
+fn a_slow_link_without_a_bandwidth_is_a_warning() {
+    let warned = |gate: &str| {
+        let text = format!(
+            "duration = \"10 s\"\n[gate.link]\n{gate}\n[flow.a]\npath = [\"link\"]\ntcp.window = \"90 kB\""
+        );
+        let said: Vec<String> = load(&text).warnings().iter().map(ToString::to_string).collect();
+        said.join("\n")
+    };
+    let said = warned("rate = \"1 Mbit/s\"\nqueue.aqm = \"cake\"");
+    assert!(said.contains("a packet takes 12.1 ms here, and drops for waits above 5 ms"), "{said}");
+    assert!(
+        said.contains("cake.bandwidth = \"1 Mbit/s\" }, as sqm-scripts do, which makes the limit 18.2 ms"),
+        "{said}"
+    );
+    for good in [
+        "rate = \"4 Mbit/s\"\nqueue.aqm = \"cake\"",
+        "rate = \"1 Mbit/s\"\nqueue.aqm.cake.bandwidth = \"1 Mbit/s\"",
+        "rate = \"1 Mbit/s\"\nqueue.aqm.cake.target = \"20 ms\"",
+    ] {
+        assert_eq!(warned(good), "");
+    }
+}

@@ -247,6 +247,7 @@ fn a_limit_of_each_flow_and_a_second_bucket() {
         let expected = RatePlan::TokenBucket {
             rate: Rate::from_bps(2_000_000),
             burst_bytes: 15_000,
+            initial_bytes: None,
             peak: Some(Rate::from_bps(4_000_000)),
             peak_burst_bytes: Some(3000),
         };
@@ -316,6 +317,7 @@ fn every_law_becomes_its_plan() {
     let bucket = RatePlan::TokenBucket {
         rate: Rate::from_bps(4_000_000),
         burst_bytes: 10_000,
+        initial_bytes: None,
         peak: Some(Rate::from_bps(10_000_000)),
         peak_burst_bytes: None,
     };

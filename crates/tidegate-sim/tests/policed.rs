@@ -202,7 +202,7 @@ proptest! {
             gates[1].rate = RatePlan::TokenBucket {
                 rate: Rate::from_bps(mbps * 1_000_000),
                 burst_bytes: 10_000,
-                peak: Some(Rate::from_bps(mbps * 4_000_000)),
+                initial_bytes: None, peak: Some(Rate::from_bps(mbps * 4_000_000)),
                 peak_burst_bytes: None,
             };
         }

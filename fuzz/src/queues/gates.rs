@@ -86,6 +86,7 @@ fn rate(byte: u8) -> RatePlan {
         2 => RatePlan::TokenBucket {
             rate: mbps(1),
             burst_bytes: 3000,
+            initial_bytes: None,
             peak: (byte & 8 == 0).then_some(fast),
             peak_burst_bytes: None,
         },

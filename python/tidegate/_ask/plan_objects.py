@@ -85,6 +85,7 @@ class Rate(TypedDict):
     bps: NotRequired[int]
     #: token_bucket.
     burst_bytes: NotRequired[int]
+    initial_bytes: NotRequired[int | None]
     peak_burst_bytes: NotRequired[int | None]
     #: token_bucket, follow.
     peak_bps: NotRequired[int | None]

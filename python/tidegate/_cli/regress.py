@@ -59,7 +59,7 @@ def regress(
     """Compare a scenario with a measurement.
 
     The measurement is a capture, of which the first 1,200,000 packets of TCP are looked at, or a file of
-    iperf3 (--json) or of flent. The scenario runs with the sizes,
+    iperf3 (--json), of flent or of ndt7. The scenario runs with the sizes,
     pauses and starts that were measured. Exit status: 0 all numbers agree, 1 one differs, 2 the input was
     wrong, 3 none differs but the runs leave one undecided.
     """

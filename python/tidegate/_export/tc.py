@@ -138,6 +138,10 @@ def _shaper(
         )
     else:
         words += f" burst {rate['burst_bytes']}"
+        if rate.get("initial_bytes") is not None:
+            differences.append(
+                f"the bucket of gate {name} holds {rate['initial_bytes']} bytes at the start; tbf's is full"
+            )
         peak = rate.get("peak_bps")
         if peak is not None:
             words += f" peakrate {peak}bit mtu {rate.get('peak_burst_bytes') or wire}"

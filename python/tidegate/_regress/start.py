@@ -50,7 +50,7 @@ def regress(
 
     Args:
         scenario: a scenario file, a dict of its keys, or a loaded one.
-        measurement: a capture, several, or a file of iperf3 (``--json``) or flent.
+        measurement: a capture, several, or a file of iperf3 (``--json``), flent or ndt7's server.
         connections: numbers of connections of a capture; left out, all with at least 10 kB of data.
         within: the difference that is allowed, for ``goodput``, ``resent``, ``rtt`` and ``completion``: a
             share of what was measured such as ``"5%"``, or so much, such as ``"3 ms"``.

@@ -110,8 +110,13 @@ fn a_queue_of_nothing() {
         let constant = of(RatePlan::Constant(Speed::Bits(mbps(8))), limit);
         assert_eq!(departures(&constant, &[0, 0, 1, 5], false), [Some(1000), None, Some(2000), Some(6000)]);
         // Two packets' tokens, and one more each millisecond. The third finds none, though nothing is in service.
-        let bucket =
-            RatePlan::TokenBucket { rate: mbps(8), burst_bytes: 2000, peak: None, peak_burst_bytes: None };
+        let bucket = RatePlan::TokenBucket {
+            rate: mbps(8),
+            burst_bytes: 2000,
+            initial_bytes: None,
+            peak: None,
+            peak_burst_bytes: None,
+        };
         let conform = [Some(0), Some(0), None, Some(1000), None];
         assert_eq!(departures(&of(bucket, limit), &[0, 0, 0, 1, 1], false), conform);
         // No rate from 2 ms to 4 ms.

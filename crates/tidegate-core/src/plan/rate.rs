@@ -28,8 +28,10 @@ pub enum RatePlan {
     TokenBucket {
         /// Long-term rate.
         rate: Rate,
-        /// Bucket depth in bytes on the wire; full at the start.
+        /// Bucket depth in bytes on the wire.
         burst_bytes: u64,
+        /// Bytes in the bucket at the start, `burst_bytes` at most; `None`: it is full.
+        initial_bytes: Option<u64>,
         /// Speed of transmission, or rate of the second bucket.
         peak: Option<Rate>,
         /// Depth of the second bucket in bytes on the wire; full at the start. Only with `peak`.

@@ -196,9 +196,10 @@ fn rate(law: &RatePlan) -> to::Rate {
         RatePlan::Constant(Speed::Bits(rate)) => {
             to::Rate { bps: there(rate.bps()), ..of(to::RateKind::Constant) }
         }
-        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => to::Rate {
+        RatePlan::TokenBucket { rate, burst_bytes, initial_bytes, peak, peak_burst_bytes } => to::Rate {
             bps: there(rate.bps()),
             burst_bytes: there(*burst_bytes),
+            initial_bytes: there(*initial_bytes),
             peak_bps: bps(peak),
             peak_burst_bytes: there(*peak_burst_bytes),
             ..of(to::RateKind::TokenBucket)

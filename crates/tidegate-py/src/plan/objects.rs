@@ -59,6 +59,7 @@ objects! {
         bps: Sometimes<u64>,
         /// token_bucket.
         burst_bytes: Sometimes<u64>,
+        initial_bytes: Sometimes<Option<u64>>,
         peak_burst_bytes: Sometimes<Option<u64>>,
         /// token_bucket, follow.
         peak_bps: Sometimes<Option<u64>>,

@@ -132,13 +132,16 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
             },
             change,
         ],
-        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
+        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes, initial_bytes } => {
             let holds = |bytes: u64| (bytes as f64 / wire).floor();
             let mut lines = vec![format!(
                 "after a pause {} packets of {packet} B{heavy} pass at once, then one every {}",
                 holds(*burst_bytes),
                 takes(*rate)
             )];
+            if let Some(bytes) = initial_bytes {
+                lines.push(format!("at the start {} packets pass at once", holds(*bytes)));
+            }
             if let (Some(peak), Some(bytes)) = (peak, peak_burst_bytes) {
                 lines.push(format!(
                     "of these, {} at once and then one every {}",

@@ -19,7 +19,7 @@ pub(crate) fn any_rate() -> impl Strategy<Value = RatePlan> {
         1 => (1u64..10, 2_000u64..20_000).prop_map(move |(mbps, burst_bytes)| RatePlan::TokenBucket {
             rate: rate(mbps),
             burst_bytes,
-            peak: Some(rate(mbps * 3)),
+            initial_bytes: None, peak: Some(rate(mbps * 3)),
             peak_burst_bytes: None,
         }),
         1 => (2u64..10, 20u64..300).prop_map(move |(mbps, mean)| RatePlan::Markov(MarkovPlan {

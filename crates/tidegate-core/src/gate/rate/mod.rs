@@ -81,9 +81,15 @@ impl Law {
         match plan {
             RatePlan::Unlimited => Law::Unlimited,
             RatePlan::Constant(speed) => Law::Constant(Constant::new(speed.work_per_second())),
-            RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
+            RatePlan::TokenBucket { rate, burst_bytes, initial_bytes, peak, peak_burst_bytes } => {
                 let peak = peak.map(|peak| (peak, *peak_burst_bytes));
-                Law::TokenBucket(Box::new(TokenBucket::new(*rate, *burst_bytes, peak, measured)))
+                Law::TokenBucket(Box::new(TokenBucket::new(
+                    *rate,
+                    *burst_bytes,
+                    *initial_bytes,
+                    peak,
+                    measured,
+                )))
             }
             RatePlan::Opportunities { trace, at_end } => {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, measured)))

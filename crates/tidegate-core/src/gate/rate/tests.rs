@@ -63,6 +63,7 @@ fn tokens_of_one_packet() {
         &RatePlan::TokenBucket {
             rate: Rate::from_bps(1_000_000),
             burst_bytes: 1500,
+            initial_bytes: None,
             peak: None,
             peak_burst_bytes: None,
         },
@@ -75,6 +76,30 @@ fn tokens_of_one_packet() {
     assert_eq!(bucket.transmit(ms(1000), 12_000).start, ms(1012));
 }
 
+/// 1 Mbit/s: tokens of a packet come in 12 ms. What the bucket holds at the start counts for the capacity as well.
+#[test]
+fn tokens_at_the_start() {
+    let bucket = |initial_bytes| RatePlan::TokenBucket {
+        rate: Rate::from_bps(1_000_000),
+        burst_bytes: 4500,
+        initial_bytes,
+        peak: None,
+        peak_burst_bytes: None,
+    };
+    for (initial, first) in
+        [(Some(0), [12, 24, 36]), (Some(750), [6, 18, 30]), (Some(3000), [0, 0, 12]), (None, [0, 0, 0])]
+    {
+        let plan = bucket(initial);
+        let mut law = law(&plan, OnChange::Keep);
+        assert_eq!([0; 3].map(|_| law.transmit(ms(0), 12_000).start), first.map(ms), "{initial:?}");
+        let measured = Measured { from: ms(0), until: ms(1000) };
+        let offered =
+            law.capacity(&plan, measured, Seed { seed: 1, replication: 0 }.stream("rate")).unwrap().offered;
+        let held = u128::from(initial.unwrap_or(4500)) * 8;
+        assert_eq!(offered, (1_000_000 + held) * u128::from(crate::units::PICOS_PER_SECOND), "{initial:?}");
+    }
+}
+
 /// 1 Mbit/s with a burst of 6000 bytes, and 3 Mbit/s with one of 3000: packets of 12 ms and of 4 ms. After a pause two
 /// leave at once; then the peak rate lets one leave each 4 ms until the burst is gone, and then one each 12 ms.
 #[test]
@@ -83,6 +108,7 @@ fn tokens_of_two_buckets() {
     let plan = RatePlan::TokenBucket {
         rate: mbps(1),
         burst_bytes: 6000,
+        initial_bytes: None,
         peak: Some(mbps(3)),
         peak_burst_bytes: Some(3000),
     };
@@ -239,6 +265,7 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
                 RatePlan::TokenBucket {
                     rate: Rate::from_bps(bps),
                     burst_bytes,
+                    initial_bytes: None,
                     peak: peak.map(Rate::from_bps),
                     peak_burst_bytes: None,
                 }

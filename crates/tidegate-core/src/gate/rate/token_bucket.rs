@@ -1,5 +1,5 @@
 //! A token bucket: tokens arrive at `rate` until there are `burst` of them. A unit starts when its tokens are there and
-//! is then sent at `peak`, or at once where there is no peak. The bucket is full at the start.
+//! is then sent at `peak`, or at once where there is no peak. The bucket is full at the start, unless it is told what it holds.
 //!
 //! With a burst of its own, the peak is a second bucket: a unit starts when its tokens are in both, takes them from both,
 //! and leaves at once (a dual-rate shaper).
@@ -59,12 +59,13 @@ fn tokens_of(bits: u64) -> i128 {
 }
 
 impl TokenBucket {
-    /// A full bucket of `burst_bytes`, counted in `measured`; `rate` > 0. `peak` comes with the depth of its own bucket, if
-    /// it has one.
+    /// A bucket of `burst_bytes` with `initial_bytes` in it (`None`: it is full), counted in `measured`; `rate` > 0.
+    /// `peak` comes with the depth of its own bucket, if it has one.
     #[must_use]
     pub fn new(
         rate: Rate,
         burst_bytes: u64,
+        initial_bytes: Option<u64>,
         peak: Option<(Rate, Option<u64>)>,
         measured: Measured,
     ) -> TokenBucket {
@@ -77,7 +78,7 @@ impl TokenBucket {
         TokenBucket {
             rate: rate.bps(),
             burst,
-            tokens: burst,
+            tokens: initial_bytes.map_or(burst, |bytes| 8 * tokens_of(bytes)).min(burst),
             as_of: Time::ZERO,
             peak,
             second,

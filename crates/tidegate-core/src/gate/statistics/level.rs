@@ -20,11 +20,12 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// A full bucket; `None` where the gate has none.
+    /// The bucket at the start; `None` where the gate has none.
     pub(super) fn new(plan: &GatePlan) -> Option<Level> {
-        if let RatePlan::TokenBucket { rate, burst_bytes, .. } = plan.rate {
-            let burst = i128::from(burst_bytes) * 8 * i128::from(PICOS_PER_SECOND);
-            let now = (Time::ZERO, burst);
+        if let RatePlan::TokenBucket { rate, burst_bytes, initial_bytes, .. } = plan.rate {
+            let tokens = |bytes: u64| i128::from(bytes) * 8 * i128::from(PICOS_PER_SECOND);
+            let burst = tokens(burst_bytes);
+            let now = (Time::ZERO, initial_bytes.map_or(burst, tokens).min(burst));
             return Some(Level::Law { rate: i128::from(rate.bps()), burst, now, known: VecDeque::new() });
         }
         let limit = *plan.police.as_ref()?.contract();
@@ -85,7 +86,13 @@ mod tests {
     fn law() -> GatePlan {
         let rate = Rate::from_bps(8_000_000);
         GatePlan {
-            rate: RatePlan::TokenBucket { rate, burst_bytes: 2000, peak: None, peak_burst_bytes: None },
+            rate: RatePlan::TokenBucket {
+                rate,
+                burst_bytes: 2000,
+                initial_bytes: None,
+                peak: None,
+                peak_burst_bytes: None,
+            },
             ..GatePlan::open("link")
         }
     }

@@ -71,8 +71,13 @@ fn a_unit_is_judged_when_it_begins() {
 #[test]
 fn tokens_and_opportunities_are_waited_for_first() {
     let tokens = Rate::from_bps(8_000_000);
-    let bucket =
-        RatePlan::TokenBucket { rate: tokens, burst_bytes: 1000, peak: None, peak_burst_bytes: None };
+    let bucket = RatePlan::TokenBucket {
+        rate: tokens,
+        burst_bytes: 1000,
+        initial_bytes: None,
+        peak: None,
+        peak_burst_bytes: None,
+    };
     let trace = OpportunityTrace { at: vec![millis(50)], period: Span::from_millis(50), bytes: 1000 };
     let trace = RatePlan::Opportunities { trace: trace.into(), at_end: AtEnd::Repeat };
     for (rate, dropped, passed) in [

@@ -118,7 +118,7 @@ proptest! {
             rate: RatePlan::TokenBucket {
                 rate: Rate::from_bps(path_rate * 100_000),
                 burst_bytes: path_burst,
-                peak: None,
+                initial_bytes: None, peak: None,
                 peak_burst_bytes: None,
             },
             ..GatePlan::open("path")

@@ -170,7 +170,7 @@ fn contract_of(rate: &RatePlan) -> Option<SpacedClass> {
     let bucket = |speed, burst| Limit::tokens(Interval::at_rate(8, speed).ok()?, burst).ok();
     match rate {
         RatePlan::Gcra(gcra) => Some(SpacedClass { limits: vec![gcra.limit], release: gcra.release }),
-        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes } => {
+        RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes, .. } => {
             let peak = peak.zip(*peak_burst_bytes).and_then(|(peak, burst)| bucket(peak, burst));
             let limits = bucket(*rate, *burst_bytes).into_iter().chain(peak).collect();
             Some(SpacedClass { limits, release: Release::Earliest })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidegate_core::plan::{
     CakePlan, ClassesPlan, Diffserv, Framing, Isolation, LinkLayer, RatePlan, ShapedBytes,
 };
-use tidegate_core::units::Speed;
+use tidegate_core::units::{Rate, Span, Speed};
 
 use super::aqm::LARGEST_QUANTUM;
 use crate::check::{Form, Item, Value};
@@ -58,7 +58,28 @@ pub(crate) fn tins(
         let problem = format!("the shaper never holds a packet back: the gate has {rate}");
         notes.warn(given.at, &given.key, problem, "write a rate below that of the gate, or remove it");
     }
+    if let (None, RatePlan::Constant(Speed::Bits(rate))) = (plan.bandwidth, rate) {
+        warn_of_slow_link(named, &plan, *rate, notes);
+    }
     Some(Arc::new(plan.classes()))
+}
+
+/// Without a bandwidth the target takes no notice of how long a packet takes (`cake_set_rate`): a slow link is not filled.
+fn warn_of_slow_link(named: &Item, plan: &CakePlan, rate: Rate, notes: &mut Notes) {
+    let (blind, knowing) = (plan.tin(None).cobalt.target, plan.tin(Some(rate)).cobalt);
+    if plan.target.is_some() || knowing.target <= blind {
+        return;
+    }
+    let millis = |span: Span| format!("{:.1} ms", 1e3 * span.as_secs_f64());
+    let problem = format!(
+        "without a bandwidth CAKE does not know that a packet takes {} here, and drops for waits above {blind}",
+        millis(knowing.packet_time)
+    );
+    let help = format!(
+        "write queue = {{ aqm.cake.bandwidth = \"{rate}\" }}, as sqm-scripts do, which makes the limit {}",
+        millis(knowing.target)
+    );
+    notes.warn(named.at, &named.key, problem, help);
 }
 
 fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {

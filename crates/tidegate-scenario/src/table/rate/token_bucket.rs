@@ -1,6 +1,7 @@
 //! Keys of `gate.x.rate.token_bucket`.
 
-use crate::table::{BURST, RATE, Section, WhenAbsent, alias, aliases, hints, key, section};
+use crate::table::{BURST, RATE, Section, WhenAbsent, alias, aliases, hints, key, quantity_or_zero, section};
+use crate::units::Dim;
 
 pub(super) const TOKEN_BUCKET: Section = aliases(
     &[
@@ -27,7 +28,7 @@ const BUCKET_HINTS: &[(&str, &str)] = &[
 const TOKEN_BUCKET_KEYS: Section = section(
     "Token bucket",
     "A token-bucket shaper. Tokens arrive at `rate` until the bucket holds `burst`; a packet waits in the queue of \
-     the gate until the bucket has enough tokens for it. The bucket is full at the start.",
+     the gate until the bucket has enough tokens for it.",
     &[
         key("rate", RATE, WhenAbsent::Required("\"10 Mbit/s\""), "Long-term rate, in bits on the wire."),
         key(
@@ -35,6 +36,13 @@ const TOKEN_BUCKET_KEYS: Section = section(
             BURST,
             WhenAbsent::Required("\"15 kB\""),
             "Depth of the bucket, in bytes on the wire; or a time or BDP at `rate`.",
+        ),
+        key(
+            "initial",
+            quantity_or_zero(Dim::Burst),
+            WhenAbsent::Words("the bucket is full"),
+            "What the bucket holds at the start, in bytes on the wire or by a time or BDP at `rate`, such as \"0 B\" for a \
+             machine without credits.",
         ),
         key(
             "peak",
