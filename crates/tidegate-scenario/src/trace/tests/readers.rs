@@ -100,7 +100,7 @@ fn drp_has_a_fixed_step_in_kilobits() {
 /// Three values per second: a third of a second is no whole picosecond, and the hundredth
 /// value still begins on the second.
 #[test]
-fn step_does_not_drift() {
+fn drp_step_does_not_drift() {
     let text = format!("# :recommended_frequency=3\n{}", "5\n".repeat(301));
     let trace = rates(&text, Format::Drp);
     assert_eq!(trace.points[1].0, Time::from_picos(333_333_333_333));
@@ -135,7 +135,7 @@ fn drp_errors_name_the_line() {
 }
 
 #[test]
-fn step_may_come_from_the_options() {
+fn drp_step_may_come_from_the_options() {
     let options = TraceOptions { step: Some(Span::from_millis(20)), ..TraceOptions::default() };
     let Ok(LoadedTrace::Rates(trace)) = parse(b"5\n6\n", "t.drp", None, &options) else { panic!() };
     assert_eq!(points(&trace), [(0, 5000), (20, 6000)]);
