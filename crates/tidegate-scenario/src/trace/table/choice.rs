@@ -172,13 +172,14 @@ fn rate_by_value(values: &[&str], time: Option<usize>) -> Result<Found, Wrong> {
         [column, _] if values.len() == 2 => Ok(Found { column: *column, unit: None }),
         [] => Err(wrong("no column holds rates", "give a table with a time and a rate in each row")),
         _ => {
-            let time = time.map_or(1, |time| time + 1);
+            let clock = time.unwrap_or(0);
+            let rate = numbers.iter().find(|column| **column != clock).unwrap_or(&numbers[0]) + 1;
             let several = wrong(
                 "there is no header, so the rate column is not known",
                 "give the columns by their numbers (if a number has a decimal comma, write a point), as in",
             );
             Err(several
-                .command(format!("--time-column {time} --rate-column {} --rate-unit Mbit/s", numbers[0] + 1)))
+                .command(format!("--time-column {} --rate-column {rate} --rate-unit Mbit/s", clock + 1)))
         }
     }
 }

@@ -76,6 +76,11 @@ pub(super) fn columns(
                 Times::Durations(column, counted)
             } else if !is_number(value) && dates::read(value).is_some() {
                 Times::Dates(column)
+            } else if told.is_none() && !value.is_empty() && !is_number(value) {
+                return Err(wrong(
+                    "the times are neither numbers nor dates of a known form",
+                    "write dates as 2021-12-15 16:05:11, or seconds, as in 0.5",
+                ));
             } else {
                 let counted = told.or_else(|| since_1970(value));
                 let asked = options.columns != Default::default();

@@ -38,7 +38,7 @@ struct Parts {
 /// Reads a date with its time of day, or a time of day alone.
 pub(super) fn read(text: &str) -> Option<Stamp> {
     let mut parts = Parts::default();
-    let text = text.trim().trim_matches('"');
+    let text = &point_for_comma(text.trim().trim_matches('"'));
     let text = match iso_date(text) {
         Some((date, rest)) => {
             (parts.year, parts.month, parts.day) = (Some(date[0]), Some(date[1]), Some(date[2]));
@@ -50,6 +50,17 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
         parts.take(word)?;
     }
     parts.stamp()
+}
+
+/// The text with a point for each comma between digits, which parts seconds where decimals are written so.
+fn point_for_comma(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let mended = text.char_indices().map(|(at, letter)| {
+        let decimal = letter == ',' && is_digit(at.checked_sub(1)) && is_digit(Some(at + 1));
+        if decimal { '.' } else { letter }
+    });
+    mended.collect()
 }
 
 impl Parts {
@@ -209,6 +220,7 @@ mod tests {
         }
         assert_eq!(millis("2024-02-29T23:59:59.25"), Some(1_709_251_199_250));
         assert_eq!(millis("16:05:11.5"), Some(57_911_500));
+        assert_eq!(millis("1970-01-01 16:05:11,250"), Some(57_911_250));
         assert_eq!(read("Wed Dec 15 16:05:11 CET 2021").map(|stamp| stamp.zone), Some("CET".to_owned()));
     }
 

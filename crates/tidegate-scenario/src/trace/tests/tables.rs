@@ -94,6 +94,13 @@ fn columns_and_units_may_be_told() {
         "t.csv, line 1: more than one column could be the rate, and none says its unit; say which, and its unit \
          (rate_column, rate_unit), as in tidegate traces info t.csv --rate-column DL_bitrate --rate-unit Mbit/s"
     );
+    let american = refused("time,rate_mbps\n12/15/2021 16:05:11,5\n", &[]);
+    assert!(
+        american.contains("neither numbers nor dates of a known form; write dates as 2021-12-15"),
+        "{american}"
+    );
+    let bare = refused("0,14,7\n1,26,0\n", &[]);
+    assert!(bare.ends_with("t.csv --time-column 1 --rate-column 2 --rate-unit Mbit/s"), "{bare}");
     assert!(refused(raca, &[("rate", "downlink")]).contains("no column is called `downlink`"));
     // Bytes since the row before, with a time in milliseconds: logs of video in 3G networks.
     let log = "1639584311 0 59.9 10.7 0 0\n1639584312 1000 59.9 10.7 962051 1000\n1639584313 2000 59.9 10.7 1562500 1000\n";
