@@ -76,17 +76,11 @@ def identify(
         raise ArgumentError(f"{', '.join(captures)}: {found.notes[-1]}")
     if picture is not None:
         found.plot(picture)
-    report = None
     if scenario is not None:
-        from tidegate._identify.predicted import beside
-
-        text = found.scenario()
-        write_text(scenario, text)
-        if not as_json:
-            report = found.report() + "\n\n" + beside(found, Path(scenario))
+        write_text(scenario, found.scenario())
     if page is not None:
         _write_page(found, page, command_line())
-    tell(found, as_json=as_json, folder=None, picture=picture, page=page, report=report)
+    tell(found, as_json=as_json, folder=None, picture=picture, page=page)
 
 
 def _write_page(found: Identification, page: str, command: list[str]) -> None:

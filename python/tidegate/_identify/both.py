@@ -13,6 +13,7 @@ import numpy as np
 
 from tidegate._capture.uncaptured import made_of
 from tidegate._identify.clocks import Clocks, clocks
+from tidegate._identify.marks import carried
 from tidegate._identify.sent import ARRIVED, LOST, UNKNOWN, Sent, sent
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def both(
     fate[missed & ~arrived] = ARRIVED
     arrival[missed & ~arrived] = (told.time_ns + away[arrived].min())[missed & ~arrived]
     base = told.base_round_trip_ns or 1
+    marked = np.zeros(len(ours), dtype=bool)
+    marked[arrived] = carried(there, theirs[arrived])
     data = arrived & (told.payload > 0)
     return (
         replace(
@@ -74,6 +77,9 @@ def both(
             fate=fate,
             round_trip_ns=np.where(data, base + wait, -1),
             arrival_ns=arrival,
+            stamped=False,
+            marked=marked,
+            coarse_ns=0,
             spurious=int(np.count_nonzero(data) - len(np.unique(told.start[data]))),
             base_round_trip_ns=base,
         ),

@@ -39,7 +39,7 @@ _BEYOND, _WIDEST = 0.08, 0.15
 #: From this share on, with an interval from the second on, a sender hardly reduces its window for losses.
 _HARDLY, _HARDLY_LOW = 0.88, 0.8
 #: BBR's probe for the shortest round trip: so little in flight for so long, at such distances, in seconds.
-_PROBE_SEGMENTS, _PROBE_S, _PROBE_EVERY = 5, 0.15, (8.0, 14.0)
+_PROBE_SEGMENTS, _PROBE_S, _PROBE_MOST_S, _PROBE_EVERY = 5, 0.15, 1.0, (8.0, 14.0)
 
 
 def congestion(acks: Acks, stream: Sent, *, seen_at: str) -> Congestion:
@@ -49,7 +49,7 @@ def congestion(acks: Acks, stream: Sent, *, seen_at: str) -> Congestion:
     flight = _Flight.of(acks, stream)
     if flight is None:
         return _unknown("there are too few packets with data and ACKs")
-    probes = _probes(flight)
+    probes = _probes(flight, stream.base_round_trip_ns)
     shares = _shares(flight, stream.base_round_trip_ns)
     if probes >= 2:
         return Congestion(
@@ -178,18 +178,21 @@ def _median(shares: Any) -> Number:
     return Number(*median(shares))
 
 
-def _probes(flight: _Flight) -> int:
+def _probes(flight: _Flight, base_ns: int) -> int:
     """Return how many times, about ten seconds apart, hardly anything was in flight for a while."""
     outstanding = flight.top - flight.acked(flight.time)
     low = outstanding <= _PROBE_SEGMENTS * flight.segment
     if np.median(outstanding) <= 2 * _PROBE_SEGMENTS * flight.segment:
         return 0
     edges = np.flatnonzero(np.diff(np.concatenate([[False], low, [False]]).astype(int)))
-    times = [
-        float(flight.time[begin]) / 1e9
-        for begin, end in zip(edges[::2], edges[1::2] - 1, strict=True)
-        if flight.time[end] - flight.time[begin] > _PROBE_S * 1e9
-    ]
+    # After a loss little is in flight as well, with any sender: a probe comes out of the blue, and is short.
+    again = flight.time[~flight.fresh]
+    times = []
+    for begin, end in zip(edges[::2], edges[1::2] - 1, strict=True):
+        since, until = int(flight.time[begin]), int(flight.time[end])
+        near = np.searchsorted(again, until, side="right") > np.searchsorted(again, since - 2 * base_ns)
+        if not near and _PROBE_S * 1e9 < until - since < _PROBE_MOST_S * 1e9:
+            times.append(since / 1e9)
     return max((_chain(times[at:]) for at in range(len(times))), default=0)
 
 

@@ -26,6 +26,7 @@ class Crossings:
         judged: whether its fate is known, and it carries data.
         owner: which connection it belongs to.
         coarse_s: how exact the times are, on each side.
+        marked: whether it was marked (ECN); None where that is not known of all.
         begun: whether nothing was in the bucket before the first packet.
         searched: of a longer capture, so many packets are searched; the others only confirm what these tell.
     """
@@ -38,6 +39,7 @@ class Crossings:
     coarse_s: float = 0.0
     searched: int = LONG
     begun: bool = True
+    marked: Any = None
 
     def counting(self, extra: int) -> Crossings:
         """Return the same packets with so many more bytes each."""
@@ -76,6 +78,31 @@ class Crossings:
 def fullness(packets: Crossings, rate_bps: float) -> Any:
     """Return the bytes in the bucket just before each packet."""
     return array("<f8", packets.replay.fullness(rate_bps))
+
+
+def at_least(packets: Crossings, limit: float, rate_bps: float) -> bool:
+    """Tell whether a bucket's limit, in bytes, is a lower bound.
+
+    It is where the capture begins in the middle of a connection, when the bucket held nobody knows how much,
+    and has no pause as long as a full bucket takes to drain.
+    """
+    if packets.begun:
+        return False
+    gaps = np.diff(packets.time_s[packets.passed])
+    return not (len(gaps) and bool(gaps.max() > 8 * limit / rate_bps))
+
+
+def leaving(packets: Crossings, trip: Any) -> Any:
+    """Return when packets left the queue in which they waited, in seconds from the first packet's time.
+
+    A packet whose wait is not known waited as its neighbours did. ``trip``: round trips in seconds, -1 where
+    they are not known.
+    """
+    known = np.flatnonzero(trip > 0)
+    if not len(known):
+        return packets.time_s
+    wait = np.interp(packets.time_s, packets.time_s[known], trip[known] - trip[known].min())
+    return np.maximum.accumulate(packets.time_s + wait)
 
 
 def filled(packets: Crossings, rate_bps: float) -> tuple[Any, Any]:

@@ -56,6 +56,7 @@ class Waiting:
         explained: share of the mean absolute deviation of round trips that the queue explains; at most 1.
         noise_s: what it leaves.
         plain_noise_s: what it leaves without the allowance.
+        unsteady: half the 95% interval of the rate, as a share, by how much the rates of busy times differ.
         delay_s: median wait, by the round trips.
     """
 
@@ -66,6 +67,7 @@ class Waiting:
     explained: float
     noise_s: float
     plain_noise_s: float
+    unsteady: float
     delay_s: float
 
 
@@ -104,7 +106,8 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
     def left(each: float) -> float:
         return _residual(_wait(packets, each, few), trip_s[few])[0]
 
-    step = max(_reach(left, rate, bound), _unsteady(packets, trip_s))
+    unsteady = _unsteady(packets, trip_s)
+    step = max(_reach(left, rate, bound), unsteady)
     tolerance = allowance + np.array([-1, 1]) * max(2 * least / np.sqrt(count), float(wait.max()) * 0.01)
     return Waiting(
         rate_bps=rate,
@@ -114,6 +117,7 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
         explained=1 - least / flat,
         noise_s=least,
         plain_noise_s=_spread(trip - wait),
+        unsteady=unsteady,
         delay_s=float(np.median(trip) - trip.min()),
     )
 

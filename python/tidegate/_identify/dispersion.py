@@ -48,7 +48,13 @@ class Gaps:
 
 
 def gaps(streams: Sequence[Sent]) -> Gaps:
-    """Return the gaps of all packets that waited for the one before them."""
+    """Return the gaps of all packets that waited for the one before them.
+
+    Streams whose arrivals are as coarse as timestamps have none.
+    """
+    streams = [each for each in streams if not each.stamped]
+    if not streams:
+        return Gaps(np.zeros(0), np.zeros(0))
     time = np.concatenate(
         [each.report_ns if each.arrival_ns is None else each.arrival_ns for each in streams]
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.text import percent
-from tidegate._identify.chances import share
+from tidegate._identify.crossings import at_least
 from tidegate._identify.found import Number
+from tidegate._identify.losses import Losses, losses
 
 if TYPE_CHECKING:
     from tidegate._identify.bucket import Bucket
@@ -44,8 +45,8 @@ def drops_of(
     rate_bps: float,
     *,
     one_rate: bool = True,
-) -> tuple[str, Number | None, str, Number | None]:
-    """Return what dropped packets in a queue: a name, the queue's limit, words, the share if random.
+) -> tuple[str, Number | None, str, Losses | None]:
+    """Return what dropped packets in a queue: a name, the queue's limit, words, the losses if random.
 
     ``one_rate``: the queue drains at one rate, so packets wait the longest where it is full.
     """
@@ -58,12 +59,14 @@ def drops_of(
         and bucket.gain > 0
         and bucket.explained >= (_FULL if longest or not one_rate else _SURE)
     ):
-        return "queue full", limit_of(packets, bucket, allowance), words, None
+        limit = limit_of(packets, bucket, allowance)
+        return "queue full", _bound(packets, limit, rate_bps), words, None
     if longest is not None and one_rate:
         # Other traffic fills the queue as well: what packets waited tells its limit, and not what was sent.
         low, middle, high = (each * rate_bps / 8 for each in longest)
         packet = packets.largest
-        return "queue full", Number(middle, (max(0.0, low - packet), high + packet)), words, None
+        limit = Number(middle, (max(0.0, low - packet), high + packet))
+        return "queue full", _bound(packets, limit, rate_bps), words, None
     told = risk(packets, trip)
     if told is None:
         return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
@@ -77,8 +80,15 @@ def drops_of(
         )
     if not _seen_without_wait(packets, trip):
         return "cannot tell", None, "Its losses may be random or an AQM's: packets waited all the time.", None
-    loss = loss_share(packets)
-    return "random", None, f"{percent(loss.value, 2)}% are lost at random, whatever the queue holds.", loss
+    loss = losses(packets)
+    return "random", None, f"{loss.words}, whatever the queue holds.", loss
+
+
+def _bound(packets: Crossings, limit: Number, rate_bps: float) -> Number:
+    """Return the limit, without an upper end where it is a lower bound."""
+    if not at_least(packets, limit.value, rate_bps):
+        return limit
+    return Number(limit.value, (limit.interval[0], inf))
 
 
 def _longest_waits(packets: Crossings, trip: Any) -> tuple[float, float, float] | None:
@@ -140,15 +150,11 @@ def risk(packets: Crossings, trip: Any) -> tuple[float, float] | None:
     # A lost packet has no round trip; the one before it waited about as long.
     known = np.flatnonzero(trip > 0)
     lost = np.flatnonzero(packets.judged & ~packets.passed)
-    before = np.searchsorted(known, lost) - 1
+    # Losses in one burst follow the same wait, which counts once.
+    before = np.unique(np.searchsorted(known, lost) - 1)
     before = before[before >= 0]
     if len(before) < FEW_LOSSES or len(known) < FEWEST:
         return None
     waits = trip[known]
     test = mannwhitneyu(waits[before], waits, alternative="greater")
     return float(np.median(waits[before]) - np.median(waits)), float(test.pvalue)
-
-
-def loss_share(packets: Crossings) -> Number:
-    """Return the share of packets lost, with an exact binomial interval."""
-    return Number(*share(packets.drops, int(packets.judged.sum())))

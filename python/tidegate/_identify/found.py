@@ -44,7 +44,10 @@ class Law:
         rate_bps: the rate, in bits of what `counts` says.
         burst_bytes: the bucket of a policer, or what a shaper lets pass at once.
         queue_bytes: what the queue holds, in the same bytes.
-        peak_bps: of two rates: the rate at which a shaper lets its burst pass.
+        peak_bps: of two rates: the rate at which a shaper lets its burst pass, or a policer's faster rate.
+        peak_burst_bytes: the bucket of a policer's faster rate.
+        ahead_bps: the rate of a queue in which packets wait before they come to a policer.
+        fair: whether its queue serves connections in turn (fair queueing).
         queue_packets: what the queue holds, where it counts packets and not bytes.
         pieces: of steps, and of a policer whose contract changed: when each begins in seconds, and its rate.
         trace: of a varying rate: when each train of packets began, and its rate in bit/s.
@@ -52,7 +55,14 @@ class Law:
         header_bytes: what that is more than the IP packet.
         counts_known: whether the capture tells what the device counts.
         drops: "policer", "queue full", "early" (an AQM), "random" or "none".
-        random_loss: share of packets lost at random, where drops are random.
+        random_loss: share of packets lost at random, where drops are, all of them or those that no bucket
+            explains.
+        loss_bursts: where these losses come in bursts: the probabilities to go from good to bad and from bad
+            to good at each packet, of a chain that loses every packet while it is bad.
+        loss_every: where they are periodic: packets from one to the next.
+        marks: share of packets that were marked (ECN); near the sender with classic ECN at least so many.
+        mark_threshold_s: the wait above which packets are marked, where one wait parts marked ones from
+            others.
         standing_delay_s: median wait, where packets waited.
         sentence: the law in words.
         evidence: sentences, each with its numbers.
@@ -65,6 +75,9 @@ class Law:
     burst_bytes: Number | None = None
     queue_bytes: Number | None = None
     peak_bps: Number | None = None
+    peak_burst_bytes: Number | None = None
+    ahead_bps: Number | None = None
+    fair: bool = False
     queue_packets: Number | None = None
     pieces: list[tuple[float, Number]] = field(default_factory=list)
     trace: list[tuple[float, float]] = field(default_factory=list, repr=False)
@@ -73,6 +86,10 @@ class Law:
     counts_known: bool = False
     drops: str = "none"
     random_loss: Number | None = None
+    loss_bursts: tuple[Number, Number] | None = None
+    loss_every: int | None = None
+    marks: Number | None = None
+    mark_threshold_s: Number | None = None
     standing_delay_s: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,6 +103,9 @@ class Law:
             "burst_bytes": _or_none(self.burst_bytes),
             "queue_bytes": _or_none(self.queue_bytes),
             "peak_bps": _or_none(self.peak_bps),
+            "peak_burst_bytes": _or_none(self.peak_burst_bytes),
+            "ahead_bps": _or_none(self.ahead_bps),
+            "fair": self.fair,
             "queue_packets": _or_none(self.queue_packets),
             "trace": [{"start_s": start, "rate_bps": rate} for start, rate in self.trace],
             "pieces": [{"start_s": start, "rate_bps": rate.to_dict()} for start, rate in self.pieces],
@@ -94,6 +114,12 @@ class Law:
             "counts_known": self.counts_known,
             "drops": self.drops,
             "random_loss": _or_none(self.random_loss),
+            "loss_bursts": None
+            if self.loss_bursts is None
+            else dict(zip(("good_to_bad", "bad_to_good"), map(_or_none, self.loss_bursts), strict=True)),
+            "loss_every": self.loss_every,
+            "marks": _or_none(self.marks),
+            "mark_threshold_s": _or_none(self.mark_threshold_s),
             "standing_delay_s": self.standing_delay_s,
         }
 

@@ -20,18 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.text import number, percent, rate
-from tidegate._identify.bucket import fit_at
-from tidegate._identify.changed import changed
-from tidegate._identify.crossings import Crossings, fullness
-from tidegate._identify.delay import explained_at, waiting
-from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S, loss_share
+from tidegate._base.text import number, rate
+from tidegate._identify.crossings import Crossings, fullness, leaving
+from tidegate._identify.drops import FEW_LOSSES, FEWEST, RISE_S
 from tidegate._identify.drops import risk as risk_of
 from tidegate._identify.found import Law
-from tidegate._identify.policer import policer, policer_that_changed
+from tidegate._identify.losses import losses
+from tidegate._identify.marks import with_marks
+from tidegate._identify.policed import explains, policed, policed_in_parts
 from tidegate._identify.queue import queue_of
-from tidegate._identify.rise import delayed
 from tidegate._identify.share import crossings
+from tidegate._identify.words import in_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,18 +38,9 @@ if TYPE_CHECKING:
     from tidegate._identify.bucket import Bucket
     from tidegate._identify.sent import Sent
 
-#: A bucket that explains this share of the deviance of drops, with such a gain in log likelihood.
-_PARTLY, _SURELY = 0.25, 40.0
-#: Share of the spread of round trips that a queue surely explains.
-_DELAYS = 0.9
-#: A bucket that explains so much of the drops is not made by a queue of another rate by chance.
-_ENOUGH = 0.75
-#: Where one bucket explains the drops, two must each explain this share of theirs to be believed.
-_CHANGED = 0.85
 
-
-def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1) -> Law:
-    """Return the law that these connections met; `parts` as in `crossings`."""
+def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1, held: float = 0.0) -> Law:
+    """Return the law that these connections met; `parts` as in `crossings`, `held` as in `queue_of`."""
     count = sum(each.data_packets for each in streams)
     if count < FEWEST:
         return Law(
@@ -59,56 +49,25 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1) -> La
             [],
         )
     packets, trip = crossings(streams, parts)
-    if bucket is not None and _explains(bucket):
-        explained = explained_at(packets, trip, bucket.rate_bps)
-        if explained < HALF and not delayed(packets, trip, bucket) and not _queued(packets, trip, bucket):
-            two = changed(packets, bucket)
-            if two is not None and min(each.explained for each in two[1:]) > _CHANGED:
-                return policer_that_changed(*two)
-            return policer(packets, bucket, explained)
-    queue = queue_of(streams, packets, trip, bucket)
-    if queue is None or queue.kind == "cannot tell":
-        two = changed(packets, bucket)
-        if two is not None and not any(delayed(packets, trip, each) for each in two[1:]):
-            return policer_that_changed(*two)
-    return queue or _no_queue(packets, trip)
+    queue = None
+    law = policed(streams, packets, trip, bucket)
+    if law is None:
+        queue = queue_of(streams, packets, trip, bucket, held)
+        queue = None if queue is None else with_marks(queue, packets, trip)
+    if law is None and (queue is None or queue.kind == "cannot tell"):
+        law = policed_in_parts(packets, trip, bucket)
+    return law or queue or _no_queue(packets, trip, bucket)
 
 
-def _explains(bucket: Bucket) -> bool:
-    """Tell whether a bucket explains the drops: most of them, or a part that is surely not chance."""
-    if bucket.drops < FEW_LOSSES or bucket.gain <= 0:
-        return False
-    return bucket.explained >= HALF or (bucket.explained >= _PARTLY and bucket.gain >= _SURELY)
-
-
-def _queued(packets: Crossings, trip: Any, bucket: Bucket) -> bool:
-    """Tell whether a queue of another rate explains the delays, and the drops nearly as well.
-
-    A shaper of two rates drops while its peak fills the queue, so a bucket at the peak explains drops, too,
-    but not most of them.
-    """
-    seen = trip[trip > 0]
-    if len(seen) < FEWEST or float(np.quantile(seen, 0.9) - seen.min()) < RISE_S:
-        return False
-    found = waiting(packets, trip, bucket.rate_bps)
-    if found is None or found.explained < _DELAYS:
-        return False
-    if bucket.explained < _ENOUGH:
-        return True
-    other = fit_at(packets, found.rate_bps)
-    return other is not None and other.explained > HALF * bucket.explained
-
-
-def _no_queue(packets: Crossings, trip: Any) -> Law:
-    top = _fastest(packets)
-    least = f"It carries at least {rate(top)}, the most that was sent in 100 ms and arrived."
+def _no_queue(packets: Crossings, trip: Any, bucket: Bucket | None) -> Law:
+    top = _fastest(packets, trip)
+    least = f"It carries at least {rate(top)}, the most that arrived of 100 ms."
     if packets.drops == 0:
         return Law(
             "none",
-            f"No limit of the link was reached: nothing was lost and no packet waited. {least}",
+            f"No limit of the link was reached: nothing was lost, and no packet waited for others. {least}",
             ["The sender, the receiver or the application held the transfer back; see limited by."],
         )
-    share = loss_share(packets)
     if packets.drops < FEW_LOSSES:
         return Law(
             "cannot tell",
@@ -116,6 +75,8 @@ def _no_queue(packets: Crossings, trip: Any) -> Law:
             [],
             drops="cannot tell",
         )
+    if bucket is not None and explains(bucket):
+        return _policer_or_queue(bucket, least)
     risk = risk_of(packets, trip)
     if risk is not None and risk[1] < 1e-4 and risk[0] > RISE_S:
         return Law(
@@ -124,18 +85,37 @@ def _no_queue(packets: Crossings, trip: Any) -> Law:
             [f"Before losses, round trips are {number(1e3 * risk[0])} ms longer (p = {risk[1]:.1g})."],
             drops="queue full",
         )
+    lost = losses(packets)
     return Law(
         "none",
-        f"No rate limit explains the losses: {percent(share.value, 2)}% are lost at random. {least}",
+        f"No rate limit explains the losses: {lost.words}. {least}",
         ["Neither a bucket nor a queue explains the losses, and the round trip does not rise before them."],
         drops="random",
-        random_loss=share,
+        **lost.of_law,
     )
 
 
-def _fastest(packets: Crossings) -> float:
-    """Return the highest rate, over 100 ms, of packets that arrived."""
-    sums = np.bincount((packets.time_s * 10).astype(int), weights=np.where(packets.passed, packets.size, 0.0))
+def _policer_or_queue(bucket: Bucket, least: str) -> Law:
+    """Return the law where a bucket explains the drops, and round trips tell no policer from a queue."""
+    low, high = bucket.rate_interval
+    return Law(
+        "cannot tell",
+        f"Cannot tell a policer from a queue: a bucket of {in_bytes(bucket.limit)} at {rate(low)} to "
+        f"{rate(high)} explains the {bucket.drops} losses, but round trips vary for other reasons. {least}",
+        [
+            (
+                "Behind a policer round trips do not follow how full the bucket is, in a queue they do; here "
+                "they vary otherwise, as with a queue on the way back of the ACKs."
+            )
+        ],
+        drops="cannot tell",
+    )
+
+
+def _fastest(packets: Crossings, trip: Any) -> float:
+    """Return the highest rate, over 100 ms, at which packets left that arrived."""
+    left = leaving(packets, trip)
+    sums = np.bincount((left * 10).astype(int), weights=np.where(packets.passed, packets.size, 0.0))
     return float(80 * sums.max())
 
 

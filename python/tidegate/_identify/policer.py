@@ -5,20 +5,26 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from tidegate._base.text import number, rate
+from tidegate._base.text import number, percent, rate
 from tidegate._identify.between import contradicted
 from tidegate._identify.bucket import Bucket, fit
+from tidegate._identify.chances import share
 from tidegate._identify.counting import COUNTINGS, choose
+from tidegate._identify.crossings import at_least, filled
 from tidegate._identify.found import Law, Number, clocked
 from tidegate._identify.words import in_bytes
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
+    from tidegate._identify.follows import Slope
 
 #: A policer's rate whose interval is wider than this ratio is told as its interval.
 _VAGUE = 1.25
+
+#: Losses that find the bucket less full than to this part, as a share of its limit, are not the policer's; so
+#: many speak for loss at random, unless they find it fuller, or less full, than others with this probability
+#: of chance.
+_NEAR, _EARLY, _CHANCE = 0.1, 8, 0.01
 
 #: What is said where the size of the bucket is a lower bound.
 _BEGUN = (
@@ -27,7 +33,8 @@ _BEGUN = (
 )
 
 
-def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
+def policer(packets: Crossings, plain: Bucket, slope: Slope | None, ahead: Number | None = None) -> Law:
+    """Return the law of one bucket; `slope` says how round trips follow it, `ahead` the queue before it."""
     buckets = {0: plain}
     mean = float(packets.size[packets.passed].mean())
     for extra in COUNTINGS:
@@ -44,7 +51,7 @@ def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
         else f"What the device counts cannot be told; the numbers are bytes of {words}. "
         f"With Ethernet headers they are up to {100 * 18 / mean:.1f}% higher."
     )
-    least = not packets.begun and not _drained(packets, bucket)
+    least = at_least(packets, bucket.limit, bucket.rate_bps)
     top = inf if least else bucket.limit_interval[1]
     limit = Number(bucket.limit, (bucket.limit_interval[0], top)) if bucket.limit_known else None
     size = (
@@ -57,17 +64,16 @@ def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
     told = rate(bucket.rate_bps)
     if high > _VAGUE * low:
         told = f"{rate(low)} to {rate(high)} (the drops do not tell it closer)"
+    random = _random(packets.counting(counting.extra), bucket)
     evidence = [
         (
             f"A bucket that fills at this rate tells {judged - bucket.wrong} of {judged} packets rightly as "
             f"passed or lost ({bucket.drops} lost): {100 * bucket.explained:.0f}% of the deviance, of which "
             "losses at random explain nothing."
         ),
-        (
-            "Round trips do not rise as the bucket empties: a queue of that rate would explain "
-            f"{100 * max(0.0, delayed):.0f}% of their spread."
-        ),
-        *_hidden(bucket, judged),
+        *_delays_nothing(slope),
+        *_after_queue(ahead),
+        *_wrong(bucket, judged, random, ahead),
         *([_BEGUN] if least and limit is not None else []),
         sure,
     ]
@@ -81,18 +87,94 @@ def policer(packets: Crossings, plain: Bucket, delayed: float) -> Law:
         header_bytes=counting.extra,
         counts_known=counting.known,
         drops="policer",
+        random_loss=random,
+        ahead_bps=ahead,
     )
 
 
-def _drained(packets: Crossings, bucket: Bucket) -> bool:
-    """Tell whether nothing passed for once as long as the whole bucket takes to fill with tokens."""
-    gaps = np.diff(packets.time_s[packets.passed])
-    return bool(len(gaps) and gaps.max() > 8 * bucket.limit / bucket.rate_bps)
+def policer_of_two(slow: Bucket, fast: Bucket, ahead: Number | None) -> Law:
+    """Return the law of two buckets, each of which drops what exceeds it."""
+    rates = [clocked(each.rate_bps, each.rate_interval) for each in (slow, fast)]
+    sizes = [Number(each.limit, each.limit_interval) for each in (slow, fast)]
+    words = [
+        f"{rate(each.value)} with a bucket of {in_bytes(size.value)}"
+        for each, size in zip(rates, sizes, strict=True)
+    ]
+    return Law(
+        "policer",
+        f"A policer of two rates, {words[0]} and {words[1]}, drops what exceeds either and delays nothing.",
+        [
+            (
+                f"One bucket explains the drops of the slower rate ({slow.drops} packets, "
+                f"{100 * slow.explained:.0f}% of their deviance), another those of the faster one "
+                f"({fast.drops} packets, {100 * fast.explained:.0f}%)."
+            ),
+            *_after_queue(ahead),
+            "What the device counts was not asked; the numbers are bytes of IP packets.",
+        ],
+        rate_bps=rates[0],
+        burst_bytes=sizes[0],
+        peak_bps=rates[1],
+        peak_burst_bytes=sizes[1],
+        ahead_bps=ahead,
+        drops="policer",
+    )
 
 
-def _hidden(bucket: Bucket, judged: int) -> list[str]:
+def _delays_nothing(slope: Slope | None) -> list[str]:
+    if slope is None:
+        return ["Round trips are not known well enough to say whether it delays packets."]
+    return [
+        (
+            f"Round trips do not follow the bucket: they are {slope.value:.2f} s longer (standard error "
+            f"{slope.error:.2f}) for each second that it takes to drain; in a queue it is 1."
+        )
+    ]
+
+
+def _after_queue(ahead: Number | None) -> list[str]:
+    if ahead is None:
+        return []
+    return [
+        (
+            f"Packets wait before they come to it, in a queue of {rate(ahead.value)}: the bucket is that of "
+            "the times at which they leave this queue."
+        )
+    ]
+
+
+def _random(packets: Crossings, bucket: Bucket) -> Number | None:
+    """Return the share of packets lost at random besides; None where nothing speaks for it.
+
+    What hidden traffic makes a policer drop finds the bucket nearly full. What is lost at random finds it as
+    packets find it at any time.
+    """
+    from scipy.stats import mannwhitneyu
+
+    passed, dropped = filled(packets, bucket.rate_bps)
+    coarse = packets.coarse_s * bucket.rate_bps / 8
+    room = bucket.limit - max(3 * bucket.blur, _NEAR * bucket.limit, 2 * packets.largest + coarse)
+    early, others = dropped[dropped < room], passed[passed < room]
+    if not contradicted(len(early), bucket.drops) or len(early) < _EARLY:
+        return None
+    if mannwhitneyu(early, others).pvalue < _CHANCE:
+        return None
+    return Number(*share(len(early), len(early) + len(others)))
+
+
+def _besides(loss: Number) -> str:
+    return (
+        f"Besides, {percent(loss.value, 2)}% are lost at random: these losses find the bucket as full as "
+        "other packets find it."
+    )
+
+
+def _wrong(bucket: Bucket, judged: int, random: Number | None, ahead: Number | None) -> list[str]:
     """Return what to say where packets were decided otherwise than the bucket would."""
-    if not contradicted(bucket.wrong, bucket.drops):
+    if random is not None:
+        return [_besides(random)]
+    # Behind a queue a packet's time is not known well enough to speak of other traffic.
+    if ahead is not None or not contradicted(bucket.wrong, bucket.drops):
         return []
     return [
         (

@@ -1,48 +1,230 @@
-"""What the scenario of a capture predicts, beside what the capture measured."""
+"""What the scenario of a capture predicts beside what was measured: a law is tried before it is believed."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tidegate._base.text import number, percent, table
-from tidegate._run.start import run
+from tidegate._identify.scenario import (
+    OTHER,
+    USUAL,
+    flow_name,
+    members_of,
+    scenario,
+    told,
+)
+from tidegate._identify.sent import LOST
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tidegate._identify.found import Direction, Law, Limit
+    from tidegate._identify.sent import Sent
+    from tidegate._identify.streams import Stream
 
-    from tidegate._identify.value import Identification
+#: A prediction agrees where the goodput lies within this factor of what its runs give, and contradicts the
+#: law from that factor on.
+AGREES, CONTRADICTS = 1.25, 2.0
+#: Laws that only trains of packets, or the absence of another explanation, speak for.
+_WEAK = ("none", "steps", "varying")
+#: A capture with more packets is not simulated whole: so many packets are enough.
+_PACKETS, _MOST_S = 100_000, 60.0
+#: Runs with small changes: what a loss more or less does is luck.
+_CHANGES = 6
+#: A prediction so many times the measured goodput is far from it, whatever luck does.
+_FAR = 4.0
+#: Shorter captures show a start and no rate.
+_LEAST_S = 0.5
 
 
-def beside(found: Identification, scenario: Path) -> str:
-    """Run a scenario that was written from a capture, and return its prediction beside the measurement."""
-    result = run(scenario, record="summary")
-    flows = {row["name"]: row for row in json.loads(result.to_json())["flows"]}
-    rows = []
-    for each in found.directions:
-        for name in (
-            f"connection{each.connection}",
-            f"connection{each.connection}{'up' if each.from_client else 'down'}",
-        ):
-            if name not in flows:
-                continue
-            row = flows[name]
-            lost = each.lost / each.data_packets if each.data_packets else None
-            sent = row["segments_sent"]
-            again = row["segments_retransmitted"] / sent if sent else None
-            # A transfer's goodput is that of the time it took, as the capture's is.
-            took = row["completion_s"]
-            said = 8 * each.data_bytes / took if took else row["goodput_bps"]
-            trip = None if each.base_round_trip_s is None else 1e3 * each.base_round_trip_s.value
-            rows += [
-                [
-                    str(each.connection),
-                    "goodput, Mbit/s",
-                    number(each.goodput_bps / 1e6),
-                    number(said / 1e6),
-                ],
-                ["", "lost, resent, %", percent(lost), percent(again)],
-                ["", "round trip, base and median, ms", number(trip), number(row["rtt_p50_ms"])],
-            ]
-    lines = [f"Scenario: {scenario}; its prediction beside the capture", ""]
-    return "\n".join([*lines, table([["no", "", "capture", "predicted"]], rows, left=2)])
+@dataclass(frozen=True)
+class Predicted:
+    """One direction: what was measured, and what a run of the scenario gives.
+
+    Attributes:
+        connection: number in the capture.
+        goodput_bps: measured, predicted.
+        range_bps: least and greatest predicted goodput of runs with small changes that nobody can know.
+        lost: share of packets with data that were lost, or sent again in the run; measured, predicted.
+        round_trip_s: median; measured, predicted; None where it is not known.
+    """
+
+    connection: int
+    goodput_bps: tuple[float, float]
+    range_bps: tuple[float, float]
+    lost: tuple[float | None, float | None]
+    round_trip_s: tuple[float | None, float | None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return {
+            "connection": self.connection,
+            "goodput_range_bps": list(self.range_bps),
+            **{
+                name: dict(zip(("measured", "predicted"), pair, strict=True))
+                for name, pair in (
+                    ("goodput_bps", self.goodput_bps),
+                    ("lost", self.lost),
+                    ("round_trip_s", self.round_trip_s),
+                )
+            },
+        }
+
+
+def predict(
+    directions: list[Direction], limits: list[Limit], streams: list[Stream]
+) -> tuple[list[Predicted], str]:
+    """Return what the scenario of the limit that most packets met predicts; nothing where there is none.
+
+    And the congestion control of senders whose own is not known: the one that predicts better.
+    """
+    limit = told(directions, limits)
+    rows = _predict(directions, limits, streams, USUAL)
+    if not rows or limit is None or all(directions[at].congestion.name for at in limit.members):
+        return rows, USUAL
+    if _factor(rows) > AGREES:
+        others = _predict(directions, limits, streams, OTHER)
+        if _factor(others) < _factor(rows):
+            return others, OTHER
+    return rows, USUAL
+
+
+def _predict(
+    directions: list[Direction], limits: list[Limit], streams: list[Stream], assumed: str
+) -> list[Predicted]:
+    from tidegate._ask.scenario import Scenario
+    from tidegate._run.start import run
+
+    limit = told(directions, limits)
+    if limit is None:
+        return []
+    members = members_of(limit, directions)
+    begin = min(int(streams[at].sent.time_ns[0]) for at in members)
+    until_s = _until([streams[at] for at in members], begin)
+    whole = max(float(streams[at].sent.time_ns[-1] - begin) / 1e9 for at in members)
+    if min(until_s, whole) < _LEAST_S:
+        return []
+    text = scenario(directions, limits, streams, assumed, until_s if until_s < whole else None)
+    source = Scenario.from_toml(text)
+    result = json.loads(run(source, record="summary").to_json())
+    measured = sum(directions[at].goodput_bps for at in members)
+    if sum(row["goodput_bps"] for row in result["flows"]) <= _FAR * measured:
+        result = json.loads(run(source, record="summary", perturb=_CHANGES).to_json())
+    flows = {row["name"]: row for row in result["flows"]}
+    numbers = result["perturbed"]["numbers"] if result.get("perturbed") else {}
+    found = []
+    for at in members:
+        stream, direction = streams[at], directions[at]
+        row = flows[flow_name(direction, directions)]
+        if until_s < whole:
+            part = stream.sent.between(begin, begin + int(until_s * 1e9))
+            stream, direction = replace(stream, sent=part), _until_then(direction, part)
+        if direction.data_packets:
+            luck = numbers.get(f"flow.{row['name']}.goodput_bps", numbers.get("goodput_bps"))
+            found.append(_beside(direction, stream, row, luck))
+    return found
+
+
+def _until(streams: list[Stream], begin: int) -> float:
+    """Return how many seconds of the capture are simulated: the run has a bounded number of packets."""
+    time = np.sort(np.concatenate([each.sent.time_ns[each.sent.payload > 0] for each in streams]))
+    last = time[min(len(time), _PACKETS) - 1]
+    return min(float(last - begin) / 1e9, _MOST_S)
+
+
+def _until_then(direction: Direction, part: Sent) -> Direction:
+    data = part.payload > 0
+    time = part.time_ns[data]
+    span = float(time[-1] - time[0]) / 1e9 if len(time) > 1 else 0.0
+    size = int(part.payload[data & (part.fate != LOST)].sum())
+    return replace(
+        direction,
+        data_packets=part.data_packets,
+        data_bytes=size,
+        lost=part.lost,
+        goodput_bps=8 * size / span if span > 0 else 0.0,
+    )
+
+
+def _beside(
+    direction: Direction, stream: Stream, row: dict[str, Any], luck: dict[str, Any] | None
+) -> Predicted:
+    trips = stream.sent.round_trip_ns
+    trips = trips[trips > 0]
+    sent, took = row["segments_sent"], row["completion_s"]
+    trip = row["rtt_p50_ms"]
+    # A transfer's goodput is that of the time it took, as the capture's is.
+    said = 8 * direction.data_bytes / took if took else row["goodput_bps"]
+    part = said / luck["as_written"] if luck and luck["as_written"] else 1.0
+    spread = (said, part * luck["least"], part * luck["greatest"]) if luck else (said,)
+    return Predicted(
+        connection=direction.connection,
+        goodput_bps=(direction.goodput_bps, said),
+        range_bps=(min(spread), max(spread)),
+        lost=(
+            direction.lost / direction.data_packets if direction.data_packets else None,
+            row["segments_retransmitted"] / sent if sent else None,
+        ),
+        round_trip_s=(
+            float(np.median(trips)) / 1e9 if len(trips) else None,
+            None if trip is None else trip / 1e3,
+        ),
+    )
+
+
+def tried(limits: list[Limit], directions: list[Direction], rows: list[Predicted]) -> list[Limit]:
+    """Return the limits, with what the prediction says of the law: doubts, or that it is withdrawn."""
+    limit = told(directions, limits)
+    if limit is None or not rows:
+        return limits
+    factor = _factor(rows)
+    if factor <= AGREES:
+        return limits
+    law = doubted(limit.law, rows, factor)
+    return [replace(each, law=law) if each is limit else each for each in limits]
+
+
+def _factor(rows: list[Predicted]) -> float:
+    """Return how many times the measured goodput of all lies outside of the predicted range; 1 if inside."""
+    measured = sum(row.goodput_bps[0] for row in rows)
+    low, high = (sum(row.range_bps[at] for row in rows) for at in (0, 1))
+    return max(1.0, low / max(measured, 1.0), measured / max(high, 1.0))
+
+
+def doubted(law: Law, rows: list[Predicted], factor: float) -> Law:
+    """Return the law with the doubt that its prediction is `factor` times off, or its withdrawal."""
+    measured, said = (sum(row.goodput_bps[at] for row in rows) / 1e6 for at in (0, 1))
+    beside = f"a scenario with it predicts {number(said)} Mbit/s, and {number(measured)} were measured"
+    if law.kind in _WEAK and factor > CONTRADICTS:
+        return replace(
+            law,
+            kind="cannot tell",
+            sentence=f"Cannot tell: what explains the capture best contradicts it, because {beside}. "
+            f"It was: {law.sentence}",
+            rate_bps=None,
+            pieces=[],
+            trace=[],
+            random_loss=None,
+        )
+    words = (
+        f"The law does not explain the goodput: {beside}. Either the sender is another one than the scenario "
+        "has, or something else held it back."
+    )
+    return replace(law, evidence=[*law.evidence, words])
+
+
+def prediction_text(rows: list[Predicted]) -> str:
+    """Return the table of measured and predicted numbers."""
+    lines = []
+    for row in rows:
+        trips = [None if each is None else 1e3 * each for each in row.round_trip_s]
+        lines += [
+            [str(row.connection), "goodput, Mbit/s", *(number(each / 1e6) for each in row.goodput_bps)],
+            ["", "with small changes", "", " to ".join(number(each / 1e6) for each in row.range_bps)],
+            ["", "lost, resent, %", *(percent(each) for each in row.lost)],
+            ["", "round trip, median, ms", *(number(each) for each in trips)],
+        ]
+    head = "What a scenario with this law predicts"
+    return "\n".join([head, "", table([["no", "", "capture", "predicted"]], lines, left=2)])

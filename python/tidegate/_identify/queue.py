@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,27 +21,42 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tidegate._identify.crossings import Crossings
+    from tidegate._identify.losses import Losses
     from tidegate._identify.sent import Sent
 
 #: A shaper's burst is believed if without it the residual of the round trips is so many times as large.
 _BURST_TELLS = 1.1
 #: A shaper's rate is taken from its drops if they are explained to this share.
 _DROPS_TELL = 0.9
-#: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds.
-_HIDDEN_PACKETS, _HIDDEN_S = 0.2, 0.0005
+#: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds,
+#: and the rates of busy times by such a share.
+_HIDDEN_PACKETS, _HIDDEN_S, _UNSTEADY = 0.2, 0.0005, 0.004
 #: Neighbours tell the link's rate if this share of all, and of those that are near it, has it. It is not
 #: below what passes, but for so much, and not above it by more than so many times.
 _SHARE, _SHARP, _NEARLY, _OTHERS = 0.1, 0.6, 0.02, 2.5
 #: From this share on, hidden traffic is told.
 _HIDDEN = 0.003
+#: Unless it is no more than so many times the share of losses.
+_LOST = 2.0
+#: One packet in fifty waits, at least.
+_SOME = 0.98
+#: Of the spread of round trips a backlog must explain so much where senders were held by other things.
+_SURELY = 0.75
 #: What one rate leaves of the round trips is worth a second rate only if it is more than this.
 _NOISE_S = 0.000005
 
 
-def queue_of(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Bucket | None) -> Law | None:
-    """Return the law of a queue; None where packets did not wait."""
+def queue_of(
+    streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Bucket | None, held: float = 0.0
+) -> Law | None:
+    """Return the law of a queue; None where packets did not wait.
+
+    ``held``: share of the time in which the senders' applications or the receivers' windows held them. Where
+    it is most of the time, packets come at the pace of these, which is not the link's: then only a backlog
+    that explains the round trips tells a rate.
+    """
     seen = trip[trip > 0]
-    if len(seen) < FEWEST or float(np.quantile(seen, 0.9) - seen.min()) < RISE_S:
+    if len(seen) < FEWEST or float(np.quantile(seen, _SOME) - seen.min()) < RISE_S:
         return None
     found = waiting(packets, trip, None if bucket is None else bucket.rate_bps)
     if found is not None and found.explained > HALF / 2 and found.noise_s > _NOISE_S:
@@ -48,13 +64,18 @@ def queue_of(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buc
         if both is not None and both.explained > 0.9:
             return _both_rates(streams, packets, trip, both, found)
     trains = delivery(streams)
-    good = found is not None and found.explained >= HALF
+    # Where few packets wait, trains of them are chance.
+    few = float(np.quantile(seen, 0.9) - seen.min()) < RISE_S
+    paced = held > HALF or few
+    good = found is not None and found.explained >= (_SURELY if paced else HALF)
     if trains is None or (good and trains.kind == "constant"):
         return _one_rate(streams, packets, trip, found, bucket) if good and found is not None else None
     if trains.saturated < 0.05 and not good:
         return None
-    if good and found is not None and found.explained > 0.9:
+    if good and found is not None and (paced or found.explained > 0.9):
         return _one_rate(streams, packets, trip, found, bucket)
+    if paced:
+        return None
     return _trains(streams, packets, trip, trains)
 
 
@@ -87,21 +108,25 @@ def _one_rate(
     )
     return Law(
         kind,
-        f"{what}{'' if queue is None else f', which holds {in_bytes(queue.value)}'}. {words}",
+        f"{what}{'' if queue is None else f', which holds {_size(queue)}'}. {words}",
         [
             (
                 "Round trips follow the backlog of such a queue: it explains "
                 f"{100 * found.explained:.0f}% of their spread and leaves {number(1e3 * found.noise_s)} ms."
             ),
-            *(_unexplained(packets, found) if link is None else _others(link, found.rate_bps)),
+            *(_unexplained(packets, found) if link is None else _others(link, found.rate_bps, loss)),
         ],
         rate_bps=value,
         burst_bytes=Number(found.allowance, found.allowance_interval) if shaper else None,
         queue_bytes=queue,
         drops=drops,
-        random_loss=loss,
+        **({} if loss is None else loss.of_law),
         standing_delay_s=found.delay_s,
     )
+
+
+def _size(queue: Number) -> str:
+    return f"{'' if isfinite(queue.interval[1]) else 'at least '}{in_bytes(queue.value)}"
 
 
 def _link(streams: Sequence[Sent], passing_bps: float) -> Usual | None:
@@ -115,10 +140,13 @@ def _link(streams: Sequence[Sent], passing_bps: float) -> Usual | None:
     return usual
 
 
-def _others(link: Usual, passing_bps: float) -> list[str]:
-    """Return what to say where less passes than the link's rate: traffic that the capture does not show."""
+def _others(link: Usual, passing_bps: float, loss: Losses | None) -> list[str]:
+    """Return what to say where less passes than the link's rate: traffic that the capture does not show.
+
+    What is lost at random has taken its part of the link.
+    """
     hidden = 1 - passing_bps / link.rate_bps
-    if hidden < _HIDDEN:
+    if hidden < max(_HIDDEN, 0.0 if loss is None else _LOST * loss.share.value):
         return []
     return [
         (
@@ -132,7 +160,8 @@ def _others(link: Usual, passing_bps: float) -> list[str]:
 def _unexplained(packets: Crossings, found: Waiting) -> list[str]:
     """Return what to say where packets waited for more than the capture shows."""
     others = found.noise_s * found.rate_bps / (8 * packets.largest)
-    if others < _HIDDEN_PACKETS or found.noise_s < _HIDDEN_S:
+    # What hidden traffic leaves is now more, now less; the noise of hosts leaves as much at all times.
+    if others < _HIDDEN_PACKETS or found.noise_s < _HIDDEN_S or found.unsteady < _UNSTEADY:
         return []
     return [
         (
@@ -155,7 +184,7 @@ def _both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: T
     return Law(
         "two rates",
         f"A shaper lets {in_bytes(found.burst)} pass at {rate(peak.value)}, and queues the rest for "
-        f"{rate(found.rate_bps)}{'' if queue is None else f'; it holds {in_bytes(queue.value)}'}. {words}",
+        f"{rate(found.rate_bps)}{'' if queue is None else f'; it holds {_size(queue)}'}. {words}",
         [
             (
                 "Round trips follow the longer backlog of two buckets: they explain "
@@ -168,7 +197,7 @@ def _both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: T
         burst_bytes=burst,
         queue_bytes=queue,
         drops=drops,
-        random_loss=loss,
+        **({} if loss is None else loss.of_law),
         standing_delay_s=one.delay_s,
     )
 
@@ -181,7 +210,7 @@ def _trains(streams: Sequence[Sent], packets: Crossings, trip: Any, trains: Deli
         link = _link(streams, passing)
         if link is not None:
             pieces = [(pieces[0][0], clocked(link.rate_bps, link.interval))]
-            hidden = _others(link, passing)
+            hidden = _others(link, passing, None)
     drops, queue, words, loss = drops_of(
         packets, trip, None, None, pieces[0][1].value, one_rate=trains.kind == "constant"
     )
@@ -214,6 +243,34 @@ def _trains(streams: Sequence[Sent], packets: Crossings, trip: Any, trains: Deli
         if trains.kind == "varying"
         else [],
         drops=drops,
-        random_loss=loss,
+        **({} if loss is None else loss.of_law),
         standing_delay_s=float(np.median(seen) - seen.min()),
+    )
+
+
+def fair_queue(value: Number, parts: Sequence[Law]) -> Law:
+    """Return the law of a link that serves connections in turn; `parts` are their laws, each taken alone."""
+    kinds = {each.drops for each in parts} - {"none"}
+    early = "early" in kinds
+    words = (
+        "Nothing was lost, so the queue's limit is not known."
+        if not kinds
+        else "The longer a connection's queue, the likelier it loses packets, as with FQ-CoDel."
+        if early
+        else "It loses packets when it is full."
+    )
+    waits = [each.standing_delay_s for each in parts if each.standing_delay_s is not None]
+    return Law(
+        "constant",
+        f"A link of {rate(value.value)} that serves its connections in turn (fair queueing). {words}",
+        [
+            (
+                "Together the connections are delivered at one rate, and those that have data waiting get "
+                "equal shares of it, but they do not wait at the same times."
+            )
+        ],
+        rate_bps=value,
+        fair=True,
+        drops="none" if not kinds else "early" if early else "queue full",
+        standing_delay_s=max(waits, default=None),
     )

@@ -15,17 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._identify.marks import carried
 from tidegate._identify.sent import ARRIVED, LOST, Sent
+from tidegate._identify.transit import TICKS_NS, transit, waited
 
 if TYPE_CHECKING:
     from tidegate._capture.uncaptured import Uncaptured
 
-#: Ticks of timestamp clocks in use: 1, 4 and 10 ms (RFC 7323 §5.4 allows more).
-_TICKS_NS = (1_000_000, 4_000_000, 10_000_000)
-#: A tick that fits leaves less drift than this over the capture, as a share.
-_DRIFT = 0.01
-#: Packets waited if of this share of them the delays are spread over more than this, a tick included.
-_MOST, _WAITED_NS = 0.9, 4_000_000
 #: So many packets before a hole tell how close a flight's packets are.
 _FLIGHT = 16
 #: Of so many packets for each that came, losses are believed.
@@ -61,10 +57,10 @@ def received(packets: Any, *, from_client: bool, base_ns: int, missed: Uncapture
         missing[at] = max(0, missing[at] - late)
     place = np.repeat(np.arange(len(mine)), missing)
     header = int(size[np.argmax(payload)] - largest)
-    arrival_delay = _delays(packets, mine, time)
+    arrival_delay = transit(packets, mine, time)
     trip = np.where(arrival_delay >= 0, arrival_delay + max(base_ns, 1), -1)
-    waited = np.quantile(arrival_delay, _MOST) > _WAITED_NS
-    left = np.maximum.accumulate(time - np.maximum(0, arrival_delay)) if waited else time
+    spread = waited(arrival_delay)
+    left = np.maximum.accumulate(time - np.maximum(0, arrival_delay)) if spread else time
     passing = _passing(left, top, missing, base_ns)
     seen, again = np.unique(start, return_counts=True)
     passing_time = np.insert(left, place, passing)
@@ -83,14 +79,15 @@ def received(packets: Any, *, from_client: bool, base_ns: int, missed: Uncapture
         report_ns=merged(time, _NEVER),
         spurious=int((again - 1).sum()) if len(seen) else 0,
         base_round_trip_ns=max(base_ns, 1),
-        coarse_ns=_coarse(left, passing, place, waited=bool(waited)),
+        marked=merged(carried(packets, mine), False),
+        coarse_ns=_coarse(left, passing, place, spread=spread),
     )
 
 
-def _coarse(left: Any, passing: Any, place: Any, *, waited: bool) -> int:
+def _coarse(left: Any, passing: Any, place: Any, *, spread: bool) -> int:
     """Return how exact the times are: half a tick of stamps, half the usual hole around a missing packet."""
     hole = int(np.median(left[place] - passing)) if len(place) else 0
-    return max(_TICKS_NS[0] // 2 if waited else 0, hole // 2)
+    return max(TICKS_NS[0] // 2 if spread else 0, hole // 2)
 
 
 def _passing(time: Any, top: Any, missing: Any, base_ns: int) -> Any:
@@ -111,23 +108,3 @@ def _passing(time: Any, top: Any, missing: Any, base_ns: int) -> Any:
             step = min(step, int(np.diff(time[max(0, last - _FLIGHT) : last + 1]).min()))
         parts.append(time[last] + step * np.arange(1, count + 1))
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _delays(packets: Any, mine: Any, time: Any) -> Any:
-    """Return one-way delays above the shortest in nanoseconds; -1 where stamps do not give them."""
-    none = np.full(len(mine), -1, dtype=np.int64)
-    if len(mine) < 20 or not packets.has_ts[mine].all():
-        return none
-    stamp = packets.ts_value[mine].astype(np.int64)
-    passed = int(stamp[-1] - stamp[0])
-    span = int(time[-1] - time[0])
-    if passed <= 0 or span <= 0:
-        return none
-    for tick in _TICKS_NS:
-        delay = time - stamp * tick
-        if (
-            abs(passed * tick - span) < _DRIFT * span + float(np.ptp(delay))
-            and abs(passed * tick / span - 1) < 0.2
-        ):
-            return delay - delay.min()
-    return none

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from tidegate._capture.uncaptured import made_of
+from tidegate._identify.marks import echoed
 from tidegate._identify.reports import NEVER as _NEVER
 from tidegate._identify.reports import Reports, reports_of
+from tidegate._identify.transit import TICKS_NS, transit, waited
 
 #: A report this share of the base round trip after a packet cannot be a report of it.
 _TOO_SOON = 0.9
@@ -42,7 +44,11 @@ class Sent:
         base_round_trip_ns: the shortest round trip; 0 where none was seen.
         coarse_ns: how exact the times are, on each side.
         begun: whether the capture has the beginning of the connection, before which it filled no bucket.
-        arrival_ns: when each came to the receiver, by the clock of `time_ns`, where a capture there tells it.
+        arrival_ns: when each came to the receiver, by the clock of `time_ns` up to a constant, where a
+            capture there or the ACKs' timestamps tell it.
+        marked: which packets were marked (ECN), as far as the capture shows it; None where that was not
+            looked at.
+        stamped: `arrival_ns` is as coarse as timestamps are.
     """
 
     time_ns: Any
@@ -57,6 +63,8 @@ class Sent:
     coarse_ns: int = 0
     begun: bool = True
     arrival_ns: Any = None
+    stamped: bool = False
+    marked: Any = None
 
     def between(self, begin_ns: int, end_ns: int) -> Sent:
         """Return the packets that left in a time, both ends included."""
@@ -66,6 +74,7 @@ class Sent:
             self,
             **{name: getattr(self, name)[inside] for name in columns},
             arrival_ns=None if self.arrival_ns is None else self.arrival_ns[inside],
+            marked=None if self.marked is None else self.marked[inside],
         )
 
     @property
@@ -89,7 +98,9 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
     fate = np.full(len(mine), ARRIVED, dtype=np.int8)
     report = np.full(len(mine), _NEVER)
     trip = np.full(len(mine), -1)
-    base = spurious = 0
+    base = spurious = coarse = 0
+    arrival = None
+    marked = np.zeros(len(mine), dtype=bool)
     if len(data):
         first, stamp = start[data], packets.ts_value[mine[data]].astype(np.int64)
         reports = reports_of(packets, from_client, first, first + payload[data])
@@ -99,14 +110,38 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
         # When a packet that the capture missed left is not known well enough.
         once &= ~made_of(packets, mine[data])
         trip[data] = np.where(once, reports.when - time[data], -1)
+        marked[data] = echoed(packets, from_client, reports.when)
+        back = _back(packets, from_client, reports.when)
+        if back is not None:
+            trip[data] = np.where(once, np.maximum(1, trip[data] - back), -1)
+            arrival = report.copy()
+            arrival[data] -= np.where(report[data] < _NEVER, back, 0)
+            coarse = TICKS_NS[0] // 2
         positive = trip[trip > 0]
         base = int(positive.min()) if len(positive) else 0
         stamp[~packets.has_ts[mine[data]]] = -1
         fate[data] = fates(copies, time[data], reports, stamp, int(_TOO_SOON * base))
         spurious = unneeded(copies, fate, data, time[data], reports.duplicates, int(_TOO_SOON * base))
     return Sent(
-        time, packets.ip_bytes[mine].astype(np.int32), payload, start, fate, trip, report, spurious, base
-    )
+        time, packets.ip_bytes[mine].astype(np.int32), payload, start, fate, trip, report, spurious, base,
+        coarse_ns=coarse, arrival_ns=arrival, stamped=arrival is not None,
+        marked=marked,
+    )  # fmt: skip
+
+
+def _back(packets: Any, from_client: bool, when: Any) -> Any:
+    """Return how long the ACK that came at each of these times waited; None where ACKs did not wait.
+
+    ACKs that wait lengthen round trips and gather reports, which is not the doing of the way of the data. The
+    receiver's timestamps tell it, as its clock gives the ACK's departure (RFC 7323 §5.4).
+    """
+    acks = np.flatnonzero((packets.from_client != from_client) & packets.has_ack)
+    time = packets.time_ns[acks]
+    delays = transit(packets, acks, time)
+    if not waited(delays):
+        return None
+    at = np.searchsorted(time, when)
+    return np.where(at < len(acks), delays[np.minimum(at, len(acks) - 1)], 0)
 
 
 def _last_of_report(report: Any) -> Any:

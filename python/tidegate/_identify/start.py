@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
 from tidegate._base.limits import MOST_PACKETS
-from tidegate._identify.found import Direction, Law, Limit, Number
+from tidegate._identify.found import Direction, Law, Number
 from tidegate._identify.value import Identification
 
 if TYPE_CHECKING:
@@ -22,11 +21,6 @@ else:
 
 #: Shares of the progress at which the capture is read, and the packets' fates are told.
 _READ, _TOLD = 0.3, 0.5
-_BLURRED = (
-    "Some packets were not captured. They are put in evenly between the others, and intervals do not hold "
-    "the error of that."
-)
-_BUCKET = " A bucket seen near the receiver comes out too small."
 
 
 def identify(
@@ -49,6 +43,9 @@ def identify(
         OSError: a file cannot be read.
     """
     from tidegate._capture.start import read
+    from tidegate._identify.laws import limits_of
+    from tidegate._identify.limits import waits
+    from tidegate._identify.predicted import predict, tried
     from tidegate._identify.streams import streams_of
 
     def tell(begin: float, end: float) -> Callable[[float], object]:
@@ -57,15 +54,21 @@ def identify(
     capture = read(paths, tell(0, _READ), most_packets)
     notes = list(capture.notes)
     streams = streams_of(capture.connections, notes, tell(_READ, _TOLD))
-    found = _limits(streams, tell(_TOLD, 1))
+    found = limits_of(streams, tell(_TOLD, 1))
     start = _first(streams)
     directions = []
+    waited: dict[int, Any] = {}
+    for limit in found:
+        told = waits([streams[at].sent for at in limit.members], limit.law)
+        waited.update(zip(limit.members, told, strict=True))
     for at, stream in enumerate(streams):
         number, law = next((limit.number, limit.law) for limit in found if at in limit.members)
-        directions.append(_direction(stream, number, law, start))
+        directions.append(_direction(stream, number, law, start, waited[at]))
     if not directions:
         notes.append(_nothing(capture))
-    return Identification(tuple(capture.files), directions, found, notes, streams)
+    predicted, assumed = predict(directions, found, streams)
+    found = tried(found, directions, predicted)
+    return Identification(tuple(capture.files), directions, found, notes, predicted, assumed, streams)
 
 
 def _nothing(capture: Any) -> str:
@@ -84,52 +87,11 @@ def _nothing(capture: Any) -> str:
     )
 
 
-def _limits(streams: list[Stream], progress: Callable[[float], object]) -> list[Limit]:
-    """Return the limits, from those streams that left, or came to, the same end."""
-    from tidegate._identify.law import law_of
-    from tidegate._identify.share import groups
-
-    paired = any(each.seen_at == "both" for each in streams)
-    sides: dict[tuple[bool, str], list[int]] = {}
-    for at, stream in enumerate(streams):
-        if stream.missed.hides:
-            continue
-        # All that was captured near its sender left from one place; all that came in, came to one. Of
-        # captures at both ends, the sender's tells the place.
-        here = stream.seen_at == "receiver"
-        sides.setdefault((here, stream.connection.file if paired else ""), []).append(at)
-    found: list[Limit] = []
-    for at, stream in enumerate(streams):
-        if stream.missed.hides:
-            found.append(Limit(len(found) + 1, _hidden(stream), [at]))
-    for members in sides.values():
-        shared = groups([streams[at].sent for at in members])
-        for group, bucket in shared:
-            progress(len(found) / max(1, len(streams)))
-            inside = [members[each] for each in group]
-            law = law_of([streams[at].sent for at in inside], bucket, len(shared))
-            if any(streams[at].missed.packets for at in inside):
-                blurred = _BLURRED + (_BUCKET if law.burst_bytes is not None else "")
-                law = replace(law, evidence=[*law.evidence, blurred])
-            found.append(Limit(len(found) + 1, law, inside))
-    return found
-
-
-def _hidden(stream: Stream) -> Law:
-    """Return the law where the capture lacks too much to tell one."""
-    return Law(
-        "cannot tell",
-        "Cannot tell: not all packets were captured. Of the bytes that were acknowledged, "
-        f"{stream.missed.told} are in no packet of the capture.",
-        [],
-    )
-
-
 def _first(streams: list[Stream]) -> int:
     return min((int(stream.sent.time_ns[0]) for stream in streams if len(stream.sent.time_ns)), default=0)
 
 
-def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
+def _direction(stream: Stream, limit: int, law: Law, start: int, waited: Any) -> Direction:
     from tidegate._identify.congestion import congestion, hidden
     from tidegate._identify.limits import limited_by
     from tidegate._identify.sent import LOST
@@ -154,7 +116,7 @@ def _direction(stream: Stream, limit: int, law: Law, start: int) -> Direction:
         spurious=sent.spurious,
         base_round_trip_s=_base(sent),
         goodput_bps=8 * bytes_ / span if span > 0 else 0.0,
-        limited_by={} if missed.hides else limited_by(stream.acks, sent, law),
+        limited_by={} if missed.hides else limited_by(stream, law, waited),
         limit=limit,
         policed=law.kind == "policer" and sent.lost > 0,
         congestion=hidden() if missed.hides else congestion(stream.acks, sent, seen_at=stream.seen_at),

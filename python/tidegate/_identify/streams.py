@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from tidegate._capture.uncaptured import Uncaptured, handshake_ns, missed_words, uncaptured
@@ -12,10 +13,12 @@ from tidegate._identify.both import both
 from tidegate._identify.clocks import Clocks
 from tidegate._identify.copies import once
 from tidegate._identify.ends import Pair, paired
+from tidegate._identify.held import Held, held
 from tidegate._identify.place import near_client
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
+from tidegate._identify.transit import echoed_ns
 
 #: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
 _REQUEST_BYTES = 3000
@@ -42,6 +45,11 @@ class Stream:
     acks: Acks
     missed: Uncaptured
     clocks: Clocks | None = None
+
+    @cached_property
+    def held(self) -> Held | None:
+        """What held its sender, but for the link; None where that cannot be told."""
+        return held(self.acks, self.sent, reckoned=self.seen_at == "receiver")
 
 
 def streams_of(connections: list[Any], notes: list[str], progress: Callable[[float], object]) -> list[Stream]:
@@ -92,7 +100,7 @@ def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
         notes.extend(
             missed_words(each, from_client, by) for each, by in ((near, missed), (far, unseen)) if by.packets
         )
-        acks = acks_of(here, from_client=from_client)
+        acks = _acks(here, near, from_client)
         found.append(Stream(near, from_client, "both", begun, acks, missed, told[1]))
     if found:
         notes.append(
@@ -122,21 +130,38 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
             continue
         if _end(connection, from_client).super_segments:
             notes.append(_offload(connection, from_client))
+        if _end(connection, not from_client).scale is None:
+            notes.append(
+                f"Connection {connection.name}: the handshake is not in the capture, so the scale of the "
+                "windows is not known, and whether the receiver's window was the limit cannot be told."
+            )
         if near is None:
             notes.append(f"Connection {connection.name}: taken for a capture near the sender; nothing tells.")
         whole, missed = filled(connection, from_client)
-        acks = acks_of(whole, from_client=from_client)
+        acks = _acks(whole, connection, from_client)
         if missed.packets:
             notes.append(missed_words(connection, from_client, missed))
         if near is None or near == from_client:
             told = sent(whole, from_client=from_client)
         else:
-            base = handshake_ns(packets)
+            base = _shortest(handshake_ns(packets), echoed_ns(packets, from_client=from_client))
             told = received(whole, from_client=from_client, base_ns=base, missed=missed)
         at = "sender" if near is None or near == from_client else "receiver"
         told = replace(told, begun=_end(connection, from_client).opened)
         found.append(Stream(connection, from_client, at, told, acks, missed))
     return found
+
+
+def _shortest(handshake: int, echoed: int | None) -> int:
+    """Return the round trip to start from; a handshake of 1 ns was not seen."""
+    if echoed is None:
+        return handshake
+    return echoed if handshake <= 1 else min(handshake, echoed)
+
+
+def _acks(packets: Any, connection: Any, from_client: bool) -> Acks:
+    receiver = _end(connection, not from_client)
+    return acks_of(packets, from_client=from_client, scaled=receiver.scale is not None)
 
 
 def _data(connection: Any, from_client: bool) -> int:

@@ -6,12 +6,14 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import number, percent, table, wrapped
+from tidegate._identify.predicted import prediction_text
 
 if TYPE_CHECKING:
     from tidegate._identify.found import Direction, Law, Limit, Number
+    from tidegate._identify.predicted import Predicted
 
 
-def report(directions: list[Direction], limits: list[Limit]) -> str:
+def report(directions: list[Direction], limits: list[Limit], predicted: list[Predicted]) -> str:
     """Return a table of directions, the law of each limit with its evidence, and what limited each sender."""
     if not directions:
         return "Nothing to identify."
@@ -49,6 +51,8 @@ def report(directions: list[Direction], limits: list[Limit]) -> str:
         "  " + wrapped(f"{each.connection}: {each.congestion.sentence}", "    ") for each in directions
     ]
     parts.append("\n".join(["Congestion control of each sender", *senders]))
+    if predicted:
+        parts.append(prediction_text(predicted))
     return "\n\n".join(parts)
 
 
@@ -74,6 +78,8 @@ def _numbers(law: Law) -> list[str]:
         lines.append(f"  rate       {_interval(law.rate_bps, 1e6, 'Mbit/s')}, in {law.counts}")
     for start, each in law.pieces:
         lines.append(f"  rate       {_interval(each, 1e6, 'Mbit/s')} from {start:.1f} s")
+    if law.peak_burst_bytes is not None:
+        lines.append(f"  bucket     {_interval(law.peak_burst_bytes, 1e3, 'kB')}, of the peak")
     if law.peak_bps is not None:
         lines.append(f"  peak       {_interval(law.peak_bps, 1e6, 'Mbit/s')}")
     if law.burst_bytes is not None:
@@ -82,6 +88,9 @@ def _numbers(law: Law) -> list[str]:
         lines.append(f"  queue      {_interval(law.queue_bytes, 1e3, 'kB')}")
     if law.random_loss is not None:
         lines.append(f"  loss       {_interval(law.random_loss, 0.01, '%')}")
+    if law.loss_bursts is not None:
+        for each, what in zip(law.loss_bursts, ("a burst begins", "a burst ends"), strict=True):
+            lines.append(f"  loss       {_interval(each, 0.01, '%')} of packets: {what}")
     if law.standing_delay_s is not None:
         lines.append(f"  wait       {number(1e3 * law.standing_delay_s)} ms, median")
     return lines

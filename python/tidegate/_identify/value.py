@@ -10,6 +10,7 @@ from typing import Any
 from tidegate._base.answer import Answer
 from tidegate._base.calls import checked_methods
 from tidegate._identify.found import Direction, Limit
+from tidegate._identify.predicted import Predicted
 
 
 @checked_methods
@@ -22,12 +23,17 @@ class Identification(Answer):
         directions: every direction that carries data.
         limits: what they met.
         notes: what could not be used, and why.
+        predicted: what a run of `scenario` gives, beside what the capture measured; nothing where no law is
+            told.
+        assumed: the congestion control that `scenario` has where the capture does not tell the sender's.
     """
 
     files: tuple[str, ...]
     directions: list[Direction]
     limits: list[Limit]
     notes: list[str]
+    predicted: list[Predicted]
+    assumed: str
     streams: list[Any] = field(repr=False, compare=False)
 
     @property
@@ -54,6 +60,7 @@ class Identification(Answer):
                 }
                 for each in self.limits
             ],
+            "predicted": [each.to_dict() for each in self.predicted],
             "notes": self.notes,
         }
 
@@ -61,7 +68,7 @@ class Identification(Answer):
         """Return the answer as text for people."""
         from tidegate._identify.text import report
 
-        return report(self.directions, self.limits)
+        return report(self.directions, self.limits, self.predicted)
 
     def plot(self, path: str | os.PathLike[str]) -> Path:
         """Draw sequence numbers over time with the losses, and under it the tokens or the law.
@@ -82,4 +89,4 @@ class Identification(Answer):
         """
         from tidegate._identify.scenario import scenario
 
-        return scenario(self.directions, self.limits, self.streams)
+        return scenario(self.directions, self.limits, self.streams, self.assumed)

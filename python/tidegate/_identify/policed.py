@@ -1,0 +1,156 @@
+"""Whether a policer drops the packets: one bucket, two, one behind a queue, or one that changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidegate._identify.bucket import fit, fit_at
+from tidegate._identify.changed import changed
+from tidegate._identify.crossings import leaving
+from tidegate._identify.delay import explained_at, waiting
+from tidegate._identify.dispersion import fastest_usual, gaps
+from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S
+from tidegate._identify.follows import Slope, follows
+from tidegate._identify.found import clocked
+from tidegate._identify.policer import policer, policer_of_two, policer_that_changed
+from tidegate._identify.second import second
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tidegate._identify.bucket import Bucket
+    from tidegate._identify.crossings import Crossings
+    from tidegate._identify.found import Law, Number
+    from tidegate._identify.sent import Sent
+
+#: A bucket that explains this share of the deviance of drops, with such a gain in log likelihood.
+_PARTLY, _SURELY = 0.25, 40.0
+#: Share of the spread of round trips that a queue surely explains.
+_DELAYS = 0.9
+#: A bucket that explains so much of the drops is not made by a queue of another rate by chance.
+_ENOUGH = 0.75
+#: A bucket that explains so much needs no queue before it and no second bucket.
+_ALL = 0.9
+#: Round trips that are spread by less than this, and by less than that share of the time in which the bucket
+#: drains, do not wait for it.
+_HARDLY_S, _LITTLE = 0.0005, 0.01
+#: A queue before a policer is faster than the policer by this factor, or it would be the limit.
+_FASTER = 1.05
+#: Gaps so near the rate of a policer, of such a share of the packets that waited, are those of a queue.
+_NEAR, _SOME = 0.02, 0.1
+#: Where one bucket explains the drops, two must each explain this share of theirs to be believed.
+_CHANGED = 0.85
+
+
+def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Bucket | None) -> Law | None:
+    """Return the law of a policer; None where none is told."""
+    if bucket is None:
+        return None
+    ahead: Number | None = None
+    if bucket.explained < _ALL:
+        later = _behind(packets, trip)
+        found = None if later is None else fit(later)
+        queue = None if found is None else _queue(streams, found.rate_bps)
+        if (
+            later is not None
+            and found is not None
+            and queue is not None
+            and queue.interval[0] > _FASTER * found.rate_bps
+            and found.gain > bucket.gain
+            and explains(found)
+        ):
+            packets, bucket, ahead = later, found, queue
+    if not explains(bucket):
+        return None
+    slope = follows(packets, trip, bucket.rate_bps)
+    if _waits(packets, trip, bucket, slope) or _queued(packets, trip, bucket, slope):
+        return None
+    if bucket.explained < _ALL:
+        both = second(packets, bucket)
+        if both is not None and not any(
+            _waits(packets, trip, each, follows(packets, trip, each.rate_bps)) for each in both
+        ):
+            return policer_of_two(*both, ahead)
+    changes = policed_in_parts(packets, trip, bucket, _CHANGED)
+    return changes or policer(packets, bucket, slope, ahead)
+
+
+def policed_in_parts(packets: Crossings, trip: Any, bucket: Bucket | None, least: float = 0.0) -> Law | None:
+    """Return the law of a policer that changed, where no bucket explains the whole; None where none is told.
+
+    ``least``: what each bucket must explain of its own drops.
+    """
+    two = changed(packets, bucket)
+    if two is None or min(each.explained for each in two[1:]) < least:
+        return None
+    at, *buckets = two
+    cut = int(np.searchsorted(packets.time_s, at))
+    for (low, high), each in zip(((0, cut), (cut, len(trip))), buckets, strict=True):
+        part, here = packets.part(low, high), trip[low:high]
+        if _waits(part, here, each, follows(part, here, each.rate_bps)):
+            return None
+    return policer_that_changed(*two)
+
+
+def explains(bucket: Bucket) -> bool:
+    """Tell whether a bucket explains the drops: most of them, or a part that is surely not chance."""
+    if bucket.drops < FEW_LOSSES or bucket.gain <= 0:
+        return False
+    return bucket.explained >= HALF or (bucket.explained >= _PARTLY and bucket.gain >= _SURELY)
+
+
+def _waits(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -> bool:
+    """Tell whether packets wait for the bucket to drain, as far as round trips tell."""
+    if slope is None:
+        return False
+    if not slope.none:
+        return True
+    # Beside a bucket that drains for long, waits behind a shaper's burst are short: then the slope is small,
+    # too.
+    known = trip[trip > 0]
+    spread = float(np.abs(known - np.median(known)).mean())
+    alike = explained_at(packets, trip, bucket.rate_bps) >= HALF
+    return alike and spread > min(_HARDLY_S, _LITTLE * 8 * bucket.limit / bucket.rate_bps)
+
+
+def _behind(packets: Crossings, trip: Any) -> Crossings | None:
+    """Return the packets at the times at which they leave a queue; None where nothing waited."""
+    known = np.flatnonzero(trip > 0)
+    if len(known) < FEWEST or np.ptp(trip[known]) < RISE_S or packets.drops < FEW_LOSSES:
+        return None
+    left = leaving(packets, trip)
+    return replace(packets, time_s=left - left[0])
+
+
+def _queue(streams: Sequence[Sent], policed_bps: float) -> Number | None:
+    """Return the rate of the queue in which packets waited, as the gaps between those that waited tell it.
+
+    None where many of them leave at the rate of the policer: then this is a queue's.
+    """
+    between = gaps(streams)
+    usual = fastest_usual(between)
+    same = fastest_usual(between, policed_bps * (1 - _NEAR), policed_bps * (1 + _NEAR))
+    if usual is None or (same is not None and same.share > _SOME):
+        return None
+    return clocked(usual.rate_bps, usual.interval)
+
+
+def _queued(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -> bool:
+    """Tell whether a queue of another rate explains the delays, and the drops nearly as well.
+
+    A shaper of two rates drops while its peak fills the queue, so a bucket at the peak explains drops, too,
+    but not most of them.
+    """
+    seen = trip[trip > 0]
+    if slope is None or len(seen) < FEWEST or np.quantile(seen, 0.9) - seen.min() < RISE_S:
+        return False
+    found = waiting(packets, trip, bucket.rate_bps)
+    if found is None or found.explained < _DELAYS:
+        return False
+    if bucket.explained < _ENOUGH:
+        return True
+    other = fit_at(packets, found.rate_bps)
+    return other is not None and other.explained > HALF * bucket.explained
