@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._base.text import number, percent
-from tidegate._identify.chances import share
+from tidegate._identify.chances import greater, share
 from tidegate._identify.found import Number
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def with_marks(law: Law, packets: Crossings, trip: Any) -> Law:
         threshold = _step(waits[np.unique(before)], waits[others])
         if threshold is not None:
             rule = f": those that wait for more than {number(1e3 * threshold.value)} ms, as with a step"
-        elif _longer(waits[before], waits[others]):
+        elif len(others) and greater(waits[before], waits[others]) < _CHANCE:
             rule = ": the longer the queue, the likelier, as with CoDel or PIE"
     sentence = law.sentence.replace(
         " Nothing was lost, so the queue's limit is not known.", " Nothing was lost."
@@ -106,9 +106,3 @@ def _step(marked: Any, others: Any) -> Number | None:
             return None
         return Number(middle, (low, high))
     return Number((low + high) / 2, (high, low))
-
-
-def _longer(marked: Any, others: Any) -> bool:
-    from scipy.stats import mannwhitneyu
-
-    return bool(mannwhitneyu(marked, others, alternative="greater").pvalue < _CHANCE)

@@ -15,7 +15,7 @@ from tidegate._identify.dispersion import fastest_usual, gaps
 from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S
 from tidegate._identify.follows import Slope, follows
 from tidegate._identify.found import clocked
-from tidegate._identify.policer import policer, policer_of_two, policer_that_changed
+from tidegate._identify.policer import lost_at_random, policer, policer_of_two, policer_that_changed
 from tidegate._identify.second import second
 
 if TYPE_CHECKING:
@@ -74,8 +74,10 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
             _waits(packets, trip, each, follows(packets, trip, each.rate_bps)) for each in both
         ):
             return policer_of_two(*both, ahead)
-    changes = policed_in_parts(packets, trip, bucket, _CHANGED)
-    return changes or policer(packets, bucket, slope, ahead)
+    random = lost_at_random(packets, bucket)
+    told = random is not None or ahead is not None
+    changes = None if told else policed_in_parts(packets, trip, bucket, _CHANGED)
+    return changes or policer(packets, bucket, slope, ahead, random)
 
 
 def policed_in_parts(packets: Crossings, trip: Any, bucket: Bucket | None, least: float = 0.0) -> Law | None:

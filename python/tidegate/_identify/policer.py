@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.text import number, percent, rate
 from tidegate._identify.between import contradicted
 from tidegate._identify.bucket import Bucket, fit
-from tidegate._identify.chances import share
+from tidegate._identify.chances import greater, share
 from tidegate._identify.counting import COUNTINGS, choose
 from tidegate._identify.crossings import at_least, filled
 from tidegate._identify.found import Law, Number, clocked
@@ -33,8 +33,13 @@ _BEGUN = (
 )
 
 
-def policer(packets: Crossings, plain: Bucket, slope: Slope | None, ahead: Number | None = None) -> Law:
-    """Return the law of one bucket; `slope` says how round trips follow it, `ahead` the queue before it."""
+def policer(
+    packets: Crossings, plain: Bucket, slope: Slope | None, ahead: Number | None, random: Number | None
+) -> Law:
+    """Return the law of one bucket.
+
+    ``slope``: how round trips follow it; ``ahead``: the queue before it; ``random``: what is lost besides.
+    """
     buckets = {0: plain}
     mean = float(packets.size[packets.passed].mean())
     for extra in COUNTINGS:
@@ -64,7 +69,6 @@ def policer(packets: Crossings, plain: Bucket, slope: Slope | None, ahead: Numbe
     told = rate(bucket.rate_bps)
     if high > _VAGUE * low:
         told = f"{rate(low)} to {rate(high)} (the drops do not tell it closer)"
-    random = _random(packets.counting(counting.extra), bucket)
     evidence = [
         (
             f"A bucket that fills at this rate tells {judged - bucket.wrong} of {judged} packets rightly as "
@@ -143,21 +147,19 @@ def _after_queue(ahead: Number | None) -> list[str]:
     ]
 
 
-def _random(packets: Crossings, bucket: Bucket) -> Number | None:
+def lost_at_random(packets: Crossings, bucket: Bucket) -> Number | None:
     """Return the share of packets lost at random besides; None where nothing speaks for it.
 
     What hidden traffic makes a policer drop finds the bucket nearly full. What is lost at random finds it as
     packets find it at any time.
     """
-    from scipy.stats import mannwhitneyu
-
     passed, dropped = filled(packets, bucket.rate_bps)
     coarse = packets.coarse_s * bucket.rate_bps / 8
     room = bucket.limit - max(3 * bucket.blur, _NEAR * bucket.limit, 2 * packets.largest + coarse)
     early, others = dropped[dropped < room], passed[passed < room]
     if not contradicted(len(early), bucket.drops) or len(early) < _EARLY:
         return None
-    if mannwhitneyu(early, others).pvalue < _CHANCE:
+    if min(greater(early, others), greater(others, early)) < _CHANCE / 2:
         return None
     return Number(*share(len(early), len(early) + len(others)))
 
