@@ -216,7 +216,7 @@ def _filled(packets: Any, data: Any, gaps: tuple[Any, Any, Any], segment: int, b
     payload = np.minimum(begin + segment, right[own]) - begin
     header = packets.ip_bytes[source].astype(np.int64) - packets.payload[source]
     put = {"time_ns": when, "seq": begin, "payload": payload, "ip_bytes": payload + header}
-    put |= {"ip_id": 0, "flags": _ACK, "made": True}
+    put |= {"ip_id": 0, "ecn": 0, "flags": _ACK, "made": True}
     made = SimpleNamespace()
     for name in _PLAIN:
         whole = np.asarray(_made(packets) if name == "made" else getattr(packets, name))
@@ -274,6 +274,7 @@ _PLAIN = (
     "has_ack",
     "payload",
     "ip_bytes",
+    "ecn",
     "flags",
     "window",
     "ip_id",

@@ -56,6 +56,7 @@ _PLAIN = (
     "from_client",
     "ack",
     "has_ack",
+    "ecn",
     "flags",
     "window",
     "has_ts",
