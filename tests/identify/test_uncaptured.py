@@ -164,7 +164,7 @@ def columns(rows: list[dict[str, Any]]) -> Any:
     """Return packets of the columns that matter, from rows with only what differs."""
     usual = {
         "time_ns": 0, "from_client": True, "seq": 0, "ack": 1, "has_ack": True, "payload": 0, "ip_bytes": 40,
-        "flags": 16, "window": 65535, "ip_id": 0, "has_ts": False, "ts_value": 0, "ts_echo": 0,
+        "flags": 16, "window": 65535, "ip_id": 0, "ecn": 0, "has_ts": False, "ts_value": 0, "ts_echo": 0,
     }  # fmt: skip
     whole = [{**usual, **row} for row in rows]
     made = {name: np.array([row[name] for row in whole]) for name in usual}
