@@ -61,7 +61,7 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1, held:
 
 def _no_queue(packets: Crossings, trip: Any, bucket: Bucket | None) -> Law:
     top = _fastest(packets, trip)
-    least = f"It carries at least {rate(top)}, the most that arrived of 100 ms."
+    least = f"It carries at least {rate(top)}, the most that arrived in 100 ms."
     if packets.drops == 0:
         return Law(
             "none",
