@@ -153,7 +153,7 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     deviation = max(deviation, (_CLOCK * centre + _WHOLE * packets.largest) / 1.96)
     # Where times are coarse beside the bucket, its fullness is hardly known, and neither is the rate.
     wider = 1 + min(_WIDEST, coarse / max(centre, 1.0))
-    low, high = middle - wider * (middle - low), middle + wider * (high - middle)
+    low, high = (middle * (edge / middle) ** wider for edge in (low, high))
     # What hidden traffic leaves is not steady, as the posterior takes it to be.
     stretches = None if fixed or not contradicted(wrong, packets.drops) else between_losses(packets, middle)
     if stretches is not None:

@@ -37,7 +37,11 @@ class Slope:
     @property
     def none(self) -> bool:
         """Whether round trips surely do not follow the bucket."""
-        return abs(self.value) + _SURE * self.error < _NOT
+        return self.below(_NOT)
+
+    def below(self, most: float) -> bool:
+        """Tell whether the slope, up or down, is surely less than this."""
+        return abs(self.value) + _SURE * self.error < most
 
 
 def follows(packets: Crossings, trip: Any, rate_bps: float) -> Slope | None:

@@ -34,6 +34,8 @@ _DELAYS = 0.9
 _ENOUGH = 0.75
 #: A bucket that explains so much needs no queue before it and no second bucket.
 _ALL = 0.9
+#: A bucket that tells nearly every drop, and less than so much of the spread of round trips.
+_SURE, _LITTLE_DELAY = 0.95, 0.1
 #: Round trips that are spread by less than this, and by less than that share of the time in which the bucket
 #: drains, do not wait for it.
 _HARDLY_S, _LITTLE = 0.0005, 0.01
@@ -108,14 +110,15 @@ def _waits(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -
     """Tell whether packets wait for the bucket to drain, as far as round trips tell."""
     if slope is None:
         return False
+    explained = explained_at(packets, trip, bucket.rate_bps)
     if not slope.none:
-        return True
+        # Delayed ACKs of a few packets in flight can follow a small bucket, too.
+        return not (slope.below(HALF) and bucket.explained > _SURE and explained < _LITTLE_DELAY)
     # Beside a bucket that drains for long, waits behind a shaper's burst are short: then the slope is small,
     # too.
     known = trip[trip > 0]
     spread = float(np.abs(known - np.median(known)).mean())
-    alike = explained_at(packets, trip, bucket.rate_bps) >= HALF
-    return alike and spread > min(_HARDLY_S, _LITTLE * 8 * bucket.limit / bucket.rate_bps)
+    return explained >= HALF and spread > min(_HARDLY_S, _LITTLE * 8 * bucket.limit / bucket.rate_bps)
 
 
 def _behind(packets: Crossings, trip: Any) -> Crossings | None:
