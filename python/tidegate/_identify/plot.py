@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tidegate._base.errors import ArgumentError
 from tidegate._base.text import rate
 from tidegate._draw.figure import Figure
 from tidegate._draw.style import ACCENT, INK, MID, SOFT, STYLE, suffix_of, write
+from tidegate._identify.crossings import leaving
 from tidegate._identify.law import tokens
 from tidegate._identify.sent import LOST
 from tidegate._identify.share import crossings
@@ -74,6 +76,8 @@ def _title(law: Law) -> str:
         "varying": "A link whose rate varies",
         "none": "No rate limit found",
     }.get(law.kind, "Cannot tell the law")
+    if law.fair:
+        words = "A link that serves connections in turn"
     if law.rate_bps is None:
         return words
     value = law.rate_bps.value
@@ -82,6 +86,7 @@ def _title(law: Law) -> str:
         "varying": f"between {rate(law.rate_bps.interval[0])} and {rate(law.rate_bps.interval[1])}",
         "steps": ", ".join(rate(each.value) for _, each in law.pieces),
         "two rates": f"{rate(value)}, and {rate(peak)} at first",
+        "policer": rate(value) if law.peak_bps is None else f"{rate(value)} and {rate(peak)}",
     }.get(law.kind, rate(value))
     return f"{words}: {told}"
 
@@ -111,7 +116,10 @@ def _sequence(
 
 def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
     law = limit.law
-    packets, _ = crossings([streams[at].sent for at in limit.members])
+    packets, trip = crossings([streams[at].sent for at in limit.members])
+    if law.ahead_bps is not None:
+        left = leaving(packets, trip)
+        packets = replace(packets, time_s=left - left[0])
     lost = packets.judged & ~packets.passed
     if law.kind == "policer" and law.burst_bytes is not None and not law.pieces:
         level = (law.burst_bytes.value - tokens(packets, law)) / 1e3
