@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.bucket import fit, fit_at
+from tidegate._identify.bucket import fit_at, point, with_intervals
 from tidegate._identify.changed import changed
 from tidegate._identify.crossings import leaving
 from tidegate._identify.delay import explained_at, waiting
@@ -54,17 +54,11 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
     ahead: Number | None = None
     if bucket.explained < _ALL:
         later = _behind(packets, trip)
-        found = None if later is None else fit(later)
-        queue = None if found is None else _queue(streams, found.rate_bps)
-        if (
-            later is not None
-            and found is not None
-            and queue is not None
-            and queue.interval[0] > _FASTER * found.rate_bps
-            and found.gain > bucket.gain
-            and explains(found)
-        ):
-            packets, bucket, ahead = later, found, queue
+        near = None if later is None else point(later)
+        if later is not None and near is not None and near.likelihood > bucket.likelihood:
+            queue, found = _queue(streams, near.rate_bps), with_intervals(later, near)
+            if queue is not None and queue.interval[0] > _FASTER * found.rate_bps and explains(found):
+                packets, bucket, ahead = later, found, queue
     if not explains(bucket):
         return None
     slope = follows(packets, trip, bucket.rate_bps)

@@ -30,7 +30,7 @@ AGREES, CONTRADICTS = 1.25, 2.0
 #: Laws that only trains of packets, or the absence of another explanation, speak for.
 _WEAK = ("none", "steps", "varying")
 #: A capture with more packets is not simulated whole: so many packets are enough.
-_PACKETS, _MOST_S = 100_000, 60.0
+_PACKETS, _MOST_S = 40_000, 60.0
 #: Runs with small changes: what a loss more or less does is luck.
 _CHANGES = 6
 #: A prediction so many times the measured goodput is far from it, whatever luck does.
