@@ -110,7 +110,13 @@ def test_both_rates_of_a_bucket_are_shown() -> None:
     assert next(line for line in lines if line.startswith("link")).split()[2] == "5.00"
     bucket = 'gate.link.rate={token_bucket={rate="10 Mbit/s",burst="10 MB",peak="100 Mbit/s"}}'
     told = tidegate("run", *link, "--set", bucket).stdout.splitlines()
-    assert any("long run" in line for line in told if line.startswith("gate"))
+    assert next(line for line in told if line.startswith("gate")).split()[1:4] == ["rate", "peak", "used"]
+    # In its first second it could pass 90 Mbit; its rate is that of its tokens all the same.
+    assert next(line for line in told if line.startswith("link")).split()[1:3] == ["10.0", "100"]
+    both = ["--set", bucket, "--set", 'gate.link.police={rate="5 Mbit/s",burst="50 kB"}']
+    told = tidegate("run", *link, *both).stdout.splitlines()
+    assert next(line for line in told if line.startswith("gate")).split()[1:4] == ["rate", "line", "peak"]
+    assert next(line for line in told if line.startswith("link")).split()[1:4] == ["5.00", "10.0", "100"]
     explained = tidegate("check", *link[:6], "--set", bucket, "--explain").stdout
     # 10 MB and 1 s of 10 Mbit/s are 90 Mbit on the wire, 96.5% of it data.
     assert "9.65 Mbit/s of user data in the long run; with a burst of 10 MB at most 86.9 Mbit/s" in explained

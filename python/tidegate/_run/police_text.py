@@ -16,7 +16,8 @@ _SHOWN = 12
 
 POLICE_SHORT = "For a policer, used is the share of the rate in its contract; line: the gate's own rate."
 BUCKET_SHORT = (
-    "For a token bucket, rate is what it could pass in the measured time, burst included; long run: its rate."
+    "For a token bucket, rate is that of its tokens, and peak is how fast it sends at most; used is the share "
+    "of what it could pass in the measured time, burst included."
 )
 
 
@@ -25,9 +26,16 @@ def has_policer(gate: Row) -> bool:
     return "contract_bps" in gate
 
 
-def line_rate(gate: Row) -> float | None:
-    """Return what the line of a gate that polices could pass: its contract is not its speed. Else None."""
-    return gate["rate_mean_bps"] if has_policer(gate) else None
+def gate_rates(gate: Row) -> tuple[float | None, float | None, float | None]:
+    """Return a gate's rate, that of its line where a contract is the rate, and a bucket's peak; bit/s.
+
+    The rate of a policer that allows less than the gate is its contract's, and that of a token bucket its
+    tokens'.
+    """
+    line = gate.get("bucket_bps", gate["rate_mean_bps"])
+    contract = gate.get("contract_bps")
+    by_contract = contract is not None and gate["limit_bps"] == contract
+    return contract if by_contract else line, None if contract is None else line, gate.get("bucket_peak_bps")
 
 
 def police_tables(summary: dict[str, Any]) -> list[str]:

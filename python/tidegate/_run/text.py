@@ -35,8 +35,8 @@ from tidegate._run.police_text import (
     BUCKET_SHORT,
     POLICE_SHORT,
     drops_by_reason,
+    gate_rates,
     has_policer,
-    line_rate,
     police_tables,
 )
 from tidegate._run.tcp_words import tcp_told
@@ -160,11 +160,6 @@ def _together(
     ]
 
 
-def _rates(gate: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
-    """Return the rate that ``used`` is of, that of a policed gate's line, and a bucket's in the long run."""
-    return gate["limit_bps"], line_rate(gate), gate.get("bucket_bps")
-
-
 def _scaled(value: float | None, factor: float) -> str:
     return number(None if value is None else value / factor)
 
@@ -181,10 +176,11 @@ def gates_tables(gates: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
-    top = max((value for row in gates for value in _rates(row) if value), default=0)
+    # A peak stands beside the rate, however large it is.
+    top = max((value for row in gates for value in gate_rates(row)[:2] if value), default=0)
     factor, unit = rate_scale(top)
-    has = [True, *(any(each) for each in list(zip(*map(_rates, gates), strict=True))[1:])]
-    rates = [name for name, told in zip(("rate", "line", "long run"), has, strict=True) if told]
+    has = [True, *(any(each) for each in list(zip(*map(gate_rates, gates), strict=True))[1:])]
+    rates = [name for name, told in zip(("rate", "line", "peak"), has, strict=True) if told]
     head = [
         ["gate", *rates, "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
         ["", *(unit for _ in rates), "%", what, "%", "mean", what, "ms", "ms"],
@@ -195,7 +191,7 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
     rows = [
         [
             shorten(row["name"], 18),
-            *(_scaled(value, factor) for value, told in zip(_rates(row), has, strict=True) if told),
+            *(_scaled(value, factor) for value, told in zip(gate_rates(row), has, strict=True) if told),
             percent(row["utilisation"]),
             number(row[f"dropped_{what}"]),
             percent(loss(row), 2),

@@ -56,12 +56,17 @@ export const FLOWS: Shown[] = [
   column("cwnd_mean_segments", "cwnd", "number", { unit: "segm." }),
   DONE,
 ];
+const PEAK = "bucket_peak_bps";
+/** Of a token bucket the rate of its tokens, as `gate_rates` in python/tidegate/_run/police_text.py. */
+const lineRate = (row: Row) => row.bucket_bps ?? row.rate_mean_bps;
 export const GATES: Shown[] = [
-  column("limit_bps", "rate", "rate"),
-  column("line_bps", "line", "rate", {
-    of: (row) => ("contract_bps" in row ? row.rate_mean_bps : null),
+  column("rate_bps", "rate", "rate", {
+    of: (row) => (row.limit_bps === row.contract_bps ? row.contract_bps : lineRate(row)),
   }),
-  column("bucket_bps", "long run", "rate", { of: (row) => row.bucket_bps }),
+  column("line_bps", "line", "rate", {
+    of: (row) => ("contract_bps" in row ? lineRate(row) : null),
+  }),
+  column(PEAK, "peak", "rate", { of: (row) => row[PEAK] }),
   USED,
   LOSS,
   column("dropped_cells", "dropped", "count", { unit: "cells" }),
@@ -133,7 +138,10 @@ export function written(rows: Row[], columns: Shown[], name = "name"): Written {
     rows.some((row) => value(row, each) !== null || each.instead?.(row)),
   );
   const top = rows.flatMap((row) =>
-    there.filter(({ kind }) => kind === "rate").map((each) => value(row, each) ?? 0),
+    // A peak stands beside the rate, however large it is.
+    there
+      .filter(({ kind, key }) => kind === "rate" && key !== PEAK)
+      .map((each) => value(row, each) ?? 0),
   );
   const [factor, unit] = rateScale(Math.max(0, ...top));
   const text = (found: number | null, { kind, digits = 3 }: Shown) => {

@@ -58,10 +58,13 @@ pub struct GateSummary {
     /// The rate that `utilisation` is of: that of the contract where a policer allows less than the law offers,
     /// else `rate_mean_bps`.
     pub limit_bps: Option<f64>,
-    /// Of a token bucket the rate in the long run, bits on the gate's wire: `rate_mean_bps` has its burst besides, so it is more in a
+    /// Of a token bucket the rate of its tokens, bits on the gate's wire: `rate_mean_bps` has its burst besides, so it is more in a
     /// short run. Other gates have no such name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bucket_bps: Option<f64>,
+    /// Of a token bucket its peak rate, bits on the gate's wire. A bucket without a peak has no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket_peak_bps: Option<f64>,
     /// Bytes on the gate's wire that went on.
     pub delivered_bytes: u64,
     /// Bytes its rate law could have carried.
@@ -189,6 +192,12 @@ fn gate_row(
         let rest = bytes(of.offered)?.checked_sub(delivered.bytes + lost.bytes + unused)?;
         Some(if rest.abs_diff(rounded) <= 1 { rest } else { rounded })
     });
+    let (bucket_bps, bucket_peak_bps) = match row.rate {
+        RatePlan::TokenBucket { rate, peak, .. } => {
+            (Some(rate.bps() as f64), peak.map(|peak| peak.bps() as f64))
+        }
+        _ => (None, None),
+    };
     let millis = |seconds: f64| seconds * 1e3;
     let (of_packets, is_cell) = (cells.is_none(), cells.is_some());
     let packets = match cells {
@@ -217,10 +226,8 @@ fn gate_row(
         waiting: WaitingSummary::new(&counters, is_cell),
         rate_mean_bps,
         limit_bps,
-        bucket_bps: match row.rate {
-            RatePlan::TokenBucket { rate, .. } => Some(rate.bps() as f64),
-            _ => None,
-        },
+        bucket_bps,
+        bucket_peak_bps,
         delivered_bytes: delivered.bytes,
         capacity_bytes: capacity.and_then(|capacity| bytes(capacity.offered)),
         unused_bytes,
