@@ -1,0 +1,196 @@
+"""User processor time of what a person waits for: ``python benches/people.py [ROW …]``.
+
+Each command is a process of its own and is run ``--rounds`` times, in turn with the same command of
+``--against PYTHON``, another installed Tidegate, such as the last release. The table gives the median of user
+time, its least and greatest, in seconds. A median that is over 10% above the other's ends with status 1.
+Bytecode and font caches are warm, as they are from the second command of an installed package on; only "first
+picture" has no font cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from programs import ROOT
+from speed import spread
+from tables import table
+
+#: So much more than the other fails.
+MOST = 1.10
+#: Differences below this are not told from none, seconds.
+LEAST_S = 0.015
+
+#: Answers of the laboratory in one process, after one that warms it.
+ANSWERS = 20
+_ANSWER = """\
+import resource, sys
+from pathlib import Path
+from tidegate._lab.limits import Limits
+from tidegate._lab.work import answer
+path = Path(sys.argv[1])
+job = {{"do": "run", "text": path.read_text(), "folder": str(path.parent)}}
+for number in range({count} + 1):
+    assert answer(job, Limits(), lambda _: True)["status"] == 200
+    if number == 0:
+        begun = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+print((resource.getrusage(resource.RUSAGE_SELF).ru_utime - begun) / {count})
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A command: its words after ``tidegate``, and what is true of it."""
+
+    words: list[str]
+    #: Only when it is named.
+    long: bool = False
+    #: Its cache of fonts is empty.
+    fresh: bool = False
+    #: What is run once before, in the same folder.
+    before: tuple[str, ...] = ()
+    #: A program that prints its figure itself, instead of a command.
+    program: str = ""
+
+
+def _example(name: str) -> str:
+    return str(ROOT / "examples" / f"{name}.toml")
+
+
+LTE = _example("lte")
+COMPARE = [
+    "compare", _example("policer"), "--vary", "flow.bulk.tcp.cc=reno,cubic",
+    "--vary", "gate.isp.police.burst=30 kB,60 kB,120 kB",
+]  # fmt: skip
+STUDY = [
+    "study", _example("random-loss"), "--vary", "flow.bulk.rtt=20 ms,40 ms,80 ms,160 ms",
+    "--vary", "flow.bulk.tcp.cc=reno,cubic,bbr", "--runs", "30", "--workers", "1",
+]  # fmt: skip
+ROWS = {
+    "version": Row(["--version"]),
+    "run": Row(["run", LTE]),
+    "run png": Row(["run", LTE, "--plot", "x.png"]),
+    "run svg": Row(["run", LTE, "--plot", "x.svg"]),
+    "run report": Row(["run", LTE, "--report", "x.html"]),
+    "first picture": Row(["run", LTE, "--plot", "x.png"], fresh=True),
+    "compare": Row(COMPARE),
+    "compare png": Row([*COMPARE, "--plot", "x.png"]),
+    "compare svg": Row([*COMPARE, "--plot", "x.svg"]),
+    "study": Row([*STUDY, "--no-store"]),
+    "study stored": Row([*STUDY, "--store", "kept"], before=(*STUDY, "--store", "kept")),
+    "shaped png": Row(["run", _example("shaped"), "--plot", "x.png"]),
+    "lab lte": Row([LTE], program=_ANSWER.format(count=ANSWERS)),
+    "lab uplink": Row([_example("uplink")], program=_ANSWER.format(count=ANSWERS)),
+    "tune": Row(["tune", _example("follow"), "--workers", "1"], long=True),
+    "reproduce dtm": Row(
+        ["reproduce", "dtm", "--quick", "--no-store", "--workers", "1", "--out", "dtm"], long=True
+    ),
+    "reproduce dtm in full": Row(
+        ["reproduce", "dtm", "--no-store", "--workers", "1", "--out", "dtm"], long=True
+    ),
+}
+
+
+class Installed:
+    """An interpreter that has Tidegate, with caches and a folder of its own."""
+
+    def __init__(self, python: Path, folder: Path) -> None:
+        self.python = python
+        self.folder = folder
+        self.place = folder / "work"
+        self.place.mkdir(parents=True)
+        self._fresh = 0
+
+    def user_s(self, row: Row) -> float:
+        """Run a row once and return its user time with that of its children, seconds."""
+        command = ["-c", row.program] if row.program else ["-m", "tidegate"]
+        return self._run([*command, *row.words], fresh=row.fresh, told=bool(row.program))
+
+    def begin(self, row: Row) -> None:
+        """Make what a row needs, and fill its caches."""
+        if row.before:
+            self._run(["-m", "tidegate", *row.before], fresh=False, told=False)
+        if not row.fresh and not row.program:
+            self.user_s(row)
+
+    def _run(self, words: list[str], *, fresh: bool, told: bool) -> float:
+        fonts = self.folder / "fonts"
+        if fresh:
+            self._fresh += 1
+            fonts = self.folder / f"fonts-{self._fresh}"
+        others = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        # Without a folder of its own, a package is not kept compiled where it cannot be written.
+        caches = {"PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"), "MPLCONFIGDIR": str(fonts)}
+        command = [str(self.python), *words]
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            process = subprocess.Popen(
+                command, stdout=output, stderr=errors, cwd=self.place, env={**others, **caches}
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            errors.seek(0)
+            if process.returncode != 0:
+                raise SystemExit(f"{' '.join(words)}:\n{errors.read().decode()[-2000:]}")
+            return float(output.read()) if told else usage.ru_utime
+
+
+def measure(names: list[str], rounds: int, ours: Installed, theirs: Installed | None) -> list[str]:
+    """Print the table; return the rows that have become slower."""
+    lines, slower = [], []
+    for name in names:
+        row = ROWS[name]
+        both = [each for each in (ours, theirs) if each is not None]
+        for each in both:
+            each.begin(row)
+        times: list[list[float]] = [[] for _ in both]
+        for _ in range(rounds):
+            for each, found in zip(both, times, strict=True):
+                found.append(each.user_s(row))
+        middle = [median(found) for found in times]
+        # An answer takes milliseconds, and is the mean of many.
+        least = LEAST_S / (ANSWERS if row.program else 1)
+        cells = [name, *(_spread(found) for found in times)]
+        if theirs is not None:
+            cells.append(f"{middle[0] / middle[1]:.2f}")
+            if middle[0] > MOST * middle[1] and middle[0] - middle[1] > least:
+                slower.append(name)
+        lines.append(cells)
+    head = ["command", "user time, s"]
+    head += [] if theirs is None else ["the other", "ratio"]
+    table(f"User processor time, median of {rounds} (least-greatest)", head, lines)
+    return slower
+
+
+def _spread(times: list[float]) -> str:
+    if median(times) > 1:
+        return spread(times)
+    return f"{median(times):.3f} ({min(times):.3f}-{max(times):.3f})"
+
+
+def main() -> None:
+    """Measure the rows that are named, or those that take a minute together."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}")
+    parser.add_argument("--against", type=Path, metavar="PYTHON", help="an interpreter with another Tidegate")
+    parser.add_argument("--rounds", type=int, default=7)
+    told = parser.parse_args()
+    if unknown := [name for name in told.rows if name not in ROWS]:
+        parser.error(f"there is no row {unknown[0]}; there are {', '.join(ROWS)}")
+    names = told.rows or [name for name, row in ROWS.items() if not row.long]
+    with tempfile.TemporaryDirectory() as folder:
+        ours = Installed(Path(sys.executable), Path(folder) / "ours")
+        theirs = None if told.against is None else Installed(told.against, Path(folder) / "theirs")
+        slower = measure(names, told.rounds, ours, theirs)
+    if slower:
+        raise SystemExit(f"over {MOST - 1:.0%} slower than the other: {', '.join(slower)}")
+
+
+if __name__ == "__main__":
+    main()
