@@ -120,16 +120,17 @@ class Shown:
 
     def write(self, study: Study) -> None:
         """Write picture, page and table."""
-        from tidegate._draw.style import write
-        from tidegate._study.page import study_page
-        from tidegate._study.picture import Picture
-
         figure = None if self.picture is None else self.chosen.figure(study)
         if self.page is not None:
+            from tidegate._study.page import study_page
+            from tidegate._study.picture import Picture
+
             drawn = None if self.chosen == Picture() else self.chosen
             text = study_page(study, drawn, self.names, self.baseline)
             write_text(self.page, text)
         if self.picture is not None and figure is not None:
+            from tidegate._draw.style import write
+
             write(figure, Path(self.picture))
         if self.csv is not None:
             write_text(self.csv, study.table.write_csv())

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-
 from tidegate._base.errors import ArgumentError
 from tidegate._base.files import file_beside
 
@@ -95,6 +93,9 @@ def write(figure: Figure, path: Path) -> Path:
         ArgumentError: the suffix is none of .png, .svg, .pdf.
         OSError: the file cannot be written.
     """
+    # Tokens and names of files are known without it.
+    import matplotlib as mpl
+
     kind = suffix_of(path)
     with mpl.rc_context(STYLE), file_beside(path) as work:
         figure.savefig(work, format=kind, metadata=METADATA[kind])

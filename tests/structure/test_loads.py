@@ -1,0 +1,66 @@
+"""What each command may load: libraries that start more slowly than a run, only where they do something."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from common import EXAMPLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAVY = ("dask", "jinja2", "matplotlib", "numpy", "polars", "pyarrow", "scipy")
+LINK, LOSS = str(EXAMPLES / "lte.toml"), str(EXAMPLES / "random-loss.toml")
+SHORT = ["--set", "duration=8 s"]
+VARY = ["--vary", "flow.bulk.rtt=20 ms,40 ms", *SHORT]
+STUDY = ["study", LOSS, *VARY, "--runs", "2", "--workers", "1", "--store", "kept"]
+
+#: A command, and what it may load beside the standard library and click.
+MAY: dict[str, tuple[list[str], set[str]]] = {
+    "check": (["check", LINK], set()),
+    "export": (["export", "tc", str(EXAMPLES / "shaper.toml")], set()),
+    "traces info": (["traces", "info", str(EXAMPLES / "cellular.csv")], set()),
+    "run": (["run", LINK, *SHORT], set()),
+    "run --perturb": (["run", LINK, *SHORT, "--perturb", "2"], set()),
+    "run --csv": (["run", LINK, *SHORT, "--csv", "x.csv"], {"polars"}),
+    "run --out": (["run", LINK, *SHORT, "--out", "x"], {"numpy", "polars"}),
+    "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"matplotlib", "numpy", "polars"}),
+    "compare": (["compare", LOSS, *VARY], set()),
+    "size": (
+        [
+            "size",
+            str(EXAMPLES / "many.toml"),
+            "--set",
+            "duration=12 s",
+            "--gate",
+            "bottleneck",
+            "--runs",
+            "2",
+            "--no-store",
+        ],
+        {"numpy", "polars"},
+    ),
+    "study": (STUDY, {"polars"}),
+    "study --json": ([*STUDY, "--json"], {"polars"}),
+    "study --csv": ([*STUDY, "--csv", "x.csv"], {"polars"}),
+}
+
+
+@pytest.mark.parametrize("name", MAY)
+def test_a_command_loads_only_what_it_uses(name: str, tmp_path: Path) -> None:
+    words, may = MAY[name]
+    code = (
+        "import sys\nfrom tidegate._cli.main import cli\n"
+        f"cli.main({words!r}, standalone_mode=False)\n"
+        f"print(*[m for m in {HEAVY!r} if m in sys.modules], sep=',', file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    last = done.stderr.splitlines()[-1] if done.stderr else ""
+    loaded = {each for each in last.split(",") if each in HEAVY}
+    assert loaded <= may
+    # A table that allows more than is needed would not notice what comes in.
+    assert loaded == may, "the table allows what this command no longer loads"
