@@ -165,7 +165,8 @@ def _least(kind: str, size: int, repeats: int, *threads: int) -> dict[str, float
 def draw(curves: dict[str, list[dict[str, float]]], target: Path) -> None:
     """Draw time per packet against size, a panel for each curve."""
     import matplotlib.pyplot as plt
-    from tidegate._draw.style import ACCENT, INK, MID, STYLE
+    from tidegate._draw.style import STYLE
+    from tidegate._draw.tokens import ACCENT, INK, MID
 
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(2, 3, figsize=(9.6, 5.4), constrained_layout=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import tidegate as tg
 from kernel import suite
-from tidegate._draw.style import ACCENT, INK, SOFT
+from tidegate._draw.tokens import ACCENT, INK, SOFT
 
 #: A link of the suite and the controller over it.
 PANELS = (

@@ -28,6 +28,8 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "run --csv": (["run", LINK, *SHORT, "--csv", "x.csv"], {"polars"}),
     "run --out": (["run", LINK, *SHORT, "--out", "x"], {"numpy", "polars"}),
     "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"matplotlib", "numpy", "polars"}),
+    "run --plot svg": (["run", LINK, *SHORT, "--plot", "x.svg"], {"numpy", "polars"}),
+    "run --report": (["run", LINK, *SHORT, "--report", "x.html"], {"jinja2", "numpy", "polars"}),
     "compare": (["compare", LOSS, *VARY], set()),
     "size": (
         [

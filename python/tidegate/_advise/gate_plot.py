@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._advise.tune_result import MET
-from tidegate._draw.style import ACCENT, INK, MID, STYLE, write
+from tidegate._draw.style import STYLE, write
+from tidegate._draw.tokens import ACCENT, INK, MID
 
 if TYPE_CHECKING:
     import os

@@ -111,7 +111,10 @@ def plot(
             place, gate=gate, show=panels(show), x=chosen.x, y=chosen.y, kind=chosen.kind
         )
     else:
-        open_run(folder).plot(place, gate=gate, show=panels(show))
+        from tidegate._draw.write import write_drawing
+        from tidegate._run.plot import run_drawing
+
+        write_drawing(run_drawing(open_run(folder), gate=gate, show=panels(show)), Path(place))
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
     else:

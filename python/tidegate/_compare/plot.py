@@ -13,8 +13,10 @@ from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.text import HEADERS_SHORT, rate_scale
 from tidegate._compare.plot_figures import figure_columns
 from tidegate._draw.figure import Figure
-from tidegate._draw.marks import above, steps, thin
-from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
+from tidegate._draw.marks import above, steps
+from tidegate._draw.style import STYLE
+from tidegate._draw.thin import thin
+from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT, fit
 from tidegate._run.completion import begin_told, lengths, until_told
 from tidegate._run.history import History, history
 from tidegate._run.summary import short_keys

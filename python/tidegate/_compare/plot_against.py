@@ -12,7 +12,8 @@ from tidegate._base.errors import ArgumentError
 from tidegate._base.text import HEADERS_SHORT
 from tidegate._draw.figure import Figure
 from tidegate._draw.places import words_beside
-from tidegate._draw.style import INK, LINES, MID, STYLE, fit
+from tidegate._draw.style import LINES, STYLE
+from tidegate._draw.tokens import INK, MID, fit
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base import text
-from tidegate._draw.style import INK, MID, SOFT
+from tidegate._draw.tokens import INK, MID, SOFT
 from tidegate._run.completion import done_cell
 from tidegate._run.summary import figures_of
 

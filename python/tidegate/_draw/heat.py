@@ -14,7 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from tidegate._base.quantity import quantities
 from tidegate._base.text import number
 from tidegate._draw.figure import Figure
-from tidegate._draw.style import ACCENT, INK, MID, STYLE, fit
+from tidegate._draw.style import STYLE
+from tidegate._draw.tokens import ACCENT, INK, MID, fit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

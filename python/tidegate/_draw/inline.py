@@ -6,19 +6,23 @@ import io
 import re
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-
+from tidegate._draw.drawing import Drawing
 from tidegate._draw.style import METADATA, STYLE
+from tidegate._draw.svg import svg_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def svg_of(figure: Figure, name: str) -> str:
-    """Return a figure as SVG for a page in which nothing else has this name."""
+def svg_of(picture: Drawing | Figure, name: str) -> str:
+    """Return a picture as SVG for a page in which nothing else has this name."""
+    if isinstance(picture, Drawing):
+        return inline(svg_text(picture), name)
+    import matplotlib as mpl
+
     buffer = io.StringIO()
     with mpl.rc_context(STYLE):
-        figure.savefig(buffer, format="svg", metadata=METADATA["svg"])
+        picture.savefig(buffer, format="svg", metadata=METADATA["svg"])
     return inline(buffer.getvalue(), name)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.textpath import TextPath
 
-from tidegate._draw.style import SOFT
+from tidegate._draw.tokens import SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

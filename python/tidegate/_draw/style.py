@@ -10,17 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.files import file_beside
+from tidegate._draw.tokens import ACCENT, GRID, INK, MID, SOFT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-
-INK = "#1a1a1a"
-MID = "#707070"
-SOFT = "#b4b4b4"
-FILL = "#e4e4e4"
-ACCENT = "#0b5fa5"
 
 #: (colour, line, marker) of the curves: told apart without colour, too.
 LINES: tuple[tuple[str, Any, str], ...] = (
@@ -49,7 +44,7 @@ STYLE: Any = {
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.unicode_minus": False,
-    "grid.color": "#ececec",
+    "grid.color": GRID,
     "grid.linewidth": 0.6,
     "xtick.color": MID,
     "ytick.color": MID,
@@ -100,8 +95,3 @@ def write(figure: Figure, path: Path) -> Path:
     with mpl.rc_context(STYLE), file_beside(path) as work:
         figure.savefig(work, format=kind, metadata=METADATA[kind])
     return path
-
-
-def fit(text: str, limit: int) -> str:
-    """Return the text, cut to so many letters."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidegate._draw.style import INK
+from tidegate._draw.tokens import INK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

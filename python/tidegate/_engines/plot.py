@@ -10,8 +10,10 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate._base.text import HEADERS_SHORT, rate_scale
 from tidegate._draw.figure import Figure
-from tidegate._draw.marks import above, steps, thin
-from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT, STYLE, fit
+from tidegate._draw.marks import above, steps
+from tidegate._draw.style import STYLE
+from tidegate._draw.thin import thin
+from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT, fit
 from tidegate._engines.agreement import AGREE, DIFFER, OPEN, UNJUDGED
 from tidegate._run.completion import lengths, until_told
 from tidegate._run.history import History, history

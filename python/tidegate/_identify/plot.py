@@ -12,7 +12,8 @@ import numpy as np
 from tidegate._base.errors import ArgumentError
 from tidegate._base.text import rate
 from tidegate._draw.figure import Figure
-from tidegate._draw.style import ACCENT, INK, MID, SOFT, STYLE, suffix_of, write
+from tidegate._draw.style import STYLE, suffix_of, write
+from tidegate._draw.tokens import ACCENT, INK, MID, SOFT
 from tidegate._identify.crossings import leaving
 from tidegate._identify.law import tokens
 from tidegate._identify.sent import LOST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.estimate import Estimate
-from tidegate._draw.style import ACCENT, INK, MID, SOFT
+from tidegate._draw.tokens import ACCENT, INK, MID, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

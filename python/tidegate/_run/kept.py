@@ -14,6 +14,8 @@ from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
+
+    from tidegate._draw.drawing import Drawing
 else:
     mpl = Lazy("matplotlib.figure")
 
@@ -81,3 +83,18 @@ def written(figure: mpl.Figure, path: str | os.PathLike[str] | None) -> mpl.Figu
     if path is not None:
         write(figure, Path(path))
     return figure
+
+
+def drawn(drawing: Drawing, path: str | os.PathLike[str] | None) -> mpl.Figure:
+    """Write a drawing where a path is given, and return its figure.
+
+    Raises:
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
+        OSError: the file cannot be written.
+    """
+    from tidegate._draw.onto import figure_of
+    from tidegate._draw.write import write_drawing
+
+    if path is not None:
+        write_drawing(drawing, Path(path))
+    return figure_of(drawing)

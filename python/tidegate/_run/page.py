@@ -30,6 +30,7 @@ from tidegate._run.words import MOST_ROWS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tidegate._draw.drawing import Drawing
     from tidegate._draw.figure import Figure
     from tidegate._run.record import Recorded
 
@@ -113,24 +114,30 @@ def shares(flows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = Non
 _LEAST = 0.005
 
 
-def _picture(run: Recorded) -> Figure | None:
+def _picture(run: Recorded) -> Drawing | None:
     """Draw the run; None where it kept no time series."""
     if not run.has("gates") or not run.has("flows"):
         return None
-    from tidegate._run.plot import run_figure
+    from tidegate._run.plot import run_drawing
 
-    return run_figure(run)
+    return run_drawing(run)
 
 
-def picture(figure: Figure, name: str, caption: str = "") -> Picture:
+def picture(figure: Drawing | Figure, name: str, caption: str = "") -> Picture:
     """Return a figure as a part of a page."""
     from tidegate._draw.inline import svg_of
 
     return Picture(svg_of(figure, name), caption)
 
 
-def image(figure: Figure) -> Image:
+def image(figure: Drawing | Figure) -> Image:
     """Return a figure as a cell of a notebook shows it."""
+    from tidegate._draw.drawing import Drawing
+
+    if isinstance(figure, Drawing):
+        from tidegate._draw.onto import figure_of
+
+        figure = figure_of(figure)
     return Image(b64encode(figure._repr_png_()).decode("ascii"))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
 
 from tidegate._base import text
 from tidegate._base.errors import ArgumentError, NotRecordedError, UnknownNameError, nearest
-from tidegate._draw.figure import Figure
-from tidegate._draw.style import INK, MID, SOFT, STYLE, fit
+from tidegate._draw.drawing import Drawing, Panel, Words
+from tidegate._draw.tokens import INK, MID, fit
 from tidegate._run.completion import transfers, until_told
 from tidegate._run.history import history
 from tidegate._run.plot_delay import delay_panel, has_delays, tokens_panel
@@ -27,8 +26,6 @@ from tidegate._run.words import PANELS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
-
     from tidegate._run.history import History
     from tidegate._run.record import Recorded
 
@@ -40,7 +37,7 @@ _HEIGHTS = {"cwnd": 1.75, "goodput": 1.9, "delay": 1.7, "responses": 1.7, "queue
 _EVENTS, _BARS = 0.62, 1.3
 
 
-def run_figure(run: Recorded, *, gate: str | None = None, show: Sequence[str] | None = None) -> Figure:
+def run_drawing(run: Recorded, *, gate: str | None = None, show: Sequence[str] | None = None) -> Drawing:
     """Draw the picture of a run on one time axis, and bars of its flows where there are several.
 
     ``show``: panels (:data:`tidegate._run.words.PANELS`); left out, those that say something of
@@ -58,31 +55,28 @@ def run_figure(run: Recorded, *, gate: str | None = None, show: Sequence[str] | 
     bars = len(run.flows) > 1 and show is None
     heights = [*(_HEIGHTS[name] for name in names), _EVENTS]
     height = _TOP + sum(heights) + _GAP * (len(heights) - 1) - 0.28 + _BOTTOM + (_BARS + 0.75) * bars
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDTH, height), dpi=100)
-        at = height - _TOP
-        first: Axes | None = None
-        for number, name in enumerate([*names, "events"]):
-            at -= heights[number]
-            place = (_LEFT / _WIDTH, at / height, 1 - (_LEFT + _RIGHT) / _WIDTH, heights[number] / height)
-            axes = figure.add_axes(place, sharex=first)
-            first = first or axes
-            axes.set_xlim(0, data.duration)
-            _warmup(axes, data.begin)
-            _panel(axes, name, run, data)
-            axes.tick_params(labelbottom=name == "events")
-            # The events stand close to the panel above: its time axis is theirs.
-            at -= _GAP if number < len(names) - 1 else 0.14
-        axes.set_xlabel("time, s")
-        if bars:
-            _flow_bars(figure, run, height)
-        _titles(figure, run, data, height)
-        if data.begin > 0 and first is not None:
-            first.annotate(
-                "hatched: warm-up, not counted", (1, 1), xycoords="axes fraction", ha="right",
-                xytext=(0, 4), textcoords="offset points", va="bottom", fontsize=7, color=MID,
-            )  # fmt: skip
-    return figure
+    drawing = Drawing(
+        _WIDTH, height, run.title, foot=f"{text.HEADERS_SHORT} {spikes_note(run)}", foot_left=_LEFT
+    )
+    at = height - _TOP
+    for number, name in enumerate([*names, "events"]):
+        at -= heights[number]
+        panel = drawing.panel(_LEFT, at, _WIDTH - _LEFT - _RIGHT, heights[number])
+        panel.x.span(0, data.duration)
+        if data.begin > 0:
+            panel.hatch(0, data.begin)
+        _panel(panel, name, run, data)
+        panel.x.told = name == "events"
+        # The events stand close to the panel above: its time axis is theirs.
+        at -= _GAP if number < len(names) - 1 else 0.14
+    drawing.panels[-1].x_label = "time, s"
+    if data.begin > 0:
+        warmup = Words(1, 1, "hatched: warm-up, not counted", 7, MID, "right", "bottom", away=(0, 4))
+        drawing.panels[0].write(warmup)
+    if bars:
+        _flow_bars(drawing, run)
+    _titles(drawing, run, data)
+    return drawing
 
 
 def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[str]:
@@ -105,9 +99,9 @@ def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[st
     return [name for name in PANELS if name in show]
 
 
-def _panel(axes: Axes, name: str, run: Recorded, data: History) -> None:
+def _panel(panel: Panel, name: str, run: Recorded, data: History) -> None:
     if name == "responses":
-        response_panel(axes, run)
+        response_panel(panel, run)
         return
     panels = {
         "cwnd": window_panel,
@@ -119,35 +113,28 @@ def _panel(axes: Axes, name: str, run: Recorded, data: History) -> None:
     }
     if data.groups and not data.names:
         panels |= {"cwnd": group_window_panel, "delay": group_delay_panel}
-    panels[name](axes, data)
+    panels[name](panel, data)
 
 
-def _flow_bars(figure: Figure, run: Recorded, height: float) -> None:
+def _flow_bars(drawing: Drawing, run: Recorded) -> None:
     """Draw goodput of each flow and, of finite transfers, how long each took."""
     flows = run.summary["flows"]
     finite = transfers(flows)
-    whole = 1 - (_LEFT + _RIGHT) / _WIDTH
+    whole = _WIDTH - _LEFT - _RIGHT
     fair = figures_of(run.summary, None)["fairness"]
     unit = text.rate_scale(max(row["goodput_bps"] for row in flows))[1]
     told = (
         "" if fair is None or run.summary.get("requests") else f" (Jain's fairness index {text.number(fair)})"
     )
-    wide = whole / 2 - 0.045 if finite else whole
-    bottom = (_BOTTOM - 0.05) / height
-    axes = figure.add_axes((_LEFT / _WIDTH, bottom, wide, _BARS / height))
-    bars_panel(axes, flows, "goodput_bps", f"Goodput of each flow{told}", unit)
+    wide = whole / 2 - 0.41 if finite else whole
+    panel = drawing.panel(_LEFT, _BOTTOM - 0.05, wide, _BARS)
+    bars_panel(panel, flows, "goodput_bps", f"Goodput of each flow{told}", unit)
     if finite:
-        left = _LEFT / _WIDTH + whole / 2 + 0.045
-        axes = figure.add_axes((left, bottom, wide, _BARS / height))
-        bars_panel(axes, finite, "completion_s", "Time until each transfer was done", "s")
+        panel = drawing.panel(_LEFT + whole / 2 + 0.41, _BOTTOM - 0.05, wide, _BARS)
+        bars_panel(panel, finite, "completion_s", "Time until each transfer was done", "s")
 
 
-def _warmup(axes: Axes, begin: float) -> None:
-    if begin > 0:
-        axes.axvspan(0, begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
-
-
-def _titles(figure: Figure, run: Recorded, data: History, height: float) -> None:
+def _titles(drawing: Drawing, run: Recorded, data: History) -> None:
     kinds = tcp_told(run.summary["flows"])
     flows = f"{len(run.flows)} flow{'s' if len(run.flows) != 1 else ''}"
     facts = [
@@ -158,15 +145,10 @@ def _titles(figure: Figure, run: Recorded, data: History, height: float) -> None
     ]
     if data.unrecorded is not None:
         facts.append(f"gate {fit(data.unrecorded, 24)} was not recorded")
-    x = _LEFT / _WIDTH
     lines = [(0.2, fit(run.title, 88), 12.5, INK), (0.47, "  ·  ".join(facts), 8.5, MID)]
     told = [line for line in (flows_line(run), gate_line(run, data)) if line]
     lines += [(0.66 + 0.19 * n, fit(line, 150), 8.5, INK) for n, line in enumerate(told)]
-    for down, line, size, colour in lines:
-        figure.text(
-            x, 1 - (down - 0.1) / height, line, fontsize=size, color=colour, va="top",
-            weight="bold" if size > 10 else "normal",
-        )  # fmt: skip
-    figure.text(
-        x, 0.1 / height, f"{text.HEADERS_SHORT} {spikes_note(run)}", fontsize=7, color=MID, va="bottom"
-    )
+    drawing.words += [
+        Words(_LEFT, drawing.height - (down - 0.1), line, size, colour, up="top", bold=size > 10)
+        for down, line, size, colour in lines
+    ]

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.ticker import MaxNLocator
+import numpy as np
 
 from tidegate._base.text import rate_scale
-from tidegate._draw.style import ACCENT, MID, fit
+from tidegate._draw.drawing import Words
+from tidegate._draw.letters import width
+from tidegate._draw.tokens import ACCENT, MID, fit
 from tidegate._run.completion import done_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
+    from tidegate._draw.drawing import Panel
 
 #: Flows whose bars have names.
 _NAMED = 12
-#: From so many on they are one outline: matplotlib would draw each bar by itself.
+#: From so many on they are one outline: many bars beside each other have edges.
 _OUTLINE = 500
 
 
-def bars_panel(axes: Axes, flows: Sequence[dict[str, Any]], column: str, title: str, unit: str) -> None:
+def bars_panel(panel: Panel, flows: Sequence[dict[str, Any]], column: str, title: str, unit: str) -> None:
     """Draw one bar per flow, the largest first where they are too many for names."""
     factor = rate_scale(max(row[column] or 0.0 for row in flows))[0] if column.endswith("_bps") else 1.0
     rows = [(str(row["name"]), (row[column] or 0.0) / factor) for row in flows]
@@ -31,27 +33,25 @@ def bars_panel(axes: Axes, flows: Sequence[dict[str, Any]], column: str, title: 
     values = [value for _, value in rows]
     if len(rows) > _OUTLINE:
         edges = [place - 0.5 for place in range(len(rows) + 1)]
-        axes.stairs(values, edges, fill=True, color=MID, lw=0)
+        panel.filled_bins(np.array(edges), np.array(values), MID)
     else:
-        axes.bar(
-            range(len(rows)), values, width=0.62 if not many else 1.0, color=ACCENT if not many else MID, lw=0
-        )
+        panel.bars(range(len(rows)), values, 1.0 if many else 0.62, MID if many else ACCENT)
     for place, row in enumerate(() if many else flows):
         if row[column] is None:
             words = f"not finished {done_cell(row)}"
-            axes.annotate(words, (place, 0), rotation=90, ha="center", va="bottom", fontsize=7, color=MID)
-    axes.set_xlim(-0.6, len(rows) - 0.4)
-    axes.grid(visible=False, axis="x")
-    axes.set_title(title)
-    axes.set_ylabel(unit)
-    axes.yaxis.set_major_locator(MaxNLocator(4))
-    axes.set_ylim(0, 1.1 * max([value for _, value in rows]) or 1.0)
+            panel.write(Words(place, 0, words, 7, MID, up="center", turned=True, at_values=True))
+    panel.x.span(-0.6, len(rows) - 0.4)
+    panel.x.grid = False
+    panel.title = title
+    panel.y_label = unit
+    panel.y.most = 4
+    panel.y.span(0, 1.1 * max([value for _, value in rows]))
     if many:
-        axes.set_xticks([])
-        axes.set_xlabel(f"the {len(rows)} flows, the largest first")
+        panel.x.named = []
+        panel.x_label = f"the {len(rows)} flows, the largest first"
     else:
-        crowded = sum(len(name) + 2 for name, _ in rows) > 80
-        axes.set_xticks(
-            range(len(rows)), [fit(name, 16) for name, _ in rows], rotation=30 if crowded else 0,
-            ha="right" if crowded else "center", fontsize=7.5,
-        )  # fmt: skip
+        panel.x.named = [(place, fit(name, 16)) for place, (name, _) in enumerate(rows)]
+        panel.x.size = 7.5
+        # A name has the room of its bar; half a flow stands at each end.
+        room = 72 * panel.width / (len(rows) + 0.2)
+        panel.x.slanted = any(width(name, 7.5) + 4 > room for _, name in panel.x.named)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
-from tidegate._run.kept import Paged, written
+from tidegate._run.kept import Paged, drawn
 from tidegate._run.record import Recorded
 
 if TYPE_CHECKING:
@@ -69,10 +69,9 @@ class Run(Recorded, Paged):
             UnknownNameError: there is no such gate or panel.
             ArgumentError: this run has nothing for a panel, or the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate._run.plot import run_figure
+        from tidegate._run.plot import run_drawing
 
-        figure = run_figure(self, gate=gate, show=show)
-        return written(figure, path)
+        return drawn(run_drawing(self, gate=gate, show=show), path)
 
     def report(self) -> str:
         """Return the tables as text for people, as ``tidegate run`` prints them."""

@@ -10,8 +10,11 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate._base import text
 from tidegate._draw.figure import Figure
-from tidegate._draw.marks import Label, label_right, steps, thin
-from tidegate._draw.style import ACCENT, INK, MID, STYLE, fit
+from tidegate._draw.labels import Label
+from tidegate._draw.marks import label_right, steps
+from tidegate._draw.style import STYLE
+from tidegate._draw.thin import thin
+from tidegate._draw.tokens import ACCENT, INK, MID, fit
 
 if TYPE_CHECKING:
     from typing import Any

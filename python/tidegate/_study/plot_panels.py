@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 
 from tidegate._draw.figure import Figure
-from tidegate._draw.style import INK, LINES, MID, STYLE, fit
+from tidegate._draw.style import LINES, STYLE
+from tidegate._draw.tokens import INK, MID, fit
 from tidegate._run.words import value_words
 from tidegate._study.layout import told
 

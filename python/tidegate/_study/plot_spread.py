@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
-from tidegate._draw.style import FILL
+from tidegate._draw.tokens import FILL
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told

@@ -10,8 +10,10 @@ from matplotlib.ticker import MaxNLocator
 
 from tidegate._base import text
 from tidegate._draw.figure import Figure
-from tidegate._draw.marks import Label, label_right, steps
-from tidegate._draw.style import ACCENT, FILL, INK, MID, STYLE, fit
+from tidegate._draw.labels import Label
+from tidegate._draw.marks import label_right, steps
+from tidegate._draw.style import STYLE
+from tidegate._draw.tokens import ACCENT, FILL, INK, MID, fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

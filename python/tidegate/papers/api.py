@@ -7,7 +7,7 @@ The private modules of the package may move; this one keeps its names.
 
 from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate, paired
-from tidegate._draw.style import ACCENT, FILL, INK, MID, SOFT
+from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT
 from tidegate._expect.expectation import Expectation
 from tidegate._reproduce.claim import Claim, Figure, Finding, claim
 from tidegate._reproduce.estimates import number_of, ratio, ratio_of_means, scaled, shown

@@ -1,0 +1,274 @@
+"""What is on a picture, said once, for :mod:`tidegate._draw.svg` and :mod:`tidegate._draw.onto`.
+
+Places on the canvas are inches from its left and its bottom; sizes of letters, widths of lines and marks are
+points of 1/72 inch. Values are those of the panel's axes; NaN is a gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from tidegate._draw.axis import Scale
+from tidegate._draw.labels import Label, apart
+from tidegate._draw.tokens import INK, MID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    To = Callable[[Any], Any]
+
+#: Lengths of dashes and of the gaps behind them, times the width of the line; none: a whole line.
+Dash = tuple[float, ...]
+Shape = Literal["circle", "up", "down", "cross", "upright"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line; ``steps``: each value stands until the next."""
+
+    x: Floats
+    y: Floats
+    colour: str
+    width: float
+    dash: Dash
+    steps: bool
+    #: What has more lies above.
+    order: float
+
+
+@dataclass(frozen=True)
+class Area:
+    """What lies between two lines, filled."""
+
+    x: Floats
+    low: Floats
+    high: Floats
+    colour: str
+    steps: bool
+    order: float = 1.0
+
+
+@dataclass(frozen=True)
+class Points:
+    """Marks; ``over``: whole where they lie on the panel's edge."""
+
+    x: Floats
+    y: Floats
+    shape: Shape
+    colour: str
+    size: float
+    opacity: float
+    over: bool
+    #: Of the lines of a cross or an upright.
+    width: float
+    order: float = 2.0
+
+
+@dataclass(frozen=True)
+class Level:
+    """A line across the panel at a value."""
+
+    y: float
+    colour: str
+    width: float
+    dash: Dash
+    order: float
+
+
+@dataclass(frozen=True)
+class Uprights:
+    """Upright lines, all from one value to another."""
+
+    x: Floats
+    low: float
+    high: float
+    colour: str
+    width: float
+    order: float = 1.0
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars from 0, around their places."""
+
+    x: Floats
+    heights: Floats
+    wide: float
+    colour: str
+    order: float = 1.0
+
+
+@dataclass(frozen=True)
+class Hatched:
+    """The part of the panel between two values of x, hatched."""
+
+    begin: float
+    end: float
+    order: float = 0.0
+
+
+Mark = Line | Area | Points | Level | Uprights | Bars | Hatched
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words on the canvas, in inches, or in a panel, in shares of it or at its values (``at_values``)."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 8.5
+    colour: str = INK
+    across: Literal["left", "center", "right"] = "left"
+    up: Literal["top", "center", "bottom"] = "center"
+    bold: bool = False
+    #: Upwards, from bottom to top.
+    turned: bool = False
+    at_values: bool = False
+    #: Points to the right and up from that place.
+    away: tuple[float, float] = (0.0, 0.0)
+    #: Between two lines, in heights of a letter.
+    spacing: float = 1.2
+
+
+@dataclass
+class Panel:
+    """Axes and what is drawn on them."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+    x: Scale = field(default_factory=lambda: Scale(most=10))
+    y: Scale = field(default_factory=Scale)
+    title: str = ""
+    title_size: float = 9.0
+    x_label: str = ""
+    y_label: str = ""
+    label_size: float = 8.5
+    #: Whether there is a line at the left.
+    spine: bool = True
+    marks: list[Mark] = field(default_factory=list)
+    words: list[Words] = field(default_factory=list)
+
+    def line(
+        self, x: ArrayLike, y: ArrayLike, colour: str, width: float, dash: Dash = (), *,
+        steps: bool = True, order: float = 2.0,
+    ) -> None:  # fmt: skip
+        """Draw a line; each value stands until the next, unless ``steps`` is false."""
+        self.marks.append(Line(_floats(x), _floats(y), colour, width, dash, steps, order))
+
+    def bins(self, edges: Floats, values: Floats, colour: str, width: float, dash: Dash = ()) -> None:
+        """Draw a line that keeps its height over each bin."""
+        self.line(edges, np.append(values, values[-1:]), colour, width, dash)
+
+    def area(
+        self, x: ArrayLike, high: ArrayLike, colour: str, low: ArrayLike = 0.0, *, steps: bool = True
+    ) -> None:
+        """Fill what is below a line, down to another or to 0."""
+        top = _floats(high)
+        self.marks.append(Area(_floats(x), np.broadcast_to(_floats(low), top.shape), top, colour, steps))
+
+    def filled_bins(self, edges: Floats, values: Floats, colour: str) -> None:
+        """Fill what is below a line that keeps its height over each bin."""
+        self.area(edges, np.append(values, values[-1:]), colour)
+
+    def points(
+        self, x: ArrayLike, y: ArrayLike | float, shape: Shape, colour: str, size: float, *,
+        opacity: float = 1.0, over: bool = False, width: float = 1.0,
+    ) -> None:  # fmt: skip
+        """Draw marks; one height is that of all of them."""
+        at = _floats(x)
+        up = np.broadcast_to(_floats(y), at.shape)
+        if len(at):
+            self.marks.append(Points(at, up, shape, colour, size, opacity, over, width))
+
+    def above(self, edges: Floats, values: Floats, colour: str) -> None:
+        """Mark the bins whose value lies above the axes."""
+        out = values > self.y.high
+        self.points(((edges[:-1] + edges[1:]) / 2)[out], self.y.high, "up", colour, 4, over=True)
+
+    def level(self, y: float, colour: str, width: float, dash: Dash = (), order: float = 2.0) -> None:
+        """Draw a line across at a value."""
+        self.marks.append(Level(float(y), colour, width, dash, order))
+
+    def uprights(self, x: ArrayLike, low: float, high: float, colour: str, width: float) -> None:
+        """Draw upright lines from one value to another."""
+        self.marks.append(Uprights(_floats(x), low, high, colour, width))
+
+    def bars(self, x: Iterable[float], heights: Sequence[float], wide: float, colour: str) -> None:
+        """Draw bars from 0."""
+        self.marks.append(Bars(_floats(list(x)), _floats(heights), wide, colour))
+
+    def hatch(self, begin: float, end: float) -> None:
+        """Hatch a stretch of time."""
+        self.marks.append(Hatched(begin, end))
+
+    def write(self, words: Words) -> None:
+        """Write words into the panel."""
+        self.words.append(words)
+
+    def beside(self, labels: Sequence[Label], size: float = 8.0) -> None:
+        """Write labels right of the panel at their heights, moved apart where they would touch."""
+        line = size * 1.25 / 72 / self.height
+        shares = [self.y.share(label.y) for label in labels]
+        for label, place in zip(labels, apart(shares, labels, line), strict=True):
+            self.write(Words(1.012, place, label.text, size, label.colour, spacing=1.15))
+
+    def pixels(self, scale: float) -> tuple[To, To]:
+        """Return what makes places of values, ``scale`` units to an inch; upwards is negative, as in SVG."""
+
+        def to(axis: Scale, begin: float, length: float) -> To:
+            low, high = (np.log10([axis.low, axis.high])) if axis.log else (axis.low, axis.high)
+
+            def place(values: Any) -> Any:
+                known = np.log10(values) if axis.log else np.asarray(values)
+                return begin + length * ((known - low) / (high - low))
+
+            return place
+
+        return (
+            to(self.x, scale * self.left, scale * self.width),
+            to(self.y, -scale * self.bottom, -scale * self.height),
+        )
+
+    def top(self, *, otherwise: float) -> float:
+        """Return the largest value of the lines that are drawn, or ``otherwise`` where there is none."""
+        lines = [mark.y for mark in self.marks if isinstance(mark, Line)]
+        lines += [np.array([mark.y]) for mark in self.marks if isinstance(mark, Level)]
+        tops = [float(np.nanmax(y)) for y in lines if np.any(~np.isnan(y))]
+        return max(tops, default=otherwise)
+
+
+@dataclass
+class Drawing:
+    """A picture: panels on a canvas, and what is written around them."""
+
+    width: float
+    height: float
+    #: What it is, for those who do not see it.
+    title: str
+    panels: list[Panel] = field(default_factory=list)
+    words: list[Words] = field(default_factory=list)
+    #: What stands at the very bottom, below everything.
+    foot: str = ""
+    foot_left: float = 0.1
+
+    def panel(self, left: float, bottom: float, width: float, height: float) -> Panel:
+        """Add a panel."""
+        self.panels.append(Panel(left, bottom, width, height))
+        return self.panels[-1]
+
+    def foot_words(self) -> Words:
+        """Return the foot as it stands on the canvas."""
+        return Words(self.foot_left, 0.1, self.foot, 7, MID, up="bottom")
+
+
+def _floats(values: ArrayLike) -> Floats:
+    return np.asarray(values, dtype=np.float64)

@@ -1,0 +1,119 @@
+"""A drawing as a figure of matplotlib: for PNG and PDF, and for users who want its axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+
+from tidegate._draw.drawing import Area, Bars, Hatched, Level, Line, Points, Uprights
+from tidegate._draw.figure import Figure
+from tidegate._draw.frame import LABEL, SLANT
+from tidegate._draw.style import STYLE
+from tidegate._draw.tokens import SOFT
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from tidegate._draw.axis import Scale
+    from tidegate._draw.drawing import Dash, Drawing, Mark, Panel, Words
+
+_SHAPES = {"circle": "o", "up": "^", "down": "v", "cross": "x", "upright": "|"}
+
+
+def figure_of(drawing: Drawing) -> Figure:
+    """Return the figure that shows a drawing."""
+    wide, high = drawing.width, drawing.height
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(wide, high), dpi=100)
+        for panel in drawing.panels:
+            box = (panel.left / wide, panel.bottom / high, panel.width / wide, panel.height / high)
+            _panel(figure.add_axes(box), panel)
+        for words in (*drawing.words, *([drawing.foot_words()] if drawing.foot else [])):
+            figure.text(words.x / wide, words.y / high, words.text, **_look(words))
+    return figure
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    axes.set_xlim(panel.x.low, panel.x.high)
+    axes.set_ylim(panel.y.low, panel.y.high)
+    _scale(axes, "x", panel.x)
+    _scale(axes, "y", panel.y)
+    for mark in panel.marks:
+        _draw(axes, mark)
+    axes.set_title(panel.title, fontsize=panel.title_size)
+    axes.set_xlabel(panel.x_label, fontsize=panel.label_size, labelpad=LABEL)
+    axes.set_ylabel(panel.y_label, fontsize=panel.label_size, labelpad=LABEL)
+    if not panel.spine:
+        axes.spines["left"].set_visible(False)
+        axes.set_yticks([])
+    for words in panel.words:
+        how: dict[str, Any] = {} if words.at_values else {"transform": axes.transAxes}
+        if words.away == (0.0, 0.0):
+            axes.text(words.x, words.y, words.text, **how, **_look(words))
+        else:
+            axes.annotate(
+                words.text, (words.x, words.y), xycoords="data" if words.at_values else "axes fraction",
+                xytext=words.away, textcoords="offset points", **_look(words),
+            )  # fmt: skip
+
+
+def _scale(axes: Axes, which: Literal["x", "y"], scale: Scale) -> None:
+    axis = getattr(axes, f"{which}axis")
+    if scale.log:
+        getattr(axes, f"set_{which}scale")("log")
+    ticks = scale.ticks()
+    slant: dict[str, Any] = {"rotation": SLANT, "ha": "right"} if scale.slanted else {}
+    axis.set_ticks([value for value, _ in ticks], [word for _, word in ticks], **slant)
+    axis.set_ticks([], minor=True)
+    axes.tick_params(axis=which, labelsize=scale.size)
+    axes.grid(visible=scale.grid, axis="x" if which == "x" else "y")
+    if not scale.told:
+        axes.tick_params(axis=which, **{"labelbottom" if which == "x" else "labelleft": False})
+
+
+def _draw(axes: Axes, mark: Mark) -> None:
+    match mark:
+        case Line():
+            axes.plot(
+                mark.x, mark.y, color=mark.colour, lw=mark.width, ls=_dash(mark.dash), zorder=mark.order,
+                drawstyle="steps-post" if mark.steps else "default", scalex=False, scaley=False,
+            )  # fmt: skip
+        case Area():
+            step: Any = "post" if mark.steps else None
+            axes.fill_between(
+                mark.x, mark.low, mark.high, color=mark.colour, lw=0, step=step, zorder=mark.order
+            )
+        case Level():
+            axes.axhline(mark.y, color=mark.colour, lw=mark.width, ls=_dash(mark.dash), zorder=mark.order)
+        case Uprights():
+            axes.vlines(mark.x, mark.low, mark.high, color=mark.colour, lw=mark.width, zorder=mark.order)
+        case Bars():
+            axes.bar(mark.x, mark.heights, width=mark.wide, color=mark.colour, lw=0, zorder=mark.order)
+        case Hatched():
+            axes.axvspan(
+                mark.begin, mark.end, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=mark.order
+            )
+        case Points():
+            axes.plot(
+                mark.x, np.asarray(mark.y), ls="", marker=_SHAPES[mark.shape], ms=mark.size,
+                mew=mark.width if mark.shape in ("cross", "upright") else 0, color=mark.colour,
+                alpha=mark.opacity, clip_on=not mark.over, zorder=mark.order, scalex=False, scaley=False,
+            )  # fmt: skip
+
+
+def _dash(dash: Dash) -> Any:
+    return (0, dash) if dash else "-"
+
+
+def _look(words: Words) -> dict[str, Any]:
+    return {
+        "fontsize": words.size,
+        "color": words.colour,
+        "ha": words.across,
+        "va": words.up,
+        "weight": "bold" if words.bold else "normal",
+        "rotation": 90 if words.turned else 0,
+        "linespacing": words.spacing,
+    }

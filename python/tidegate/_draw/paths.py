@@ -1,0 +1,93 @@
+"""Lines, areas and marks as paths of SVG, in whole numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from tidegate._draw.drawing import Shape
+
+    Floats = NDArray[np.float64]
+
+#: No picture is so large; what lies further out is cut by its panel.
+_FAR = 100_000.0
+
+
+def line_path(x: Floats, y: Floats, *, steps: bool) -> str:
+    """Return a line with its gaps; values that are as the one before are left out of steps."""
+    return "".join(
+        f"M{across[0]} {up[0]}" + _on(across, up, steps=steps) for across, up in _pieces(x, y, steps=steps)
+    )
+
+
+def area_path(x: Floats, low: Floats, high: Floats, *, steps: bool) -> str:
+    """Return the outline of what lies between two lines."""
+    parts = []
+    for begin, end in _stretches(~np.isnan(low) & ~np.isnan(high) & ~np.isnan(x)):
+        across, bottom, top = (_whole(each[begin:end]) for each in (x, low, high))
+        flat = bool((bottom == bottom[0]).all())
+        there = f"M{across[0]} {bottom[0]}V{top[0]}" + _on(across, top, steps=steps)
+        if flat:
+            parts.append(f"{there}V{bottom[0]}z")
+        else:
+            # The lower line on the way back: a value stands until the next, so it falls before it moves.
+            way = _on(across[::-1], bottom[::-1], steps=steps, back=True)
+            parts.append(f"{there}V{bottom[-1]}{way}z")
+    return "".join(parts)
+
+
+def mark_path(x: Floats, y: Floats, shape: Shape, size: float) -> str:
+    """Return marks around their places; those that lie on each other are one."""
+    there = ~np.isnan(x) & ~np.isnan(y)
+    half = round(size / 2)
+    across, up = _whole(x[there]), _whole(y[there])
+    places = dict.fromkeys(zip(across.tolist(), up.tolist(), strict=True))
+    drawn = {
+        "circle": f"m{-half} 0a{half} {half} 0 1 0 {2 * half} 0a{half} {half} 0 1 0 {-2 * half} 0z",
+        "up": f"m0 {-half}l{half} {2 * half}h{-2 * half}z",
+        "down": f"m0 {half}l{half} {-2 * half}h{-2 * half}z",
+        "cross": f"m{-half} {-half}l{2 * half} {2 * half}m0 {-2 * half}l{-2 * half} {2 * half}",
+        "upright": f"m0 {-half}v{2 * half}",
+    }[shape]
+    return "".join(f"M{a} {b}{drawn}" for a, b in places)
+
+
+def _on(x: Floats, y: Floats, *, steps: bool, back: bool = False) -> str:
+    """Return the line from its first place on."""
+    if not steps:
+        moved = (np.diff(x) != 0) | (np.diff(y) != 0)
+        places = zip(x[1:][moved].tolist(), y[1:][moved].tolist(), strict=True)
+        told = " ".join(f"{a} {b}" for a, b in places)
+        return f"L{told}" if told else ""
+    changed = np.flatnonzero(np.diff(y) != 0) + 1
+    at = changed - 1 if back else changed
+    path = "".join(f"H{a}V{b}" for a, b in zip(x[at].tolist(), y[changed].tolist(), strict=True))
+    return f"{path}H{x[-1]}"
+
+
+def _pieces(x: Floats, y: Floats, *, steps: bool) -> Iterator[tuple[Floats, Floats]]:
+    good = ~np.isnan(x) & ~np.isnan(y)
+    for begin, end in _stretches(good):
+        across, up = x[begin:end], y[begin:end]
+        if steps and end < len(x):
+            # The last value before a gap stands until the gap begins.
+            across, up = np.append(across, x[end]), np.append(up, up[-1])
+        if len(across) > 1:
+            yield _whole(across), _whole(up)
+
+
+def _stretches(good: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Yield where what is there begins, and where it ends."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], good, [False])).astype(np.int8)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+def _whole(values: Floats) -> Floats:
+    found: Floats = np.rint(np.clip(values, -_FAR, _FAR)).astype(np.int64)
+    return found

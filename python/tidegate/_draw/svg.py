@@ -1,0 +1,160 @@
+"""The writer of SVG: a drawing as text, without a library that draws."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from tidegate._draw.drawing import Area, Bars, Hatched, Level, Line, Points, Uprights
+from tidegate._draw.frame import EDGE, LONG, all_words
+from tidegate._draw.paths import area_path, line_path, mark_path
+from tidegate._draw.tokens import GRID, MID, SOFT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tidegate._draw.drawing import Drawing, Mark, Panel
+    from tidegate._draw.frame import Placed
+
+#: Units of the picture's own coordinates in a point: whole numbers are short.
+FINE = 10
+_FONTS = "DejaVu Sans, Verdana, sans-serif"
+#: The share of a letter that stands above its line, and of the digits' half height.
+_RISE, _HALF = 0.76, 0.36
+
+
+def svg_text(drawing: Drawing) -> str:
+    """Return a drawing as SVG; it grows where words would leave it. The same drawing is the same text."""
+    words = all_words(drawing)
+    low = min([0.0, *(each.bottom - EDGE for each in words)])
+    left = min([0.0, *(each.left - EDGE for each in words)])
+    right = max([72 * drawing.width, *(each.right + EDGE for each in words)])
+    top = max([72 * drawing.height, *(each.top + EDGE / 2 for each in words)])
+    wide, high = right - left, top - low
+    size = f'width="{wide:.1f}pt" height="{high:.1f}pt" viewBox="{left:.1f} {-top:.1f} {wide:.1f} {high:.1f}"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{_FONTS}">',
+        f"<title>{escape(drawing.title)}</title>",
+        f'<rect x="{left:.1f}" y="{-top:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="#fff"/>',
+        _HATCH if any(isinstance(mark, Hatched) for panel in drawing.panels for mark in panel.marks) else "",
+    ]
+    for number, panel in enumerate(drawing.panels):
+        parts += _panel(panel, number)
+    parts += [line for each in words for line in _written(each)]
+    return "\n".join(filter(None, [*parts, "</svg>", ""])) + "\n"
+
+
+_HATCH = (
+    '<pattern id="hatch" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    f'<path d="M25 0V50" stroke="{SOFT}" stroke-width="4"/></pattern>'
+)
+
+
+def _panel(panel: Panel, number: int) -> Iterator[str]:
+    """Yield grid, marks and axes; the words are written above everything."""
+    left, low = FINE * 72 * panel.left, -FINE * 72 * panel.bottom
+    wide, high = FINE * 72 * panel.width, FINE * 72 * panel.height
+    inner = f"M{left:.0f} {low:.0f}v{-high:.0f}h{wide:.0f}v{high:.0f}z"
+    yield f'<clipPath id="p{number}"><path d="{inner}"/></clipPath>'
+    yield f'<g transform="scale({1 / FINE:g})" fill="none" stroke-linejoin="round">'
+    across = [left + wide * panel.x.share(value) for value, _ in panel.x.ticks()]
+    upwards = [low - high * panel.y.share(value) for value, _ in panel.y.ticks()]
+    lines = [f"M{x:.0f} {low:.0f}v{-high:.0f}" for x in across if panel.x.grid]
+    lines += [f"M{left:.0f} {y:.0f}h{wide:.0f}" for y in upwards if panel.y.grid]
+    if lines:
+        yield f'<path d="{"".join(lines)}" stroke="{GRID}" stroke-width="6"/>'
+    inside = sorted((mark for mark in panel.marks if not _over(mark)), key=lambda mark: mark.order)
+    if inside:
+        yield f'<g clip-path="url(#p{number})">'
+        for mark in inside:
+            yield from _mark(mark, panel)
+        yield "</g>"
+    frame = [f"M{left:.0f} {low:.0f}h{wide:.0f}", *(f"M{x:.0f} {low:.0f}v{FINE * LONG:.0f}" for x in across)]
+    if panel.spine:
+        frame.append(f"M{left:.0f} {low:.0f}v{-high:.0f}")
+        frame += [f"M{left:.0f} {y:.0f}h{-FINE * LONG:.0f}" for y in upwards]
+    yield f'<path d="{"".join(frame)}" stroke="{MID}" stroke-width="7"/>'
+    for mark in panel.marks:
+        if _over(mark):
+            yield from _mark(mark, panel)
+    yield "</g>"
+
+
+def _over(mark: Mark) -> bool:
+    return isinstance(mark, Points) and mark.over
+
+
+def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
+    to_x, to_y = panel.pixels(72 * FINE)
+    match mark:
+        case Line():
+            path = line_path(to_x(mark.x), to_y(mark.y), steps=mark.steps)
+            yield f'<path d="{path}"{_stroke(mark.colour, mark.width, mark.dash)}/>' if path else ""
+        case Level():
+            end = FINE * 72 * (panel.left + panel.width)
+            path = f"M{FINE * 72 * panel.left:.0f} {float(to_y(mark.y)):.0f}H{end:.0f}"
+            yield f'<path d="{path}"{_stroke(mark.colour, mark.width, mark.dash)}/>'
+        case Area():
+            path = area_path(to_x(mark.x), to_y(mark.low), to_y(mark.high), steps=mark.steps)
+            yield f'<path d="{path}" fill="{mark.colour}"/>' if path else ""
+        case Bars():
+            ends = to_x(mark.x - mark.wide / 2), to_x(mark.x + mark.wide / 2)
+            foot = float(to_y(max(0.0, panel.y.low)))
+            path = "".join(
+                f"M{begin:.0f} {foot:.0f}V{top:.0f}H{end:.0f}V{foot:.0f}z"
+                for begin, end, top in zip(*ends, to_y(mark.heights), strict=True)
+            )
+            yield f'<path d="{path}" fill="{mark.colour}"/>'
+        case Uprights():
+            low, high = float(to_y(mark.low)), float(to_y(mark.high))
+            path = "".join(f"M{x:.0f} {low:.0f}V{high:.0f}" for x in to_x(mark.x))
+            yield f'<path d="{path}"{_stroke(mark.colour, mark.width, ())}/>' if path else ""
+        case Hatched():
+            begin, end = to_x(mark.begin), to_x(mark.end)
+            low, high = FINE * 72 * panel.bottom, FINE * 72 * panel.height
+            yield f'<path d="M{begin:.0f} {-low:.0f}v{-high:.0f}H{end:.0f}v{high:.0f}z" fill="url(#hatch)"/>'
+        case Points():
+            path = mark_path(to_x(mark.x), to_y(mark.y), mark.shape, FINE * mark.size)
+            faint = f' opacity="{mark.opacity:g}"' if mark.opacity < 1 else ""
+            if mark.shape in ("cross", "upright"):
+                yield f'<path d="{path}"{_stroke(mark.colour, mark.width, ())}{faint}/>'
+            else:
+                yield f'<path d="{path}" fill="{mark.colour}"{faint}/>'
+
+
+def _stroke(colour: str, width: float, dash: tuple[float, ...]) -> str:
+    """Return what a line looks like; dashes are in widths of the line."""
+    told = f' stroke="{colour}" stroke-width="{FINE * width:g}"'
+    if dash:
+        told += f' stroke-dasharray="{" ".join(f"{FINE * width * each:g}" for each in dash)}"'
+    return told
+
+
+_ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}
+
+
+def _written(each: Placed) -> Iterator[str]:
+    """Yield the lines of what is written somewhere."""
+    words = each.words
+    look = f'font-size="{words.size:g}" fill="{words.colour}"{_ANCHORS[words.across]}'
+    if words.bold:
+        look += ' font-weight="bold"'
+    lines = words.text.split("\n")
+    step = words.spacing * words.size
+    block = step * (len(lines) - 1)
+    first = {
+        "top": _RISE * words.size,
+        "center": _HALF * words.size - block / 2,
+        "bottom": -block - (1 - _RISE) * words.size,
+    }[words.up]
+    for number, line in enumerate(lines):
+        down = first + step * number
+        if each.angle:
+            place = (
+                f'transform="translate({each.x:.1f} {-each.y:.1f}) rotate({-each.angle:g})" y="{down:.1f}"'
+            )
+        else:
+            place = f'x="{each.x:.1f}" y="{-each.y + down:.1f}"'
+        # Else two spaces would be one.
+        letters = escape(line, quote=False).replace("  ", "\u00a0 ")
+        yield f"<text {place} {look}>{letters}</text>"
