@@ -31,6 +31,8 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "run --plot svg": (["run", LINK, *SHORT, "--plot", "x.svg"], {"numpy", "polars"}),
     "run --report": (["run", LINK, *SHORT, "--report", "x.html"], {"jinja2", "numpy", "polars"}),
     "compare": (["compare", LOSS, *VARY], set()),
+    "compare --plot svg": (["compare", LOSS, *VARY, "--plot", "x.svg"], {"numpy", "polars"}),
+    "compare --report": (["compare", LOSS, *VARY, "--report", "x.html"], {"jinja2", "numpy", "polars"}),
     "size": (
         [
             "size",

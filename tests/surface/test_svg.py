@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from itertools import combinations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -13,6 +14,7 @@ import tidegate as tg
 from common import EXAMPLES, ROOT, SMALL
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font, LoadFlags
+from tidegate._compare.plot import comparison_drawing
 from tidegate._draw.axis import even, powers, same_digits
 from tidegate._draw.frame import all_words
 from tidegate._draw.inline import inline
@@ -74,6 +76,14 @@ def test_long_names_have_room() -> None:
     flows = "".join(f'[flow.{FLOW}-{number}]\npath = ["{GATE}"]\nrtt = "40 ms"\n' for number in range(9))
     for text in (LONG, LONG[: LONG.index("[flow.")] + flows):
         assert faults(drawing_of(text)) == []
+
+
+@pytest.mark.parametrize("queues", [["5 packets", "1000 packets"], [f"{n} packets" for n in range(2, 16)]])
+def test_comparisons_have_room(queues: list[str]) -> None:
+    vary = {f"gate.{GATE}.queue": queues, f"flow.{FLOW}.tcp.cc": ["reno"]}
+    drawing = comparison_drawing(tg.compare(tomllib.loads(LONG), vary=vary, seed=1))
+    assert faults(drawing) == []
+    assert len(drawing.words) == 2 + len(queues)
 
 
 def test_both_writers_show_the_same() -> None:

@@ -81,7 +81,7 @@ def plot(
     Without --output it writes FOLDER/run.png, FOLDER/comparison.png and so on. The suffix of the
     output chooses PNG, SVG or PDF.
     """
-    from tidegate._draw.style import write
+    from tidegate._draw.write import write_picture
     from tidegate._open import open_comparison, open_engines, open_run, open_shell, open_study
     from tidegate._run.folder import read_manifest
     from tidegate._study.picture import Picture
@@ -105,16 +105,18 @@ def plot(
     elif kind == "engines":
         open_engines(folder).plot(place)
     elif kind == "study":
-        write(chosen.figure(open_study(folder)), place)
+        write_picture(chosen.figure(open_study(folder)), place)
     elif kind == "comparison":
-        open_comparison(folder).plot(
-            place, gate=gate, show=panels(show), x=chosen.x, y=chosen.y, kind=chosen.kind
-        )
+        from tidegate._compare.picture import chosen as chosen_of
+        from tidegate._compare.value import at_gate
+
+        compared = at_gate(open_comparison(folder), gate)
+        picture = chosen_of(compared, panels(show), chosen.x, chosen.y, chosen.kind)
+        write_picture(picture, place)
     else:
-        from tidegate._draw.write import write_drawing
         from tidegate._run.plot import run_drawing
 
-        write_drawing(run_drawing(open_run(folder), gate=gate, show=panels(show)), Path(place))
+        write_picture(run_drawing(open_run(folder), gate=gate, show=panels(show)), place)
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
     else:
@@ -282,7 +284,10 @@ def compare(
             )
         fill(result)
         if picture is not None:
-            result.plot(picture, show=shown, x=x, y=y, kind=kind)
+            from tidegate._compare.picture import chosen
+            from tidegate._draw.write import write_picture
+
+            write_picture(chosen(result, shown, x, y, kind), Path(picture))
         if page is not None:
             result.write_report(page)
         if csv is not None:

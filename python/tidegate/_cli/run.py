@@ -201,10 +201,10 @@ def run(
         if work is not None:
             fill_run(result, work)
         if picture is not None:
-            from tidegate._draw.write import write_drawing
+            from tidegate._draw.write import write_picture
             from tidegate._run.plot import run_drawing
 
-            write_drawing(run_drawing(result, gate=gate, show=shown), Path(picture))
+            write_picture(run_drawing(result, gate=gate, show=shown), Path(picture))
         if flent is not None:
             result.write_flent(flent)
         _tell(

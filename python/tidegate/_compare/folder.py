@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def fill_comparison(comparison: Variants, work: Path) -> None:
     """Write a comparison's files into an existing, empty folder."""
-    from tidegate._compare.plot import comparison_figure
-    from tidegate._draw.style import write
+    from tidegate._compare.plot import comparison_drawing
+    from tidegate._draw.write import write_picture
 
     names = []
     for number, variant in enumerate(comparison.variants, start=1):
@@ -27,4 +27,4 @@ def fill_comparison(comparison: Variants, work: Path) -> None:
         "variants": names,
     }
     write_manifest(work, "comparison", comparison, comparison.variants[0].run, held)
-    write(comparison_figure(comparison), work / "comparison.png")
+    write_picture(comparison_drawing(comparison), work / "comparison.png")

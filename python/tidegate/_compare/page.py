@@ -81,11 +81,11 @@ _MOST = 24
 
 def comparison_fragment(comparison: Variants) -> str:
     """Return what a notebook shows of a comparison: its tables and the picture."""
-    from tidegate._compare.picture import figure_of
+    from tidegate._compare.picture import picture_of
 
     facts, items = _told(comparison)
     shown = [item for item in items if isinstance(item, Grid)]
-    return fragment(comparison.title, facts, [*shown, image(figure_of(comparison))])
+    return fragment(comparison.title, facts, [*shown, image(picture_of(comparison))])
 
 
 def _told(comparison: Variants) -> tuple[str, list[Item]]:
@@ -95,9 +95,9 @@ def _told(comparison: Variants) -> tuple[str, list[Item]]:
 
 
 def _picture(comparison: Variants, name: str) -> Item:
-    from tidegate._compare.picture import figure_of
+    from tidegate._compare.picture import picture_of
 
-    return picture(figure_of(comparison), name)
+    return picture(picture_of(comparison), name)
 
 
 def _limits(comparison: Variants) -> Section | None:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from tidegate._base.errors import ArgumentError, nearest
 from tidegate._base.quantity import quantities
-from tidegate._compare.plot import comparison_figure
-from tidegate._draw.heat import LEAST, Axis, Panel, ascending, heat_figure
+from tidegate._compare.plot import comparison_drawing
+from tidegate._draw.cells import LEAST, Axis, Panel, ascending
 from tidegate._run.words import key_words, metric_label, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tidegate._compare.variants import Variants
+    from tidegate._draw.drawing import Drawing
     from tidegate._draw.figure import Figure
 
 #: How variants are drawn.
@@ -22,14 +23,37 @@ KINDS = ("lines", "map")
 _NUMBERS = ("goodput_bps", "queue_delay_p99_ms")
 
 
-def figure_of(comparison: Variants, show: Sequence[str] | None = None, kind: str | None = None) -> Figure:
+def chosen(
+    comparison: Variants, show: Sequence[str] | None, x: str | None, y: str | None, kind: str | None
+) -> Drawing | Figure:
+    """Draw a comparison as it is asked for: one number against another where there is an ``x``.
+
+    Raises:
+        ArgumentError: choices that do not go together; what the pictures raise.
+    """
+    if y is not None and x is None:
+        raise ArgumentError("y: it needs x, the number on the x axis (--x NAME --y NAME)")
+    if x is None:
+        return picture_of(comparison, show, kind)
+    from tidegate._compare.plot_against import against_figure
+
+    if kind is not None:
+        raise ArgumentError("kind: it is for lines and maps, and x draws points; give one of the two")
+    if show is not None:
+        raise ArgumentError("show: it chooses panels over time, and x draws points; give one of the two")
+    return against_figure(comparison, x, y or "goodput_bps")
+
+
+def picture_of(
+    comparison: Variants, show: Sequence[str] | None = None, kind: str | None = None
+) -> Drawing | Figure:
     """Draw a row per variant (``kind="lines"``) or maps (``"map"``).
 
     ``kind`` left out: maps where two keys have many numbers and no ``show`` is asked for.
 
     Raises:
         ArgumentError: there is no such kind, or not two keys with numbers for a map; what
-            :func:`comparison_figure` raises.
+            :func:`comparison_drawing` raises.
     """
     if kind is not None and kind not in KINDS:
         raise ArgumentError(nearest("kind", kind, KINDS))
@@ -47,10 +71,12 @@ def figure_of(comparison: Variants, show: Sequence[str] | None = None, kind: str
     many = numeric and all(len(each) >= LEAST for each in values.values())
     if kind == "map" or (kind is None and show is None and many):
         return _map(comparison, values)
-    return comparison_figure(comparison, show)
+    return comparison_drawing(comparison, show)
 
 
 def _map(comparison: Variants, values: dict[str, list[str]]) -> Figure:
+    from tidegate._draw.heat import heat_figure
+
     across, up = sorted(values, key=lambda key: -len(values[key]))
     rows = comparison.rows()
     panels = []

@@ -5,16 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.text import HEADERS_SHORT, rate_scale
 from tidegate._compare.plot_figures import figure_columns
-from tidegate._draw.figure import Figure
-from tidegate._draw.marks import above, steps
-from tidegate._draw.style import STYLE
+from tidegate._draw.drawing import Drawing, Words
 from tidegate._draw.thin import thin
 from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT, fit
 from tidegate._run.completion import begin_told, lengths, until_told
@@ -25,9 +21,8 @@ from tidegate._run.words import PANELS, value_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from matplotlib.axes import Axes
-
     from tidegate._compare.variants import Variants
+    from tidegate._draw.drawing import Panel
 
 #: More variants than this show their figures only, unless panels are asked for.
 _WITH_HISTORY = 12
@@ -38,7 +33,7 @@ _TOP, _BOTTOM, _PANEL, _GAP, _LETTER = 1.0, 0.62, 2.75, 0.5, 0.083
 _USUAL = ("goodput", "delay", "queue")
 
 
-def comparison_figure(comparison: Variants, show: Sequence[str] | None = None) -> Figure:
+def comparison_drawing(comparison: Variants, show: Sequence[str] | None = None) -> Drawing:
     """Draw histories of each variant, and one column per figure.
 
     ``show``: panels (:data:`tidegate._run.words.PANELS` without responses); left out, goodput,
@@ -69,27 +64,19 @@ def comparison_figure(comparison: Variants, show: Sequence[str] | None = None) -
     facts = _facts(comparison, data, width, left_out=recorded and not panels)
     top = _TOP + 0.15 * len(facts)
     height = top + row * count + _BOTTOM
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), dpi=100)
-        centres = [1 - (top + row * (n + 0.5)) / height for n in range(count)]
-        for place, name in enumerate(panels):
-            x = left + place * (_PANEL + _GAP) + 0.3
-            boxes = [
-                (x / width, centre - 0.4 * row / height, _PANEL / width, 0.8 * row / height)
-                for centre in centres
-            ]
-            _COLUMNS[name]([figure.add_axes(box) for box in boxes], data)
-        x = left + len(panels) * (_PANEL + _GAP) + 0.1
-        box = (x / width, _BOTTOM / height, figures_width / width, row * count / height)
-        figure_columns(figure, box, comparison, [(c - box[1]) / box[3] for c in centres])
-        for centre, lines in zip(centres, names, strict=True):
-            label = "\n".join(fit(line, 30 if panels else 54) for line in lines)
-            figure.text(
-                0.1 / width, centre, label, fontsize=8.5, weight="bold", va="center", ha="left", color=INK,
-                linespacing=1.3,
-            )  # fmt: skip
-        _titles(figure, comparison.title, facts, width, height)
-    return figure
+    drawing = Drawing(width, height, comparison.title, foot=HEADERS_SHORT)
+    centres = [height - top - row * (n + 0.5) for n in range(count)]
+    for place, name in enumerate(panels):
+        x = left + place * (_PANEL + _GAP) + 0.3
+        _COLUMNS[name]([drawing.panel(x, at - 0.4 * row, _PANEL, 0.8 * row) for at in centres], data)
+    x = left + len(panels) * (_PANEL + _GAP) + 0.1
+    shares = [(at - _BOTTOM) / (row * count) for at in centres]
+    figure_columns(drawing, x, _BOTTOM, row * count, comparison, shares)
+    for at, lines in zip(centres, names, strict=True):
+        label = "\n".join(fit(line, 30 if panels else 54) for line in lines)
+        drawing.words.append(Words(0.1, at, label, bold=True, spacing=1.3))
+    _titles(drawing, comparison.title, facts)
+    return drawing
 
 
 def _panels(data: Sequence[History], wanted: Sequence[str], *, asked: bool) -> list[str]:
@@ -126,48 +113,48 @@ def _names(comparison: Variants, *, lines: bool) -> list[list[str]]:
     return names if lines else [[", ".join(name)] for name in names]
 
 
-def _speeds(column: list[Axes], data: Sequence[History]) -> None:
+def _speeds(column: list[Panel], data: Sequence[History]) -> None:
     limit = max(one.top_bps for one in data)
     factor, unit = rate_scale(limit)
-    for axes, one in zip(column, data, strict=True):
-        axes.set_ylim(0, limit / factor)
+    for panel, one in zip(column, data, strict=True):
+        panel.y.span(0, limit / factor)
         rate = one.contract.get("rate_bps")
         if np.any(~np.isnan(one.rate_binned)) and not one.contract:
             filled = np.nan_to_num(one.rate_binned) / factor
-            axes.stairs(filled, one.edges, fill=True, color=FILL, lw=0)
-            steps(axes, one.edges, filled, color=SOFT, lw=0.6)
+            panel.filled_bins(one.edges, filled, FILL)
+            panel.bins(one.edges, filled, SOFT, 0.6)
         if rate:
-            axes.axhline(rate / factor, color=INK, lw=0.8, ls=(0, (5, 2)))
+            panel.level(rate / factor, INK, 0.8, (5, 2))
         if one.through or not one.names:
             value = (one.total_goodput if one.through else one.carried) / factor
             if len(value):
-                steps(axes, one.edges, value, color=ACCENT, lw=1.0)
-                above(axes, one.edges, value, ACCENT)
+                panel.bins(one.edges, value, ACCENT, 1.0)
+                panel.above(one.edges, value, ACCENT)
     contract = any(one.contract for one in data)
     law = "contract (dashed)" if contract else "rate (shaded)"
     line = "Goodput" if any(one.through for one in data) else "Carried"
     _small(column, data, f"{line} (line), {law}, {unit}")
 
 
-def _windows(column: list[Axes], data: Sequence[History]) -> None:
+def _windows(column: list[Panel], data: Sequence[History]) -> None:
     most = 1.0
-    for axes, one in zip(column, data, strict=True):
+    for panel, one in zip(column, data, strict=True):
         # The first in the accent; all of them where they are few, else as a faint bundle.
         few = len(one.names) <= 4
         for number, name in enumerate(one.names):
             time, cwnd = thin(one.time[name], one.cwnd[name], 600)
             colour = (ACCENT, INK, MID, SOFT)[number % 4] if few else MID
-            axes.plot(time, cwnd, color=colour, lw=0.9 if few else 0.3, drawstyle="steps-post")
+            panel.line(time, cwnd, colour, 0.9 if few else 0.3)
             if np.any(~np.isnan(cwnd)):
                 most = max(most, float(np.nanmax(cwnd)))
-    for axes in column:
-        axes.set_ylim(0, 1.06 * most)
+    for panel in column:
+        panel.y.span(0, 1.06 * most)
     _small(column, data, "Congestion window of each flow, segments")
 
 
-def _delays(column: list[Axes], data: Sequence[History]) -> None:
+def _delays(column: list[Panel], data: Sequence[History]) -> None:
     most = 1e-9
-    for axes, one in zip(column, data, strict=True):
+    for panel, one in zip(column, data, strict=True):
         grid = np.linspace(0, one.duration, 400)
         for values, colour, width in ((one.one_way, INK, 0.7), (one.rtt, ACCENT, 0.9)):
             rows = [np.interp(grid, one.time[name], value) for name, value in values.items() if len(value)]
@@ -177,16 +164,16 @@ def _delays(column: list[Axes], data: Sequence[History]) -> None:
                 found = np.array(rows)
                 found[:, np.all(np.isnan(found), axis=0)] = np.nan
                 middle = found[0] if len(rows) == 1 else _median(found)
-            axes.plot(grid, middle, color=colour, lw=width)
+            panel.line(grid, middle, colour, width, steps=False)
             if np.any(~np.isnan(middle)):
                 most = max(most, float(np.nanmax(middle)))
         if not one.rtt and len(one.wait):
             time, wait = thin(one.gate_time, one.wait, 600)
-            axes.plot(time, wait, color=ACCENT, lw=0.8, drawstyle="steps-post")
+            panel.line(time, wait, ACCENT, 0.8)
             if np.any(~np.isnan(wait)):
                 most = max(most, float(np.nanmax(wait)))
-    for axes in column:
-        axes.set_ylim(0, 1.06 * most)
+    for panel in column:
+        panel.y.span(0, 1.06 * most)
     several = any(len(one.names) > 1 for one in data)
     words = "ound trip in TCP (blue), one way (black), ms"
     words = f"Median r{words}" if several else f"R{words}"
@@ -205,24 +192,24 @@ def _median(rows: np.ndarray) -> np.ndarray:
 _OWN_SCALES = 5.0
 
 
-def _queues(column: list[Axes], data: Sequence[History]) -> None:
+def _queues(column: list[Panel], data: Sequence[History]) -> None:
     unit = data[0].queue_unit
     factor = 1e3 if unit == "bytes" else 1.0
     least = 1.0 if factor == 1.0 else 1e-3
     tops = [_queue_top(one, factor, least) for one in data]
     seen = [top for top, one in zip(tops, data, strict=True) if np.any(one.queue > 0)]
     own = bool(seen) and max(seen) > _OWN_SCALES * min(seen)
-    for axes, one, peak in zip(column, data, tops, strict=True):
+    for panel, one, peak in zip(column, data, tops, strict=True):
         top = peak if own else max(tops)
         if len(one.queue):
             time, queue = thin(one.gate_time, one.queue / factor, 600)
-            axes.fill_between(time, queue, color=FILL, lw=0, step="post")
-            axes.plot(time, queue, color=INK, lw=0.6, drawstyle="steps-post")
+            panel.area(time, queue, FILL)
+            panel.line(time, queue, INK, 0.6)
         if one.queue_limit is not None and one.queue_limit / factor <= 1.02 * top:
-            axes.axhline(one.queue_limit / factor, color=ACCENT, lw=0.8, ls=(0, (4, 2)))
+            panel.level(one.queue_limit / factor, ACCENT, 0.8, (4, 2))
         dropped = np.unique(np.round(one.all_drops / one.duration * 300)) / 300 * one.duration
-        axes.plot(dropped, np.full(len(dropped), 1.1 * top), ls="", marker="|", ms=4, mew=0.7, color=ACCENT)
-        axes.set_ylim(0, 1.18 * top)
+        panel.points(dropped, 1.1 * top, "upright", ACCENT, 4, width=0.7)
+        panel.y.span(0, 1.18 * top)
     shown = "kB" if factor == 1e3 else unit
     limits = any(one.queue_limit is not None for one in data)
     words = f"Queue{' and limit' if limits else ''}, {shown} (ticks: drops)"
@@ -237,19 +224,19 @@ def _queue_top(one: History, factor: float, least: float) -> float:
     return limit if limit is not None and top < limit <= 1.5 * top else top
 
 
-def _tokens(column: list[Axes], data: Sequence[History]) -> None:
+def _tokens(column: list[Panel], data: Sequence[History]) -> None:
     top = max([1.0, *(float(np.nanmax(one.tokens)) for one in data if len(one.tokens))])
     factor, unit = (1e3, "kB") if top >= 1e3 else (1.0, "bytes")
-    for axes, one in zip(column, data, strict=True):
+    for panel, one in zip(column, data, strict=True):
         if len(one.tokens):
             time, tokens = thin(one.gate_time, one.tokens / factor, 600)
-            axes.fill_between(time, tokens, color=FILL, lw=0, step="post")
-            axes.plot(time, tokens, color=INK, lw=0.6, drawstyle="steps-post")
-        axes.set_ylim(0, 1.08 * top / factor)
+            panel.area(time, tokens, FILL)
+            panel.line(time, tokens, INK, 0.6)
+        panel.y.span(0, 1.08 * top / factor)
     _small(column, data, f"Tokens in the bucket, {unit}")
 
 
-_COLUMNS: dict[str, Callable[[list[Axes], Sequence[History]], None]] = {
+_COLUMNS: dict[str, Callable[[list[Panel], Sequence[History]], None]] = {
     "cwnd": _windows,
     "goodput": _speeds,
     "delay": _delays,
@@ -258,16 +245,18 @@ _COLUMNS: dict[str, Callable[[list[Axes], Sequence[History]], None]] = {
 }
 
 
-def _small(column: list[Axes], data: Sequence[History], title: str) -> None:
-    for place, (axes, one) in enumerate(zip(column, data, strict=True)):
-        axes.set_xlim(0, max(each.duration for each in data))
+def _small(column: list[Panel], data: Sequence[History], title: str) -> None:
+    for panel, one in zip(column, data, strict=True):
+        panel.x.span(0, max(each.duration for each in data))
+        panel.x.most = 6
         if one.begin > 0:
-            axes.axvspan(0, one.begin, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=0)
-        axes.yaxis.set_major_locator(MaxNLocator(2, steps=[1, 2, 5, 10]))
-        axes.tick_params(labelsize=7, labelbottom=place == len(column) - 1)
-        if place == len(column) - 1:
-            axes.set_xlabel("time, s", fontsize=7.5)
-    column[0].set_title(title, fontsize=7.5)
+            panel.hatch(0, one.begin)
+        panel.y.most, panel.y.steps = 2, (1, 2, 5, 10)
+        panel.x.size = panel.y.size = 7
+        panel.x.told = panel is column[-1]
+        panel.label_size = panel.title_size = 7.5
+    column[-1].x_label = "time, s"
+    column[0].title = title
 
 
 def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_out: bool) -> list[str]:
@@ -291,10 +280,9 @@ def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_
     return textwrap.wrap("  ·  ".join(facts), int(width * 14.2))
 
 
-def _titles(figure: Figure, title: str, facts: Sequence[str], width: float, height: float) -> None:
-    x = 0.1 / width
-    figure.text(
-        x, 1 - 0.12 / height, fit(title, int(width * 9)), fontsize=12.5, weight="bold", color=INK, va="top"
-    )
-    figure.text(x, 1 - 0.39 / height, "\n".join(facts), fontsize=8.2, color=MID, va="top", linespacing=1.3)
-    figure.text(x, 0.08 / height, HEADERS_SHORT, fontsize=7, color=MID, va="bottom")
+def _titles(drawing: Drawing, title: str, facts: Sequence[str]) -> None:
+    high, wide = drawing.height, drawing.width
+    drawing.words += [
+        Words(0.1, high - 0.12, fit(title, int(wide * 9)), 12.5, INK, up="top", bold=True),
+        Words(0.1, high - 0.39, "\n".join(facts), 8.2, MID, up="top", spacing=1.3),
+    ]

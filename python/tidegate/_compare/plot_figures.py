@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base import text
+from tidegate._draw.drawing import Words
 from tidegate._draw.tokens import INK, MID, SOFT
 from tidegate._run.completion import done_cell
 from tidegate._run.summary import figures_of
@@ -13,10 +14,8 @@ from tidegate._run.summary import figures_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from matplotlib.axes import Axes
-
     from tidegate._compare.variants import Variants
-    from tidegate._draw.figure import Figure
+    from tidegate._draw.drawing import Drawing, Panel
 
     Row = dict[str, Any]
 
@@ -95,81 +94,70 @@ class _FigureColumns:
 
     def __call__(
         self,
-        figure: Figure,
-        box: tuple[float, float, float, float],
+        drawing: Drawing,
+        left: float,
+        low: float,
+        high: float,
         comparison: Variants,
         at: Sequence[float],
     ) -> None:
-        """Draw the columns into a box; ``at``: the height of each row in it."""
+        """Draw the columns beside each other; ``at``: the height of each row in them, from 0 to 1."""
         columns, rows = self._of(comparison)
-        inch = box[2] / self.width(comparison)
-        left = box[0]
         for column in columns:
-            axes = _bare(figure.add_axes((left, box[1], column.width * inch, box[3])))
-            axes.set_title(column.title, fontsize=7.5, pad=9)
-            (_bars if len(column.names) == 1 else _pairs)(axes, column, rows, at)
-            left += (column.width + _GAP) * inch
-        if wide := self._bars_width(comparison) - _GAP * (self._bars_width(comparison) > 0):
-            axes = _bare(figure.add_axes((left, box[1], wide * inch, box[3])))
-            _flow_bars(axes, comparison, at)
+            panel = _column(drawing.panel(left, low, column.width, high), column.title)
+            panel.uprights([0.0], 0, 1, MID, 0.7)
+            (_bars if len(column.names) == 1 else _pairs)(panel, column, rows, at)
+            left += column.width + _GAP
+        if wide := self._bars_width(comparison):
+            _flow_bars(drawing.panel(left, low, wide - _GAP, high), comparison, at)
 
 
 figure_columns = _FigureColumns()
 
 
-def _bare(axes: Axes) -> Axes:
-    axes.set_ylim(0, 1)
-    axes.set_yticks([])
-    axes.set_xticks([])
-    axes.grid(visible=False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
-    axes.axvline(0, color=MID, lw=0.7)
-    return axes
+def _column(panel: Panel, title: str) -> Panel:
+    panel.bare()
+    panel.title, panel.title_size, panel.title_away = title, 7.5, 9.0
+    return panel
 
 
-def _number(axes: Axes, at: float, words: str) -> None:
-    axes.annotate(
-        words, (0, at), xytext=(3, 3), textcoords="offset points", fontsize=8, va="bottom", color=INK
-    )
+def _number(panel: Panel, at: float, words: str) -> None:
+    panel.write(Words(0, at, words, 8, INK, up="bottom", away=(3, 3)))
 
 
-def _bars(axes: Axes, column: _Column, rows: Sequence[Row], at: Sequence[float]) -> None:
+def _bars(panel: Panel, column: _Column, rows: Sequence[Row], at: Sequence[float]) -> None:
     """Draw one bar per variant under its number."""
     values = column.values(rows)
     most = column.top or max([value for value in values if value is not None], default=0.0) or 1.0
-    axes.set_xlim(0, most * 1.02)
+    panel.x.span(0, most * 1.02)
     for place, value, row in zip(at, values, rows, strict=True):
-        _number(axes, place, column.words(row) if column.words else text.number(value, column.digits))
+        _number(panel, place, column.words(row) if column.words else text.number(value, column.digits))
         if value is not None:
-            axes.plot([0, value], [place] * 2, color=MID, lw=4, solid_capstyle="butt")
+            panel.line([0, value], [place] * 2, MID, 4, steps=False)
 
 
-def _pairs(axes: Axes, column: _Column, rows: Sequence[Row], at: Sequence[float]) -> None:
+def _pairs(panel: Panel, column: _Column, rows: Sequence[Row], at: Sequence[float]) -> None:
     """Draw the first number as a filled and the second as an open dot, on one line."""
     firsts, seconds = column.values(rows, 0), column.values(rows, 1)
-    axes.set_xlim(0, 1.06 * max([*(value or 0.0 for value in (*firsts, *seconds)), 1e-9]))
+    panel.x.span(0, 1.06 * max([*(value or 0.0 for value in (*firsts, *seconds)), 1e-9]))
     for place, low, high in zip(at, firsts, seconds, strict=True):
         if low is not None and high is not None:
-            axes.plot([low, high], [place, place], color=SOFT, lw=2, solid_capstyle="butt", zorder=1)
+            panel.line([low, high], [place, place], SOFT, 2, steps=False, order=1)
         if low is not None:
-            axes.plot(low, place, marker="o", ms=4.6, color=INK, ls="", clip_on=False)
+            panel.points([low], place, "circle", INK, 5.6, over=True)
         if high is not None:
-            axes.plot(high, place, marker="o", ms=4.6, mfc="white", mec=INK, ls="", clip_on=False)
-        _number(axes, place, f"{text.number(low)}  ·  {text.number(high)}")
+            panel.points([high], place, "ring", INK, 4.6, over=True)
+        _number(panel, place, f"{text.number(low)}  ·  {text.number(high)}")
 
 
-def _flow_bars(axes: Axes, comparison: Variants, at: Sequence[float]) -> None:
+def _flow_bars(panel: Panel, comparison: Variants, at: Sequence[float]) -> None:
     """Draw the goodput of each flow as a small bar, in the order of the scenario."""
-    axes.set_title("Goodput\nof each flow", fontsize=7.5, pad=9)
+    _column(panel, "Goodput\nof each flow")
     rows = [[float(row["goodput_bps"]) for row in v.run.summary["flows"]] for v in comparison.variants]
     most = max([1.0, *(value for row in rows for value in row)])
-    axes.set_xlim(-0.6, max(map(len, rows)) - 0.4)
-    axes.spines["left"].set_visible(False)
-    axes.lines[0].set_visible(False)
+    panel.x.span(-0.6, max(map(len, rows)) - 0.4)
     high = 0.72 * (at[0] - at[1] if len(at) > 1 else 1.0)
     for place, row in zip(at, rows, strict=True):
         low = place - high / 2
-        axes.bar(range(len(row)), [high * value / most for value in row], bottom=low, color=MID, width=0.7)
-        axes.plot([-0.5, len(row) - 0.5], [low, low], color=MID, lw=0.5)
-    axes.set_ylim(0, 1)
+        panel.bars(range(len(row)), [high * value / most for value in row], 0.7, MID, low)
+        panel.line([-0.5, len(row) - 0.5], [low, low], MID, 0.5, steps=False)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.calls import checked_methods
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
 from tidegate._compare.variants import Variants
 from tidegate._run.kept import Kept, Paged, written
@@ -51,26 +50,9 @@ class Comparison(Variants, Kept, Paged):
                 ``x``, or the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
-        from tidegate._compare.picture import figure_of
+        from tidegate._compare.picture import chosen
 
-        shown = self
-        if gate is not None:
-            for variant in self.variants:
-                variant.run.gates.row(gate)
-            shown = Comparison(self.title, self.axes, self.variants, gate, self.columns)
-        if y is not None and x is None:
-            raise ArgumentError("y: it needs x, the number on the x axis (--x NAME --y NAME)")
-        if x is not None:
-            from tidegate._compare.plot_against import against_figure
-
-            if kind is not None:
-                raise ArgumentError("kind: it is for lines and maps, and x draws points; give one of the two")
-            if show is not None:
-                raise ArgumentError(
-                    "show: it chooses panels over time, and x draws points; give one of the two"
-                )
-            return written(against_figure(shown, x, y or "goodput_bps"), path)
-        return written(figure_of(shown, show, kind), path)
+        return written(chosen(at_gate(self, gate), show, x, y, kind), path)
 
     def fill(self, work: Path) -> None:
         """Write the files of its folder into an existing, empty one."""
@@ -100,3 +82,16 @@ class Comparison(Variants, Kept, Paged):
             f"<tidegate.Comparison {self.title!r}, {len(self.variants)} variants of "
             f"{', '.join(self.axes)}, seed {self.seed}>"
         )
+
+
+def at_gate(comparison: Comparison, gate: str | None) -> Comparison:
+    """Return a comparison with the numbers of another gate; None: it as it is.
+
+    Raises:
+        UnknownNameError: a variant has no gate of this name.
+    """
+    if gate is None:
+        return comparison
+    for variant in comparison.variants:
+        variant.run.gates.row(gate)
+    return Comparison(comparison.title, comparison.axes, comparison.variants, gate, comparison.columns)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Lengths of dashes and of the gaps behind them, times the width of the line; none: a whole line.
 Dash = tuple[float, ...]
-Shape = Literal["circle", "up", "down", "cross", "upright"]
+Shape = Literal["circle", "ring", "up", "down", "cross", "upright"]
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,13 @@ class Uprights:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars from 0, around their places."""
+    """Bars around their places, from a value up."""
 
     x: Floats
     heights: Floats
     wide: float
     colour: str
+    foot: float = 0.0
     order: float = 1.0
 
 
@@ -152,8 +153,11 @@ class Panel:
     x_label: str = ""
     y_label: str = ""
     label_size: float = 8.5
-    #: Whether there is a line at the left.
+    #: Points between the panel and its title.
+    title_away: float = 6.0
+    #: Whether there is a line at the left, and one at the bottom.
     spine: bool = True
+    floor: bool = True
     marks: list[Mark] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
 
@@ -202,9 +206,11 @@ class Panel:
         """Draw upright lines from one value to another."""
         self.marks.append(Uprights(_floats(x), low, high, colour, width))
 
-    def bars(self, x: Iterable[float], heights: Sequence[float], wide: float, colour: str) -> None:
-        """Draw bars from 0."""
-        self.marks.append(Bars(_floats(list(x)), _floats(heights), wide, colour))
+    def bars(
+        self, x: Iterable[float], heights: Sequence[float], wide: float, colour: str, foot: float = 0.0
+    ) -> None:
+        """Draw bars from a value up."""
+        self.marks.append(Bars(_floats(list(x)), _floats(heights), wide, colour, foot))
 
     def hatch(self, begin: float, end: float) -> None:
         """Hatch a stretch of time."""
@@ -237,6 +243,11 @@ class Panel:
             to(self.x, scale * self.left, scale * self.width),
             to(self.y, -scale * self.bottom, -scale * self.height),
         )
+
+    def bare(self) -> None:
+        """Leave out everything around the panel but its title: it is a column of numbers."""
+        self.spine = self.floor = False
+        self.x.named, self.y.named = [], []
 
     def top(self, *, otherwise: float) -> float:
         """Return the largest value of the lines that are drawn, or ``otherwise`` where there is none."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from tidegate._draw.drawing import Drawing, Panel
 
-#: Points: a tick, from a tick to its word, from words to the name of an axis, from a panel to its title.
-LONG, PAD, LABEL, TITLE = 3.5, 3.5, 4.0, 6.0
+#: Points: a tick, from a tick to its word, from words to the name of an axis.
+LONG, PAD, LABEL = 3.5, 3.5, 4.0
 #: Points between words and the edge of the canvas, or the foot.
 EDGE = 4.0
 #: Degrees by which names stand slanted.
@@ -93,7 +93,7 @@ def _frame_words(panel: Panel) -> Iterator[Placed]:
     wide, high = 72 * panel.width, 72 * panel.height
     if panel.title:
         title = Words(0, 0, panel.title, panel.title_size, up="bottom", bold=True)
-        yield Placed(title, left, low + high + TITLE - 0.24 * panel.title_size)
+        yield Placed(title, left, low + high + panel.title_away - 0.24 * panel.title_size)
     below = low - LONG - PAD
     for value, text in panel.x.ticks() if panel.x.told else ():
         angle = SLANT if panel.x.slanted else 0.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -11,19 +10,17 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.ticker import MaxNLocator
 
-from tidegate._base.quantity import quantities
 from tidegate._base.text import number
+from tidegate._draw.cells import Axis, Panel
 from tidegate._draw.figure import Figure
 from tidegate._draw.style import STYLE
 from tidegate._draw.tokens import ACCENT, INK, MID, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-#: Fewer values of a key are read more easily as lines.
-LEAST = 5
 #: More cells have no number written into them.
 _WRITTEN = 200
 #: Inches.
@@ -31,41 +28,6 @@ _CELL, _CELL_HIGH, _LEFT, _TOP, _BOTTOM, _BAR, _GAP = 0.58, 0.36, 0.95, 0.62, 0.
 _MOST, _MOST_HIGH, _LEAST = 6.4, 4.6, 2.6
 #: From little to much, also in black and white.
 _COLOURS = LinearSegmentedColormap.from_list("tidegate", ["#f3f6fa", "#9cc3e4", ACCENT, "#06243f"])
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A key: its name in words, and its values from the least to the greatest."""
-
-    words: str
-    values: Sequence[str]
-
-    def label(self) -> str:
-        """Return the name with the unit that the numbers are written in."""
-        found = quantities(self.values)
-        return f"{self.words}, {found[1]}" if found and found[1] else self.words
-
-    def ticks(self) -> list[str]:
-        """Return the values as numbers in one unit."""
-        found = quantities(self.values)
-        return [f"{each:g}" for each in found[0]] if found else list(self.values)
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A map: what stands above it, the number's name, and by (x, y) its values; a pair may have none."""
-
-    title: str
-    label: str
-    values: Mapping[tuple[str, str], float | None]
-
-
-def ascending(values: Sequence[str]) -> list[str]:
-    """Return values that are numbers from the least to the greatest; others stay as they are."""
-    found = quantities(values)
-    if found is None:
-        return list(values)
-    return [value for _, value in sorted(zip(found[0], values, strict=True))]
 
 
 def heat_figure(

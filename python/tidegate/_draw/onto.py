@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tidegate._draw.axis import Scale
     from tidegate._draw.drawing import Dash, Drawing, Mark, Panel, Words
 
-_SHAPES = {"circle": "o", "up": "^", "down": "v", "cross": "x", "upright": "|"}
+_SHAPES = {"circle": "o", "ring": "o", "up": "^", "down": "v", "cross": "x", "upright": "|"}
 
 
 def figure_of(drawing: Drawing) -> Figure:
@@ -42,12 +42,13 @@ def _panel(axes: Axes, panel: Panel) -> None:
     _scale(axes, "y", panel.y)
     for mark in panel.marks:
         _draw(axes, mark)
-    axes.set_title(panel.title, fontsize=panel.title_size)
+    axes.set_title(panel.title, fontsize=panel.title_size, pad=panel.title_away)
     axes.set_xlabel(panel.x_label, fontsize=panel.label_size, labelpad=LABEL)
     axes.set_ylabel(panel.y_label, fontsize=panel.label_size, labelpad=LABEL)
     if not panel.spine:
         axes.spines["left"].set_visible(False)
         axes.set_yticks([])
+    axes.spines["bottom"].set_visible(panel.floor)
     for words in panel.words:
         how: dict[str, Any] = {} if words.at_values else {"transform": axes.transAxes}
         if words.away == (0.0, 0.0):
@@ -78,7 +79,8 @@ def _draw(axes: Axes, mark: Mark) -> None:
         case Line():
             axes.plot(
                 mark.x, mark.y, color=mark.colour, lw=mark.width, ls=_dash(mark.dash), zorder=mark.order,
-                drawstyle="steps-post" if mark.steps else "default", scalex=False, scaley=False,
+                drawstyle="steps-post" if mark.steps else "default", solid_capstyle="butt", scalex=False,
+                scaley=False,
             )  # fmt: skip
         case Area():
             step: Any = "post" if mark.steps else None
@@ -90,7 +92,15 @@ def _draw(axes: Axes, mark: Mark) -> None:
         case Uprights():
             axes.vlines(mark.x, mark.low, mark.high, color=mark.colour, lw=mark.width, zorder=mark.order)
         case Bars():
-            axes.bar(mark.x, mark.heights, width=mark.wide, color=mark.colour, lw=0, zorder=mark.order)
+            axes.bar(
+                mark.x,
+                mark.heights,
+                bottom=mark.foot,
+                width=mark.wide,
+                color=mark.colour,
+                lw=0,
+                zorder=mark.order,
+            )
         case Hatched():
             axes.axvspan(
                 mark.begin, mark.end, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=mark.order
@@ -98,7 +108,8 @@ def _draw(axes: Axes, mark: Mark) -> None:
         case Points():
             axes.plot(
                 mark.x, np.asarray(mark.y), ls="", marker=_SHAPES[mark.shape], ms=mark.size,
-                mew=mark.width if mark.shape in ("cross", "upright") else 0, color=mark.colour,
+                mew=mark.width if mark.shape in ("cross", "upright", "ring") else 0, color=mark.colour,
+                mfc="white" if mark.shape == "ring" else mark.colour,
                 alpha=mark.opacity, clip_on=not mark.over, zorder=mark.order, scalex=False, scaley=False,
             )  # fmt: skip
 

@@ -48,8 +48,10 @@ def mark_path(x: Floats, y: Floats, shape: Shape, size: float) -> str:
     half = round(size / 2)
     across, up = _whole(x[there]), _whole(y[there])
     places = dict.fromkeys(zip(across.tolist(), up.tolist(), strict=True))
+    circle = f"m{-half} 0a{half} {half} 0 1 0 {2 * half} 0a{half} {half} 0 1 0 {-2 * half} 0z"
     drawn = {
-        "circle": f"m{-half} 0a{half} {half} 0 1 0 {2 * half} 0a{half} {half} 0 1 0 {-2 * half} 0z",
+        "circle": circle,
+        "ring": circle,
         "up": f"m0 {-half}l{half} {2 * half}h{-2 * half}z",
         "down": f"m0 {half}l{half} {-2 * half}h{-2 * half}z",
         "cross": f"m{-half} {-half}l{2 * half} {2 * half}m0 {-2 * half}l{-2 * half} {2 * half}",

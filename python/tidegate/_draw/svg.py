@@ -69,11 +69,14 @@ def _panel(panel: Panel, number: int) -> Iterator[str]:
         for mark in inside:
             yield from _mark(mark, panel)
         yield "</g>"
-    frame = [f"M{left:.0f} {low:.0f}h{wide:.0f}", *(f"M{x:.0f} {low:.0f}v{FINE * LONG:.0f}" for x in across)]
+    frame = [f"M{x:.0f} {low:.0f}v{FINE * LONG:.0f}" for x in across]
+    if panel.floor:
+        frame.append(f"M{left:.0f} {low:.0f}h{wide:.0f}")
     if panel.spine:
         frame.append(f"M{left:.0f} {low:.0f}v{-high:.0f}")
         frame += [f"M{left:.0f} {y:.0f}h{-FINE * LONG:.0f}" for y in upwards]
-    yield f'<path d="{"".join(frame)}" stroke="{MID}" stroke-width="7"/>'
+    if frame:
+        yield f'<path d="{"".join(frame)}" stroke="{MID}" stroke-width="7"/>'
     for mark in panel.marks:
         if _over(mark):
             yield from _mark(mark, panel)
@@ -99,10 +102,10 @@ def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
             yield f'<path d="{path}" fill="{mark.colour}"/>' if path else ""
         case Bars():
             ends = to_x(mark.x - mark.wide / 2), to_x(mark.x + mark.wide / 2)
-            foot = float(to_y(max(0.0, panel.y.low)))
+            foot = float(to_y(max(mark.foot, panel.y.low)))
             path = "".join(
                 f"M{begin:.0f} {foot:.0f}V{top:.0f}H{end:.0f}V{foot:.0f}z"
-                for begin, end, top in zip(*ends, to_y(mark.heights), strict=True)
+                for begin, end, top in zip(*ends, to_y(mark.foot + mark.heights), strict=True)
             )
             yield f'<path d="{path}" fill="{mark.colour}"/>'
         case Uprights():
@@ -118,6 +121,8 @@ def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
             faint = f' opacity="{mark.opacity:g}"' if mark.opacity < 1 else ""
             if mark.shape in ("cross", "upright"):
                 yield f'<path d="{path}"{_stroke(mark.colour, mark.width, ())}{faint}/>'
+            elif mark.shape == "ring":
+                yield f'<path d="{path}" fill="#fff"{_stroke(mark.colour, mark.width, ())}{faint}/>'
             else:
                 yield f'<path d="{path}" fill="{mark.colour}"{faint}/>'
 

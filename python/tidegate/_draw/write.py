@@ -1,29 +1,32 @@
-"""A drawing as a file: SVG by the writer of this folder, PNG and PDF by matplotlib."""
+"""A picture as a file: a drawing as SVG by the writer of this folder, everything else by matplotlib."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tidegate._base.files import write_text
+from tidegate._draw.drawing import Drawing
 from tidegate._draw.style import suffix_of, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tidegate._draw.drawing import Drawing
+    from matplotlib.figure import Figure
 
 
-def write_drawing(drawing: Drawing, path: Path) -> Path:
-    """Write a drawing; the suffix says how.
+def write_picture(picture: Drawing | Figure, path: Path) -> Path:
+    """Write a drawing or a figure; the suffix says how.
 
     Raises:
         ArgumentError: the suffix is none of .png, .svg, .pdf.
         OSError: the file cannot be written.
     """
+    if not isinstance(picture, Drawing):
+        return write(picture, path)
     if suffix_of(path) == "svg":
         from tidegate._draw.svg import svg_text
 
-        return write_text(path, svg_text(drawing))
+        return write_text(path, svg_text(picture))
     from tidegate._draw.onto import figure_of
 
-    return write(figure_of(drawing), path)
+    return write(figure_of(picture), path)

@@ -71,30 +71,20 @@ class Kept(Answer):
         return path
 
 
-def written(figure: mpl.Figure, path: str | os.PathLike[str] | None) -> mpl.Figure:
-    """Write a figure where a path is given, and return it.
+def written(picture: Drawing | mpl.Figure, path: str | os.PathLike[str] | None) -> mpl.Figure:
+    """Write a drawing or a figure where a path is given, and return the figure.
 
     Raises:
         ArgumentError: the suffix is none of .png, .svg, .pdf.
         OSError: the file cannot be written.
     """
-    from tidegate._draw.style import write
+    from tidegate._draw.drawing import Drawing
+    from tidegate._draw.write import write_picture
 
     if path is not None:
-        write(figure, Path(path))
-    return figure
-
-
-def drawn(drawing: Drawing, path: str | os.PathLike[str] | None) -> mpl.Figure:
-    """Write a drawing where a path is given, and return its figure.
-
-    Raises:
-        ArgumentError: the suffix is none of .png, .svg, .pdf.
-        OSError: the file cannot be written.
-    """
+        write_picture(picture, Path(path))
+    if not isinstance(picture, Drawing):
+        return picture
     from tidegate._draw.onto import figure_of
-    from tidegate._draw.write import write_drawing
 
-    if path is not None:
-        write_drawing(drawing, Path(path))
-    return figure_of(drawing)
+    return figure_of(picture)

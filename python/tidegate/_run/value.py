@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
-from tidegate._run.kept import Paged, drawn
+from tidegate._run.kept import Paged, written
 from tidegate._run.record import Recorded
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Run(Recorded, Paged):
         """
         from tidegate._run.plot import run_drawing
 
-        return drawn(run_drawing(self, gate=gate, show=show), path)
+        return written(run_drawing(self, gate=gate, show=show), path)
 
     def report(self) -> str:
         """Return the tables as text for people, as ``tidegate run`` prints them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
 from tidegate._base.text import number
-from tidegate._draw.heat import LEAST, Axis, Panel, ascending, heat_figure
+from tidegate._draw.cells import LEAST, Axis, Panel, ascending
 from tidegate._run.summary import short_keys
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate._study.layout import PANELS, groups_of, layout, told
@@ -73,6 +73,8 @@ def map_figure(study: StudyNumbers, metric: str, axis: str | None, facet: str | 
 
     Raises as :func:`map_layout`; UnknownNameError: there is no such metric.
     """
+    from tidegate._draw.heat import heat_figure
+
     placed = map_layout(study.axes, study.points, axis, facet, only)
     across, up = placed.along[0], placed.lines[0]
     factor = scale_of(metric)[0]
