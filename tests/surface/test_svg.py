@@ -126,7 +126,8 @@ def test_ticks_are_round_and_few() -> None:
     assert even(0, 1.08 * 400, 5) == [0, 100, 200, 300, 400]
     assert even(0, 3.3, 5, whole=True) == [0, 1, 2, 3]
     assert even(0, 0.7, 5, whole=True) == [0]
-    assert same_digits(even(0, 0.011, 5)) == ["0.0000", "0.0025", "0.0050", "0.0075", "0.0100"]
+    assert same_digits(even(0, 0.011, 5)) == ["0.000", "0.002", "0.004", "0.006", "0.008", "0.010"]
+    assert even(0, 43, 2, (1, 2, 5, 10)) == [0, 20, 40], "a short axis has a scale all the same"
     assert even(-3, 2, 5) == [-3, -2, -1, 0, 1, 2]
     assert powers(0.03, 3) == pytest.approx([0.05, 0.1, 0.2, 0.5, 1, 2])
     assert powers(0.5, 5000) == [1, 10, 100, 1000]

@@ -63,14 +63,15 @@ def even(
 ) -> list[float]:
     """Return multiples of a round step from one end to the other: ``most`` steps at most."""
     length = high - low
-    size = 10.0 ** math.floor(math.log10(length / most))
-    wanted = length / most
-    choices = [size * step * more for more in (1.0, 10.0) for step in steps]
+    size = 10.0 ** math.floor(math.log10(length / most) - 1)
+    choices = [size * 10.0**more * step for more in range(4) for step in steps]
     if whole:
         choices = [step for step in choices if step >= 1 and step == round(step)] or [1.0]
-    step = next((each for each in choices if each >= wanted * (1 - _ROUND)), choices[-1])
-    first = math.ceil(low / step - length / step * _ROUND)
-    last = math.floor(high / step + length / step * _ROUND)
+    for step in choices:
+        first = math.ceil(low / step - length / step * _ROUND)
+        last = math.floor(high / step + length / step * _ROUND)
+        if last - first <= most:
+            break
     return [number * step for number in range(first, last + 1)]
 
 
