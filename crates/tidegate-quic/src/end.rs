@@ -250,6 +250,7 @@ impl Host for End {
         Report {
             delivered_bytes: self.watch.read.came.bytes(),
             in_order_bytes: read,
+            duplicates: self.watch.read.came.duplicates(),
             window: Some(path.cwnd as f64),
             ssthresh: seen.ssthresh(),
             in_flight: Some(seen.in_flight()),

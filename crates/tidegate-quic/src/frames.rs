@@ -49,6 +49,7 @@ pub(crate) struct Came {
     /// By stream, what has come: pieces that do not touch, from where to where.
     pieces: Mutex<BTreeMap<u64, BTreeMap<u64, u64>>>,
     bytes: AtomicU64,
+    duplicates: AtomicU64,
 }
 
 impl Came {
@@ -57,9 +58,15 @@ impl Came {
         self.bytes.load(Relaxed)
     }
 
+    /// Packets that brought user bytes, none of them for the first time: what was sent again without need.
+    pub(crate) fn duplicates(&self) -> u64 {
+        self.duplicates.load(Relaxed)
+    }
+
     /// A packet with these frames comes.
     pub(crate) fn note(&self, frames: &[u8]) {
         let mut rest = frames;
+        let (mut brought, mut new_in_all) = (0, 0);
         while let Some((frame, behind)) = read(rest) {
             rest = behind;
             let Some(Data { stream, bytes }) = frame else { continue };
@@ -70,8 +77,11 @@ impl Came {
                     add(all.entry(id).or_default(), end - bytes, end)
                 }
             };
-            self.bytes.fetch_add(new, Relaxed);
+            brought += bytes;
+            new_in_all += new;
         }
+        self.bytes.fetch_add(new_in_all, Relaxed);
+        self.duplicates.fetch_add(u64::from(brought > 0 && new_in_all == 0), Relaxed);
     }
 }
 
@@ -178,7 +188,7 @@ fn integer(bytes: &[u8]) -> Option<(u64, &[u8])> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Sent, add, integer};
+    use super::{Came, Sent, add, integer};
 
     #[test]
     fn numbers_are_those_of_the_specification() {
@@ -202,6 +212,21 @@ mod tests {
         // Cut off: nothing.
         sent.note(&[0x0a, 2, 9, 7]);
         assert_eq!((sent.bytes(), sent.frames()), (5, 2));
+    }
+
+    #[test]
+    fn a_packet_is_a_duplicate_if_none_of_its_bytes_is_new() {
+        let came = Came::default();
+        let told = |frames: &[u8]| {
+            came.note(frames);
+            (came.bytes(), came.duplicates())
+        };
+        assert_eq!(told(&[0x0a, 2, 3, 7, 7, 7]), (3, 0));
+        // Once more, and beside one new byte of stream 3; no bytes; a datagram.
+        assert_eq!(told(&[0x0a, 2, 3, 7, 7, 7]), (3, 1));
+        assert_eq!(told(&[0x0a, 2, 3, 7, 7, 7, 0x0a, 3, 1, 7]), (4, 1));
+        assert_eq!(told(&[0x01]), (4, 1));
+        assert_eq!(told(&[0x31, 2, 7, 7]), (6, 1));
     }
 
     #[test]

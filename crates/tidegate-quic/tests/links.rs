@@ -108,6 +108,36 @@ fn it_obeys_marks_if_it_can_send_them() {
 }
 
 #[test]
+fn nothing_is_deemed_lost_but_what_is_dropped() {
+    // Packets keep their order, so what is missing behind three that came is lost (RFC 9002 §6.1.1), and nothing is received twice.
+    let flow = alone("");
+    let (dropped, deemed_lost) = (flow.losses.dropped_packets, flow.segments_retransmitted);
+    assert!(dropped > 100 && deemed_lost.abs_diff(dropped) * 50 < dropped, "{flow:?}");
+    assert_eq!(flow.segments_received, flow.segments_delivered, "{flow:?}");
+    // A second of silence loses nothing: quinn's probes are pings where the receive window leaves no room for new bytes.
+    let silence = LINK.replace(
+        r#"rate = "20 Mbit/s""#,
+        r#"rate = { steps = [["0 s", "20 Mbit/s"], ["10 s", "0 bit/s"], ["11 s", "20 Mbit/s"]] }"#,
+    );
+    let flow = &run(&format!("{silence}quic.window = \"100 kB\"")).summary.flows[0];
+    assert_eq!((flow.losses.dropped_packets, flow.segments_retransmitted), (0, 0), "{flow:?}");
+    assert!(flow.timeouts > 1 && flow.segments_received == flow.segments_delivered, "{flow:?}");
+}
+
+/// quinn's BBR keeps two bandwidth-delay products in flight: quinn paces by the window, not at BBR's rate. What the path and a queue of
+/// a fifth of the product do not hold is lost.
+#[test]
+fn bbr_of_quinn_loses_what_a_short_queue_does_not_hold() {
+    let shallow = LINK.replace("100 packets", "20 kB");
+    let flow = &run(&format!("{shallow}quic.cc = \"bbr\"")).summary.flows[0];
+    let expected = 1.0 - (1.0 + 0.2) / 2.0;
+    let sent = flow.losses.dropped_packets + flow.segments_received;
+    let lost = flow.losses.dropped_packets as f64 / sent as f64;
+    assert!((lost - expected).abs() < 0.02, "{lost}");
+    assert!(flow.goodput_bps > 18e6, "{flow:?}");
+}
+
+#[test]
 fn a_transfer_ends_in_one_stream_or_in_many() {
     for streams in [1, 7] {
         let flow = alone(&format!("app.transfer = \"3 MB\"\nquic.streams = {streams}"));
