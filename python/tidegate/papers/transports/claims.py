@@ -33,7 +33,7 @@ SOURCE = (
     "tidegate.transports.judge asks the same of a transport of your own."
 )
 #: Links on which quinn needs most of the time of all runs; a quick run has TCP there.
-_SLOW = ("hundred", "tenth", "5g", "satellite", "two-rtts")
+_SLOW = ("kept", "hundred", "tenth", "5g", "satellite", "two-rtts")
 QUICK = (
     "Quick: of the senders QUIC with CUBIC, TCP with CUBIC and TCP with BBR; "
     f"QUIC not on {', '.join(_SLOW[:-1])} and {_SLOW[-1]}"
