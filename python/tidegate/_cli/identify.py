@@ -84,7 +84,7 @@ def identify(
 
 
 def _write_page(found: Identification, page: str, command: list[str]) -> None:
-    """Write the report: the answer, its picture, and the scenario where the law is one."""
+    """Write the report: the answer, its picture, a text for the provider, and the scenario with the law."""
     from tempfile import TemporaryDirectory
 
     from tidegate._base.errors import ArgumentError
@@ -97,8 +97,9 @@ def _write_page(found: Identification, page: str, command: list[str]) -> None:
     with contextlib.suppress(ArgumentError):
         scenarios["A scenario with the law"] = found.scenario()
     title = ", ".join(Path(each).name for each in found.files)
+    texts = {"What to send to a provider": found.letter()}
     text = answer_page(
         title, found.report(), found.to_json(), command,
-        svg=svg, scenarios=scenarios, warnings=found.warnings,
+        svg=svg, texts=texts, scenarios=scenarios, warnings=found.warnings,
     )  # fmt: skip
     write_text(page, text)

@@ -84,7 +84,7 @@ def predict(
     rows = _predict(directions, limits, streams, USUAL)
     if not rows or limit is None or all(directions[at].congestion.name for at in limit.members):
         return rows, USUAL
-    if _factor(rows) > AGREES:
+    if not agrees(rows):
         others = _predict(directions, limits, streams, OTHER)
         if _factor(others) < _factor(rows):
             return others, OTHER
@@ -179,11 +179,15 @@ def tried(limits: list[Limit], directions: list[Direction], rows: list[Predicted
     limit = told(directions, limits)
     if limit is None or not rows:
         return limits
-    factor = _factor(rows)
-    if factor <= AGREES:
+    if agrees(rows):
         return limits
-    law = doubted(limit.law, rows, factor)
+    law = doubted(limit.law, rows, _factor(rows))
     return [replace(each, law=law) if each is limit else each for each in limits]
+
+
+def agrees(rows: list[Predicted]) -> bool:
+    """Return whether the measured goodput lies near what the runs of the scenario give."""
+    return _factor(rows) <= AGREES
 
 
 def _factor(rows: list[Predicted]) -> float:

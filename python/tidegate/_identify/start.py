@@ -68,7 +68,10 @@ def identify(
         notes.append(_nothing(capture))
     predicted, assumed = predict(directions, found, streams)
     found = tried(found, directions, predicted)
-    return Identification(tuple(capture.files), directions, found, notes, predicted, assumed, streams)
+    start_s = None if capture.start_ns is None else capture.start_ns / 1e9
+    return Identification(
+        tuple(capture.files), directions, found, notes, predicted, assumed, start_s, streams
+    )
 
 
 def _nothing(capture: Any) -> str:

@@ -67,12 +67,13 @@ def _limit(limit: Limit, directions: list[Direction]) -> list[str]:
     who = ", ".join(str(directions[at].connection) for at in limit.members)
     shared = "shared by connections" if len(limit.members) > 1 else "of connection"
     lines = [f"Limit {limit.number}, {shared} {who}", wrapped(law.sentence, "  ")]
-    lines.extend(_numbers(law))
+    lines.extend(numbers_of(law))
     lines.extend(wrapped(f"- {each}", "  ") for each in law.evidence)
     return lines
 
 
-def _numbers(law: Law) -> list[str]:
+def numbers_of(law: Law) -> list[str]:
+    """Return a line for each number of a law, with its interval."""
     lines = []
     if law.rate_bps is not None and not law.pieces:
         lines.append(f"  rate       {_interval(law.rate_bps, 1e6, 'Mbit/s')}, in {law.counts}")

@@ -26,6 +26,7 @@ class Identification(Answer):
         predicted: what a run of `scenario` gives, beside what the capture measured; nothing where no law is
             told.
         assumed: the congestion control that `scenario` has where the capture does not tell the sender's.
+        start_s: when the first packet was captured, in seconds since 1970; None where there is none.
     """
 
     files: tuple[str, ...]
@@ -34,6 +35,7 @@ class Identification(Answer):
     notes: list[str]
     predicted: list[Predicted]
     assumed: str
+    start_s: float | None
     streams: list[Any] = field(repr=False, compare=False)
 
     @property
@@ -62,6 +64,7 @@ class Identification(Answer):
             ],
             "predicted": [each.to_dict() for each in self.predicted],
             "notes": self.notes,
+            "start_s": self.start_s,
         }
 
     def report(self) -> str:
@@ -69,6 +72,18 @@ class Identification(Answer):
         from tidegate._identify.text import report
 
         return report(self.directions, self.limits, self.predicted)
+
+    def letter(self) -> str:
+        """Return what to send to the provider of the link: what the capture shows, and what to ask.
+
+        Where the capture tells no law, or its prediction contradicts the capture, it says why there is
+        nothing to send.
+        """
+        from tidegate._identify.letter import letter
+        from tidegate._identify.scenario import told
+
+        limit = told(self.directions, self.limits)
+        return letter(self.directions, self.limits, self.predicted, limit, self.start_s)
 
     def plot(self, path: str | os.PathLike[str]) -> Path:
         """Draw sequence numbers over time with the losses, and under it the tokens or the law.

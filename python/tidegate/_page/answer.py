@@ -20,16 +20,22 @@ def answer_page(
     command: Sequence[str],
     *,
     svg: str | None = None,
+    texts: Mapping[str, str] | None = None,
     scenarios: Mapping[str, str] | None = None,
     warnings: Sequence[str] = (),
 ) -> str:
     """Return an answer as one page that loads nothing: its text, its picture, scenario and command.
 
-    ``numbers``: the answer as JSON, for programs that read the page. ``scenarios``: texts by what they are.
+    ``numbers``: the answer as JSON, for programs that read the page. ``texts``: sections behind the picture,
+    by title. ``scenarios``: texts by what they are.
     """
     sections = [Section("results", "Results", [Lines(text)])]
     if svg is not None:
         sections.append(Section("picture", "Picture", [Picture(svg)]))
+    sections += [
+        Section(title.lower().replace(" ", "-"), title, [Lines(said)])
+        for title, said in (texts or {}).items()
+    ]
     again = [Listing("The command", shlex.join(command))]
     again += [Listing(name, scenario) for name, scenario in (scenarios or {}).items()]
     sections.append(Section("again", "Run it again", again))
