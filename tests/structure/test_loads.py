@@ -49,6 +49,8 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     ),
     "study": (STUDY, {"polars"}),
     "study --json": ([*STUDY, "--json"], {"polars"}),
+    "study --plot svg": ([*STUDY, "--plot", "x.svg"], {"numpy", "polars"}),
+    "study --report": ([*STUDY, "--report", "x.html"], {"jinja2", "numpy", "polars"}),
     "study --csv": ([*STUDY, "--csv", "x.csv"], {"polars"}),
 }
 

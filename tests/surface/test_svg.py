@@ -16,6 +16,7 @@ from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font, LoadFlags
 from tidegate._compare.plot import comparison_drawing
 from tidegate._draw.axis import even, powers, same_digits
+from tidegate._draw.drawing import Drawing
 from tidegate._draw.frame import all_words
 from tidegate._draw.inline import inline
 from tidegate._draw.letters import width
@@ -23,16 +24,19 @@ from tidegate._draw.onto import figure_of
 from tidegate._draw.paths import area_path, line_path
 from tidegate._draw.svg import svg_text
 from tidegate._run.plot import run_drawing
+from tidegate._study.picture import Picture
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tidegate._draw.drawing import Drawing
     from tidegate._draw.frame import Placed
 
 TEMPLATES = ROOT / "python" / "tidegate" / "_begin" / "templates"
 GATE, FLOW = "access-link-of-the-provider", "download-of-the-neighbours-backup"
 LONG = SMALL.replace("bottleneck", GATE).replace("flow.bulk", f"flow.{FLOW}")
+CCS = ["reno", "newreno", "cubic"]
+#: With something random, so that runs differ.
+RANDOM = LONG.replace(f"[flow.{FLOW}]", f'[flow.{FLOW}]\nstart.uniform = ["0 s", "200 ms"]')
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -86,20 +90,55 @@ def test_comparisons_have_room(queues: list[str]) -> None:
     assert len(drawing.words) == 2 + len(queues)
 
 
+@pytest.fixture(scope="module")
+def study() -> tg.Study:
+    vary = {f"gate.{GATE}.queue": ["5 packets", "20 packets", "60 packets"], f"flow.{FLOW}.tcp.cc": CCS}
+    return tg.study(tg.Scenario.from_toml(RANDOM), vary=vary, runs=4, seed=1)
+
+
+PICTURES = {
+    "means": Picture(metric=f"gate.{GATE}.queue_delay_p99_ms"),
+    "names along the bottom": Picture(axis="cc"),
+    "panels": Picture(facet="cc"),
+    "one number against another": Picture(x="queue_delay_p99_ms"),
+    "cdf": Picture(cdf="goodput_bps", only={"queue": ["20 packets"]}),
+    "box": Picture(box="goodput_bps"),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_studies_have_room_and_both_writers_show_the_same(study: tg.Study, name: str) -> None:
+    drawing = PICTURES[name].drawn(study)
+    assert isinstance(drawing, Drawing)
+    assert faults(drawing) == []
+    assert_same(drawing)
+
+
 def test_both_writers_show_the_same() -> None:
     drawing = drawing_of(EXAMPLES / "round-trip-times.toml")
+    assert_same(drawing)
+    assert inline(svg_text(drawing), "run").count('id="run-p0"') == 1
+
+
+def assert_same(drawing: Drawing) -> None:
+    """Compare the words and the axes of both writers."""
     picture = ET.fromstring(svg_text(drawing))
     written = {"".join(each.itertext()).replace("\u00a0", " ") for each in picture.iter(f"{SVG}text")}
     figure = figure_of(drawing)
     for axes, panel in zip(figure.axes, drawing.panels, strict=True):
         assert axes.get_title(loc="left") == panel.title
-        assert {panel.title, panel.y_label} - {""} <= written
+        assert {*panel.title.split("\n"), *panel.y_label.split("\n"), panel.x_label} - {""} <= written
         assert axes.get_ylim() == (panel.y.low, panel.y.high)
+        assert axes.get_xlim() == (panel.x.low, panel.x.high)
         assert [tick for tick in axes.get_yticks() if panel.spine] == [value for value, _ in panel.y.ticks()]
         for text in axes.texts:
-            assert set(text.get_text().split("\n")) <= written
-    assert picture.find(f"{SVG}title").text == drawing.title  # type: ignore[union-attr]
-    assert inline(svg_text(drawing), "run").count('id="run-p0"') == 1
+            assert {*text.get_text().split("\n")} <= written
+    names = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+    assert names <= written
+    assert len(names) == (len(drawing.legend.entries) if drawing.legend else 0)
+    title = picture.find(f"{SVG}title")
+    assert title is not None
+    assert title.text == drawing.title
 
 
 def test_the_same_run_is_the_same_picture(tmp_path: Path) -> None:

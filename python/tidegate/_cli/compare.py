@@ -105,7 +105,7 @@ def plot(
     elif kind == "engines":
         open_engines(folder).plot(place)
     elif kind == "study":
-        write_picture(chosen.figure(open_study(folder)), place)
+        write_picture(chosen.drawn(open_study(folder)), place)
     elif kind == "comparison":
         from tidegate._compare.picture import chosen as chosen_of
         from tidegate._compare.value import at_gate

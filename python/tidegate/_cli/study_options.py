@@ -120,7 +120,7 @@ class Shown:
 
     def write(self, study: Study) -> None:
         """Write picture, page and table."""
-        figure = None if self.picture is None else self.chosen.figure(study)
+        figure = None if self.picture is None else self.chosen.drawn(study)
         if self.page is not None:
             from tidegate._study.page import study_page
             from tidegate._study.picture import Picture
@@ -129,9 +129,9 @@ class Shown:
             text = study_page(study, drawn, self.names, self.baseline)
             write_text(self.page, text)
         if self.picture is not None and figure is not None:
-            from tidegate._draw.style import write
+            from tidegate._draw.write import write_picture
 
-            write(figure, Path(self.picture))
+            write_picture(figure, Path(self.picture))
         if self.csv is not None:
             write_text(self.csv, study.table.write_csv())
 

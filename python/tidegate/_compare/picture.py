@@ -35,13 +35,13 @@ def chosen(
         raise ArgumentError("y: it needs x, the number on the x axis (--x NAME --y NAME)")
     if x is None:
         return picture_of(comparison, show, kind)
-    from tidegate._compare.plot_against import against_figure
+    from tidegate._compare.plot_against import against_drawing
 
     if kind is not None:
         raise ArgumentError("kind: it is for lines and maps, and x draws points; give one of the two")
     if show is not None:
         raise ArgumentError("show: it chooses panels over time, and x draws points; give one of the two")
-    return against_figure(comparison, x, y or "goodput_bps")
+    return against_drawing(comparison, x, y or "goodput_bps")
 
 
 def picture_of(

@@ -10,7 +10,8 @@ import numpy as np
 from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.text import HEADERS_SHORT, rate_scale
 from tidegate._compare.plot_figures import figure_columns
-from tidegate._draw.drawing import Drawing, Words
+from tidegate._draw.drawing import Drawing
+from tidegate._draw.parts import Words
 from tidegate._draw.thin import thin
 from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT, fit
 from tidegate._run.completion import begin_told, lengths, until_told

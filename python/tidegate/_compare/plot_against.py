@@ -5,23 +5,19 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-from matplotlib.ticker import LogLocator, MaxNLocator
-
 from tidegate._base.errors import ArgumentError
 from tidegate._base.text import HEADERS_SHORT
-from tidegate._draw.figure import Figure
+from tidegate._draw.drawing import Drawing
+from tidegate._draw.parts import Words
 from tidegate._draw.places import words_beside
-from tidegate._draw.style import LINES, STYLE
-from tidegate._draw.tokens import INK, MID, fit
+from tidegate._draw.tokens import INK, LINES, MID, fit
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
-
     from tidegate._compare.variants import Variants
+    from tidegate._draw.drawing import Panel
 
     Mark = tuple[str, float, float]
 
@@ -33,7 +29,7 @@ _LOGARITHMIC = 20
 _LABEL = 44
 
 
-def against_figure(comparison: Variants, x: str, y: str) -> Figure:
+def against_drawing(comparison: Variants, x: str, y: str) -> Drawing:
     """Draw each variant at two of its numbers; its values stand beside it.
 
     Raises:
@@ -63,45 +59,30 @@ def against_figure(comparison: Variants, x: str, y: str) -> Figure:
         facts.append(f"without these numbers: {', '.join(without)}")
     notes = textwrap.wrap("  ·  ".join(facts), 100)
     top = 0.62 + 0.15 * len(notes)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=100)
-        axes = figure.add_axes((0.1, 0.15, 0.86, 1 - 0.15 - top / _HEIGHT))
-        axes.set_xlabel(metric_label(x, comparison.gate))
-        axes.set_ylabel(metric_label(y, comparison.gate))
-        _scales(axes, marks)
-        for number, (_, across, up) in enumerate(marks):
-            colour, _, marker = LINES[number % len(LINES)]
-            axes.plot([across], [up], ls="", marker=marker, ms=6, color=colour, zorder=2.6, clip_on=False)
-        words_beside(axes, [(fit(label, _LABEL), across, up, INK) for label, across, up in marks])
-        figure.text(
-            0.03,
-            1 - 0.12 / _HEIGHT,
-            fit(comparison.title, 76),
-            fontsize=12.5,
-            weight="bold",
-            color=INK,
-            va="top",
-        )
-        figure.text(
-            0.03, 1 - 0.39 / _HEIGHT, "\n".join(notes), fontsize=8.2, color=MID, va="top", linespacing=1.3
-        )
-        figure.text(0.03, 0.08 / _HEIGHT, HEADERS_SHORT, fontsize=7, color=MID, va="bottom")
-    return figure
+    drawing = Drawing(_WIDTH, _HEIGHT, comparison.title, foot=HEADERS_SHORT, foot_left=0.22)
+    panel = drawing.panel(0.74, 0.78, 0.86 * _WIDTH, _HEIGHT - 0.78 - top)
+    panel.x_label, panel.y_label = (metric_label(name, comparison.gate) for name in (x, y))
+    _scales(panel, marks)
+    for number, (_, across, up) in enumerate(marks):
+        colour, _, shape = LINES[number % len(LINES)]
+        panel.points([across], up, shape, colour, 6, over=True, width=1.0, order=2.6)
+    words_beside(panel, [(fit(label, _LABEL), across, up, INK) for label, across, up in marks])
+    drawing.words += [
+        Words(0.22, _HEIGHT - 0.12, fit(comparison.title, 76), 12.5, INK, up="top", bold=True),
+        Words(0.22, _HEIGHT - 0.39, "\n".join(notes), 8.2, MID, up="top", spacing=1.3),
+    ]
+    return drawing
 
 
-def _scales(axes: Axes, marks: Sequence[Mark]) -> None:
+def _scales(panel: Panel, marks: Sequence[Mark]) -> None:
     across, up = [mark[1] for mark in marks], [mark[2] for mark in marks]
+    panel.x.most = panel.y.most = 6
     if min(across) > 0 and max(across) > _LOGARITHMIC * min(across):
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.minorticks_off()
-        axes.set_xlim(min(across) / 1.4, max(across) * 2.2)
+        panel.x.log = True
+        panel.x.span(min(across) / 1.4, max(across) * 2.2)
     else:
-        axes.set_xlim(*_limits(across, 0.25))
-        axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.set_ylim(*_limits(up, 0.12))
-    axes.yaxis.set_major_locator(MaxNLocator(6))
+        panel.x.span(*_limits(across, 0.25))
+    panel.y.span(*_limits(up, 0.12))
 
 
 def _limits(values: Sequence[float], above: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base import text
-from tidegate._draw.drawing import Words
+from tidegate._draw.parts import Words
 from tidegate._draw.tokens import INK, MID, SOFT
 from tidegate._run.completion import done_cell
 from tidegate._run.summary import figures_of
@@ -146,7 +146,7 @@ def _pairs(panel: Panel, column: _Column, rows: Sequence[Row], at: Sequence[floa
         if low is not None:
             panel.points([low], place, "circle", INK, 5.6, over=True)
         if high is not None:
-            panel.points([high], place, "ring", INK, 4.6, over=True)
+            panel.points([high], place, "circle", INK, 4.6, over=True, width=1, hollow=True)
         _number(panel, place, f"{text.number(low)}  ·  {text.number(high)}")
 
 

@@ -7,13 +7,14 @@ points of 1/72 inch. Values are those of the panel's axes; NaN is a gap.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidegate._draw.axis import Scale
 from tidegate._draw.labels import Label, apart
-from tidegate._draw.tokens import INK, MID
+from tidegate._draw.parts import Area, Bars, Dash, Hatched, Legend, Level, Line, Mark, Points, Uprights, Words
+from tidegate._draw.tokens import MID, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,120 +23,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     To = Callable[[Any], Any]
-
-#: Lengths of dashes and of the gaps behind them, times the width of the line; none: a whole line.
-Dash = tuple[float, ...]
-Shape = Literal["circle", "ring", "up", "down", "cross", "upright"]
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line; ``steps``: each value stands until the next."""
-
-    x: Floats
-    y: Floats
-    colour: str
-    width: float
-    dash: Dash
-    steps: bool
-    #: What has more lies above.
-    order: float
-
-
-@dataclass(frozen=True)
-class Area:
-    """What lies between two lines, filled."""
-
-    x: Floats
-    low: Floats
-    high: Floats
-    colour: str
-    steps: bool
-    order: float = 1.0
-
-
-@dataclass(frozen=True)
-class Points:
-    """Marks; ``over``: whole where they lie on the panel's edge."""
-
-    x: Floats
-    y: Floats
-    shape: Shape
-    colour: str
-    size: float
-    opacity: float
-    over: bool
-    #: Of the lines of a cross or an upright.
-    width: float
-    order: float = 2.0
-
-
-@dataclass(frozen=True)
-class Level:
-    """A line across the panel at a value."""
-
-    y: float
-    colour: str
-    width: float
-    dash: Dash
-    order: float
-
-
-@dataclass(frozen=True)
-class Uprights:
-    """Upright lines, all from one value to another."""
-
-    x: Floats
-    low: float
-    high: float
-    colour: str
-    width: float
-    order: float = 1.0
-
-
-@dataclass(frozen=True)
-class Bars:
-    """Bars around their places, from a value up."""
-
-    x: Floats
-    heights: Floats
-    wide: float
-    colour: str
-    foot: float = 0.0
-    order: float = 1.0
-
-
-@dataclass(frozen=True)
-class Hatched:
-    """The part of the panel between two values of x, hatched."""
-
-    begin: float
-    end: float
-    order: float = 0.0
-
-
-Mark = Line | Area | Points | Level | Uprights | Bars | Hatched
-
-
-@dataclass(frozen=True)
-class Words:
-    """Words on the canvas, in inches, or in a panel, in shares of it or at its values (``at_values``)."""
-
-    x: float
-    y: float
-    text: str
-    size: float = 8.5
-    colour: str = INK
-    across: Literal["left", "center", "right"] = "left"
-    up: Literal["top", "center", "bottom"] = "center"
-    bold: bool = False
-    #: Upwards, from bottom to top.
-    turned: bool = False
-    at_values: bool = False
-    #: Points to the right and up from that place.
-    away: tuple[float, float] = (0.0, 0.0)
-    #: Between two lines, in heights of a letter.
-    spacing: float = 1.2
 
 
 @dataclass
@@ -163,10 +50,10 @@ class Panel:
 
     def line(
         self, x: ArrayLike, y: ArrayLike, colour: str, width: float, dash: Dash = (), *,
-        steps: bool = True, order: float = 2.0,
+        steps: bool = True, order: float = 2.0, name: str = "",
     ) -> None:  # fmt: skip
         """Draw a line; each value stands until the next, unless ``steps`` is false."""
-        self.marks.append(Line(_floats(x), _floats(y), colour, width, dash, steps, order))
+        self.marks.append(Line(_floats(x), _floats(y), colour, width, dash, steps, order, name))
 
     def bins(self, edges: Floats, values: Floats, colour: str, width: float, dash: Dash = ()) -> None:
         """Draw a line that keeps its height over each bin."""
@@ -185,13 +72,15 @@ class Panel:
 
     def points(
         self, x: ArrayLike, y: ArrayLike | float, shape: Shape, colour: str, size: float, *,
-        opacity: float = 1.0, over: bool = False, width: float = 1.0,
+        opacity: float = 1.0, over: bool = False, width: float = 0.0, hollow: bool = False,
+        aside: float = 0.0, order: float = 2.0, name: str = "",
     ) -> None:  # fmt: skip
         """Draw marks; one height is that of all of them."""
         at = _floats(x)
         up = np.broadcast_to(_floats(y), at.shape)
         if len(at):
-            self.marks.append(Points(at, up, shape, colour, size, opacity, over, width))
+            told = (opacity, over, width, hollow, aside, order, name)
+            self.marks.append(Points(at, up, shape, colour, size, *told))
 
     def above(self, edges: Floats, values: Floats, colour: str) -> None:
         """Mark the bins whose value lies above the axes."""
@@ -202,15 +91,21 @@ class Panel:
         """Draw a line across at a value."""
         self.marks.append(Level(float(y), colour, width, dash, order))
 
-    def uprights(self, x: ArrayLike, low: float, high: float, colour: str, width: float) -> None:
+    def uprights(
+        self, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str, width: float,
+        *, aside: float = 0.0, order: float = 1.0,
+    ) -> None:  # fmt: skip
         """Draw upright lines from one value to another."""
-        self.marks.append(Uprights(_floats(x), low, high, colour, width))
+        at = _floats(x)
+        bottom, top = (np.broadcast_to(_floats(each), at.shape) for each in (low, high))
+        self.marks.append(Uprights(at, bottom, top, colour, width, aside, order))
 
     def bars(
-        self, x: Iterable[float], heights: Sequence[float], wide: float, colour: str, foot: float = 0.0
-    ) -> None:
+        self, x: Iterable[float], heights: Sequence[float], wide: float, colour: str,
+        foot: float = 0.0, *, edge: str = "",
+    ) -> None:  # fmt: skip
         """Draw bars from a value up."""
-        self.marks.append(Bars(_floats(list(x)), _floats(heights), wide, colour, foot))
+        self.marks.append(Bars(_floats(list(x)), _floats(heights), wide, colour, foot, edge))
 
     def hatch(self, begin: float, end: float) -> None:
         """Hatch a stretch of time."""
@@ -226,6 +121,11 @@ class Panel:
         shares = [self.y.share(label.y) for label in labels]
         for label, place in zip(labels, apart(shares, labels, line), strict=True):
             self.write(Words(1.012, place, label.text, size, label.colour, spacing=1.15))
+
+    def places(self, x: Any, y: Any) -> tuple[Floats, Floats]:
+        """Return where values lie, in points from the left and the bottom of the canvas."""
+        to_x, to_y = self.pixels(72)
+        return np.asarray(to_x(x)), -np.asarray(to_y(y))
 
     def pixels(self, scale: float) -> tuple[To, To]:
         """Return what makes places of values, ``scale`` units to an inch; upwards is negative, as in SVG."""
@@ -267,6 +167,7 @@ class Drawing:
     title: str
     panels: list[Panel] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
+    legend: Legend | None = None
     #: What stands at the very bottom, below everything.
     foot: str = ""
     foot_left: float = 0.1

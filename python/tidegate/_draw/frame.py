@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tidegate._draw.drawing import Words
 from tidegate._draw.letters import width
+from tidegate._draw.parts import Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tidegate._draw.drawing import Drawing, Panel
+    from tidegate._draw.parts import Legend
 
 #: Points: a tick, from a tick to its word, from words to the name of an axis.
 LONG, PAD, LABEL = 3.5, 3.5, 4.0
@@ -71,12 +72,37 @@ def all_words(drawing: Drawing) -> list[Placed]:
         *_placed(drawing.words),
         *(each for panel in drawing.panels for each in _frame_words(panel) if each.words.text),
     ]
+    words += _legend_words(drawing)
     if drawing.foot:
         (foot,) = _placed([drawing.foot_words()])
         # Slanted names may reach below where the foot would stand.
         lowest = min(each.bottom for each in words)
         words.append(replace(foot, y=foot.y - max(0.0, foot.top + EDGE - lowest)))
     return words
+
+
+#: Of a legend, points: the length of a line, from it to its name, from one name to the next, the letters.
+HANDLE, NAME, ROW, SMALL = 24.0, 6.4, 14.0, 8.0
+
+
+def entry_heights(legend: Legend) -> list[float]:
+    """Return the middle of each name, points from the bottom of the canvas."""
+    first = 72 * legend.top - SMALL / 2 - (ROW if legend.title else 0.0)
+    return [first - ROW * number for number in range(len(legend.entries))]
+
+
+def _legend_words(drawing: Drawing) -> list[Placed]:
+    legend = drawing.legend
+    if legend is None:
+        return []
+    left = 72 * legend.left
+    found = [
+        Placed(Words(0, 0, name, SMALL), left + HANDLE + NAME, up)
+        for (_, name), up in zip(legend.entries, entry_heights(legend), strict=True)
+    ]
+    if legend.title:
+        found.append(Placed(Words(0, 0, legend.title, SMALL), left, 72 * legend.top - SMALL / 2))
+    return found
 
 
 def _placed(words: Sequence[Words]) -> list[Placed]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
-import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
-from tidegate._draw.drawing import Area, Bars, Hatched, Level, Line, Points, Uprights
 from tidegate._draw.figure import Figure
-from tidegate._draw.frame import LABEL, SLANT
+from tidegate._draw.frame import HANDLE, LABEL, SLANT, SMALL
+from tidegate._draw.parts import Area, Bars, Hatched, Leader, Level, Line, Points, Uprights
 from tidegate._draw.style import STYLE
 from tidegate._draw.tokens import SOFT
 
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from tidegate._draw.axis import Scale
-    from tidegate._draw.drawing import Dash, Drawing, Mark, Panel, Words
+    from tidegate._draw.drawing import Drawing, Panel
+    from tidegate._draw.parts import Dash, Legend, Mark, Words
 
-_SHAPES = {"circle": "o", "ring": "o", "up": "^", "down": "v", "cross": "x", "upright": "|"}
+_SHAPES = {
+    "circle": "o", "square": "s", "up": "^", "diamond": "D", "down": "v", "ex": "X", "plus": "P",
+    "star": "*", "cross": "x", "upright": "|", "level": "_",
+}  # fmt: skip
 
 
 def figure_of(drawing: Drawing) -> Figure:
@@ -32,6 +37,8 @@ def figure_of(drawing: Drawing) -> Figure:
             _panel(figure.add_axes(box), panel)
         for words in (*drawing.words, *([drawing.foot_words()] if drawing.foot else [])):
             figure.text(words.x / wide, words.y / high, words.text, **_look(words))
+        if drawing.legend is not None:
+            _legend(figure, drawing.legend, drawing.legend.left / wide, drawing.legend.top / high)
     return figure
 
 
@@ -80,7 +87,7 @@ def _draw(axes: Axes, mark: Mark) -> None:
             axes.plot(
                 mark.x, mark.y, color=mark.colour, lw=mark.width, ls=_dash(mark.dash), zorder=mark.order,
                 drawstyle="steps-post" if mark.steps else "default", solid_capstyle="butt", scalex=False,
-                scaley=False,
+                scaley=False, label=mark.name or "_line",
             )  # fmt: skip
         case Area():
             step: Any = "post" if mark.steps else None
@@ -90,28 +97,55 @@ def _draw(axes: Axes, mark: Mark) -> None:
         case Level():
             axes.axhline(mark.y, color=mark.colour, lw=mark.width, ls=_dash(mark.dash), zorder=mark.order)
         case Uprights():
-            axes.vlines(mark.x, mark.low, mark.high, color=mark.colour, lw=mark.width, zorder=mark.order)
+            axes.vlines(
+                mark.x, mark.low, mark.high, color=mark.colour, lw=mark.width, zorder=mark.order,
+                transform=_aside(axes, mark.aside),
+            )  # fmt: skip
         case Bars():
             axes.bar(
-                mark.x,
-                mark.heights,
-                bottom=mark.foot,
-                width=mark.wide,
-                color=mark.colour,
-                lw=0,
-                zorder=mark.order,
-            )
+                mark.x, mark.heights, bottom=mark.foot, width=mark.wide, fc=mark.colour,
+                lw=0.9 if mark.edge else 0, ec=mark.edge or mark.colour, zorder=mark.order,
+            )  # fmt: skip
         case Hatched():
             axes.axvspan(
                 mark.begin, mark.end, facecolor="none", edgecolor=SOFT, hatch="////", lw=0, zorder=mark.order
             )
         case Points():
             axes.plot(
-                mark.x, np.asarray(mark.y), ls="", marker=_SHAPES[mark.shape], ms=mark.size,
-                mew=mark.width if mark.shape in ("cross", "upright", "ring") else 0, color=mark.colour,
-                mfc="white" if mark.shape == "ring" else mark.colour,
-                alpha=mark.opacity, clip_on=not mark.over, zorder=mark.order, scalex=False, scaley=False,
+                mark.x, mark.y, ls="", marker=_SHAPES[mark.shape], ms=mark.size, mew=mark.width,
+                color=mark.colour, mfc="white" if mark.hollow else mark.colour, alpha=mark.opacity,
+                clip_on=not mark.over, zorder=mark.order, scalex=False, scaley=False,
+                label=mark.name or "_marks", transform=_aside(axes, mark.aside),
             )  # fmt: skip
+        case Leader():
+            axes.plot(
+                *zip(mark.begin, mark.end, strict=True), transform=axes.transAxes, color=SOFT, lw=0.7,
+                zorder=mark.order, clip_on=False, label="_leader", scalex=False, scaley=False,
+            )  # fmt: skip
+
+
+def _aside(axes: Axes, points: float) -> Any:
+    """Return the places of values, so many points to the right: the same on every scale."""
+    figure = axes.get_figure(root=True)
+    if not points or figure is None:
+        return axes.transData
+    return axes.transData + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+
+
+def _legend(figure: Figure, legend: Legend, left: float, top: float) -> None:
+    handles = [
+        Line2D(
+            [], [], color=entry.colour, lw=entry.width, ls=_dash(entry.dash) if entry.width else "",
+            marker=_SHAPES[entry.shape] if entry.shape else "", ms=entry.size,
+            mfc="white" if entry.hollow else entry.colour,
+        )
+        for entry, _ in legend.entries
+    ]  # fmt: skip
+    figure.legend(
+        handles, [name for _, name in legend.entries], title=legend.title or None, frameon=False,
+        fontsize=SMALL, title_fontsize=SMALL, alignment="left", loc="upper left", bbox_to_anchor=(left, top),
+        borderaxespad=0.0, handlelength=HANDLE / SMALL,
+    )  # fmt: skip
 
 
 def _dash(dash: Dash) -> Any:

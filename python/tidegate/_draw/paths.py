@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from tidegate._draw.drawing import Shape
+    from tidegate._draw.tokens import Shape
 
     Floats = NDArray[np.float64]
 
@@ -48,16 +50,38 @@ def mark_path(x: Floats, y: Floats, shape: Shape, size: float) -> str:
     half = round(size / 2)
     across, up = _whole(x[there]), _whole(y[there])
     places = dict.fromkeys(zip(across.tolist(), up.tolist(), strict=True))
-    circle = f"m{-half} 0a{half} {half} 0 1 0 {2 * half} 0a{half} {half} 0 1 0 {-2 * half} 0z"
+    third, far = round(size / 6), round(0.7 * size)
     drawn = {
-        "circle": circle,
-        "ring": circle,
+        "circle": f"m{-half} 0a{half} {half} 0 1 0 {2 * half} 0a{half} {half} 0 1 0 {-2 * half} 0z",
+        "square": f"m{-half} {-half}h{2 * half}v{2 * half}h{-2 * half}z",
         "up": f"m0 {-half}l{half} {2 * half}h{-2 * half}z",
         "down": f"m0 {half}l{half} {-2 * half}h{-2 * half}z",
+        "diamond": f"m0 {-far}l{far} {far}l{-far} {far}l{-far} {-far}z",
+        "plus": _around(_PLUS, third),
+        "ex": _around([((x - y) * 0.7, (x + y) * 0.7) for x, y in _PLUS], third),
+        "star": _around(_STAR, far),
         "cross": f"m{-half} {-half}l{2 * half} {2 * half}m0 {-2 * half}l{-2 * half} {2 * half}",
         "upright": f"m0 {-half}v{2 * half}",
+        "level": f"m{-half} 0h{2 * half}",
     }[shape]
     return "".join(f"M{a} {b}{drawn}" for a, b in places)
+
+
+#: The corners of a plus, its arms two wide; of a star, around its middle.
+_PLUS = (
+    (-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3), (-1, 1), (-3, 1), (-3, -1), (-1, -1)
+)  # fmt: skip
+_STAR = [
+    ((0.4 if number % 2 else 1.0) * math.sin(turn), (-0.4 if number % 2 else -1.0) * math.cos(turn))
+    for number, turn in enumerate(np.arange(10) * math.pi / 5)
+]
+
+
+def _around(corners: Sequence[tuple[float, float]], unit: float) -> str:
+    """Return an outline around a place, which is where it begins and ends."""
+    ways = [(round(unit * x), round(unit * y)) for x, y in corners]
+    moves = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ways)]
+    return f"m{ways[0][0]} {ways[0][1]}" + "".join(f"l{x} {y}" for x, y in moves) + "z"
 
 
 def _on(x: Floats, y: Floats, *, steps: bool, back: bool = False) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.textpath import TextPath
-
-from tidegate._draw.tokens import SOFT
+from tidegate._draw.letters import width
+from tidegate._draw.parts import Leader, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from matplotlib.axes import Axes
+    from tidegate._draw.drawing import Panel
 
-    #: A word, its point in the axes' data, and its colour.
+    #: A word, its point in the panel's values, and its colour.
     Word = tuple[str, float, float, str]
     #: Left, bottom, right, top, in points of 1/72 inch.
     Box = tuple[float, float, float, float]
@@ -24,20 +23,17 @@ _AWAY, _BETWEEN, _MARK = 6.0, 1.5, 4.0
 _MOST = 14
 
 
-def words_beside(axes: Axes, words: Sequence[Word], size: float = 8) -> None:
-    """Write each word beside its point, or near it with a line; the axes have their scales."""
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        return
-    scale = 72 / figure.dpi
-    panel = axes.get_window_extent()
-    inside = (panel.x0 * scale, panel.y0 * scale, panel.x1 * scale, panel.y1 * scale)
-    found = [axes.transData.transform((x, y)) * scale for _, x, y, _ in words]
-    points = [(float(x), float(y)) for x, y in found]
+def words_beside(panel: Panel, words: Sequence[Word], size: float = 8) -> None:
+    """Write each word beside its point, or near it with a line; the panel has its scales."""
+    left, low, wide_in, high_in = (
+        72 * each for each in (panel.left, panel.bottom, panel.width, panel.height)
+    )
+    inside = (left, low, left + wide_in, low + high_in)
+    points = [tuple(map(float, panel.places(x, y))) for _, x, y, _ in words]
     marks = [(x - _MARK, y - _MARK, x + _MARK, y + _MARK) for x, y in points]
     written: list[Box] = []
     for number, ((word, *_, colour), (x, y)) in enumerate(zip(words, points, strict=True)):
-        wide = TextPath((0, 0), word, size=size).get_extents().x1 + 2
+        wide = width(word, size) + 2
         others = [box for place, box in enumerate(marks) if place != number]
         boxes = list(_choices(x, y, wide, 1.25 * size))
         free = (
@@ -50,18 +46,11 @@ def words_beside(axes: Axes, words: Sequence[Word], size: float = 8) -> None:
         box = next(free, None) or next(beyond, boxes[0])
         written.append(box)
         middle = (box[1] + box[3]) / 2
-        axes.annotate(
-            word, (box[0] - inside[0], middle - inside[1]), xycoords="axes points", fontsize=size,
-            color=colour, va="center", ha="left", annotation_clip=False, zorder=3,
-        )  # fmt: skip
+        panel.write(Words((box[0] - left) / wide_in, (middle - low) / high_in, word, size, colour))
         if abs(middle - y) > 0.9 * size:
             end = box[0] if box[0] > x else box[2]
-            to_axes = axes.transAxes.inverted().transform
-            ends = [to_axes((at / scale, up / scale)) for at, up in ((x, y), (end, middle))]
-            axes.plot(
-                *zip(*ends, strict=True), transform=axes.transAxes, color=SOFT, lw=0.7, zorder=1,
-                clip_on=False, label="_leader",
-            )  # fmt: skip
+            ends = [((at - left) / wide_in, (up - low) / high_in) for at, up in ((x, y), (end, middle))]
+            panel.marks.append(Leader(ends[0], ends[1]))
 
 
 def _choices(x: float, y: float, wide: float, high: float) -> Iterator[Box]:

@@ -10,24 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.files import file_beside
-from tidegate._draw.tokens import ACCENT, GRID, INK, MID, SOFT
+from tidegate._draw.tokens import GRID, INK, MID
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-
-#: (colour, line, marker) of the curves: told apart without colour, too.
-LINES: tuple[tuple[str, Any, str], ...] = (
-    (ACCENT, "-", "o"),
-    (INK, (0, (5, 1.6)), "s"),
-    (MID, "-", "^"),
-    (INK, (0, (1, 1.2)), "D"),
-    (ACCENT, (0, (5, 1.6)), "v"),
-    (MID, (0, (1, 1.2)), "X"),
-    (SOFT, "-", "P"),
-    (SOFT, (0, (5, 1.6)), "*"),
-)
 
 STYLE: Any = {
     "font.family": "DejaVu Sans",

@@ -5,16 +5,23 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tidegate._draw.drawing import Area, Bars, Hatched, Level, Line, Points, Uprights
-from tidegate._draw.frame import EDGE, LONG, all_words
+import numpy as np
+
+from tidegate._draw.frame import EDGE, HANDLE, LONG, all_words, entry_heights
+from tidegate._draw.parts import Area, Bars, Hatched, Leader, Level, Line, Points, Uprights
 from tidegate._draw.paths import area_path, line_path, mark_path
 from tidegate._draw.tokens import GRID, MID, SOFT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tidegate._draw.drawing import Drawing, Mark, Panel
+    from numpy.typing import NDArray
+
+    from tidegate._draw.drawing import Drawing, Panel
     from tidegate._draw.frame import Placed
+    from tidegate._draw.parts import Mark
+
+    Floats = NDArray[np.float64]
 
 #: Units of the picture's own coordinates in a point: whole numbers are short.
 FINE = 10
@@ -40,6 +47,7 @@ def svg_text(drawing: Drawing) -> str:
     ]
     for number, panel in enumerate(drawing.panels):
         parts += _panel(panel, number)
+    parts += _legend(drawing)
     parts += [line for each in words for line in _written(each)]
     return "\n".join(filter(None, [*parts, "</svg>", ""])) + "\n"
 
@@ -84,7 +92,7 @@ def _panel(panel: Panel, number: int) -> Iterator[str]:
 
 
 def _over(mark: Mark) -> bool:
-    return isinstance(mark, Points) and mark.over
+    return isinstance(mark, Leader) or (isinstance(mark, Points) and mark.over)
 
 
 def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
@@ -107,24 +115,52 @@ def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
                 f"M{begin:.0f} {foot:.0f}V{top:.0f}H{end:.0f}V{foot:.0f}z"
                 for begin, end, top in zip(*ends, to_y(mark.foot + mark.heights), strict=True)
             )
-            yield f'<path d="{path}" fill="{mark.colour}"/>'
+            yield f'<path d="{path}" fill="{mark.colour}"{_stroke(mark.edge, 0.9, ()) if mark.edge else ""}/>'
+        case Leader():
+            shares = (*mark.begin, *mark.end)
+            x = [FINE * 72 * (panel.left + panel.width * share) for share in shares[::2]]
+            y = [-FINE * 72 * (panel.bottom + panel.height * share) for share in shares[1::2]]
+            path = f"M{x[0]:.0f} {y[0]:.0f}L{x[1]:.0f} {y[1]:.0f}"
+            yield f'<path d="{path}"{_stroke(SOFT, 0.7, ())}/>'
         case Uprights():
-            low, high = float(to_y(mark.low)), float(to_y(mark.high))
-            path = "".join(f"M{x:.0f} {low:.0f}V{high:.0f}" for x in to_x(mark.x))
+            at = to_x(mark.x) + FINE * mark.aside
+            each = zip(at, to_y(mark.low), to_y(mark.high), strict=True)
+            path = "".join(f"M{place:.0f} {low:.0f}V{high:.0f}" for place, low, high in each)
             yield f'<path d="{path}"{_stroke(mark.colour, mark.width, ())}/>' if path else ""
         case Hatched():
             begin, end = to_x(mark.begin), to_x(mark.end)
             low, high = FINE * 72 * panel.bottom, FINE * 72 * panel.height
             yield f'<path d="M{begin:.0f} {-low:.0f}v{-high:.0f}H{end:.0f}v{high:.0f}z" fill="url(#hatch)"/>'
         case Points():
-            path = mark_path(to_x(mark.x), to_y(mark.y), mark.shape, FINE * mark.size)
-            faint = f' opacity="{mark.opacity:g}"' if mark.opacity < 1 else ""
-            if mark.shape in ("cross", "upright"):
-                yield f'<path d="{path}"{_stroke(mark.colour, mark.width, ())}{faint}/>'
-            elif mark.shape == "ring":
-                yield f'<path d="{path}" fill="#fff"{_stroke(mark.colour, mark.width, ())}{faint}/>'
-            else:
-                yield f'<path d="{path}" fill="{mark.colour}"{faint}/>'
+            yield _points(mark, to_x(mark.x) + FINE * mark.aside, to_y(mark.y))
+
+
+def _points(mark: Points, x: Floats, y: Floats) -> str:
+    look = f' opacity="{mark.opacity:g}"' if mark.opacity < 1 else ""
+    if mark.width:
+        look += _stroke(mark.colour, mark.width, ())
+    if mark.shape not in ("cross", "upright", "level"):
+        look += f' fill="{"#fff" if mark.hollow else mark.colour}"'
+    return f'<path d="{mark_path(x, y, mark.shape, FINE * mark.size)}"{look}/>'
+
+
+def _legend(drawing: Drawing) -> Iterator[str]:
+    """Yield what stands beside the names of the legend."""
+    if drawing.legend is None:
+        return
+    yield f'<g transform="scale({1 / FINE:g})" fill="none">'
+    left = FINE * 72 * drawing.legend.left
+    heights = entry_heights(drawing.legend)
+    for (entry, _), up in zip(drawing.legend.entries, heights, strict=True):
+        y = -FINE * up
+        if entry.width:
+            path = f"M{left:.0f} {y:.0f}h{FINE * HANDLE:.0f}"
+            yield f'<path d="{path}"{_stroke(entry.colour, entry.width, entry.dash)}/>'
+        if entry.shape is not None:
+            middle = np.array([left + FINE * HANDLE / 2]), np.array([y])
+            mark = Points(*middle, entry.shape, entry.colour, entry.size, 1.0, True, 1.0, entry.hollow)
+            yield _points(mark, *middle)
+    yield "</g>"
 
 
 def _stroke(colour: str, width: float, dash: tuple[float, ...]) -> str:

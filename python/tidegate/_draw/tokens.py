@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+#: Marks; the last three have no inside.
+Shape = Literal[
+    "circle", "square", "up", "diamond", "down", "ex", "plus", "star", "cross", "upright", "level"
+]
+
 INK = "#1a1a1a"
 MID = "#707070"
 SOFT = "#b4b4b4"
@@ -9,6 +16,18 @@ FILL = "#e4e4e4"
 ACCENT = "#0b5fa5"
 #: Lines of the grid.
 GRID = "#ececec"
+
+#: (colour, dashes, mark) of curves: told apart without colour, too.
+LINES: tuple[tuple[str, tuple[float, ...], Shape], ...] = (
+    (ACCENT, (), "circle"),
+    (INK, (5, 1.6), "square"),
+    (MID, (), "up"),
+    (INK, (1, 1.2), "diamond"),
+    (ACCENT, (5, 1.6), "down"),
+    (MID, (1, 1.2), "ex"),
+    (SOFT, (), "plus"),
+    (SOFT, (5, 1.6), "star"),
+)
 
 #: Flows drawn one by one; more become a median and a band.
 SINGLE = 4

@@ -8,7 +8,8 @@ import numpy as np
 
 from tidegate._base import text
 from tidegate._base.errors import ArgumentError, NotRecordedError, UnknownNameError, nearest
-from tidegate._draw.drawing import Drawing, Panel, Words
+from tidegate._draw.drawing import Drawing, Panel
+from tidegate._draw.parts import Words
 from tidegate._draw.tokens import INK, MID, fit
 from tidegate._run.completion import transfers, until_told
 from tidegate._run.history import history

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._base.text import rate_scale
-from tidegate._draw.drawing import Words
 from tidegate._draw.letters import width
+from tidegate._draw.parts import Words
 from tidegate._draw.tokens import ACCENT, MID, fit
 from tidegate._run.completion import done_cell
 

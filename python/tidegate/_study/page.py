@@ -74,7 +74,7 @@ def study_fragment(study: StudyNumbers) -> str:
     drawn: list[Item] = []
     if study.axes:
         with contextlib.suppress(ArgumentError):
-            drawn.append(image(Picture().figure(study)))
+            drawn.append(image(Picture().drawn(study)))
     return fragment(study.title, facts, [*shown, *drawn])
 
 
@@ -95,7 +95,7 @@ def _pictures(study: StudyNumbers, wanted: Sequence[Picture], name: str) -> list
         ):
             continue
         try:
-            drawn.append(picture(each.figure(study), f"{name}-{number}"))
+            drawn.append(picture(each.drawn(study), f"{name}-{number}"))
         except ArgumentError as reason:
             drawn.append(Paragraph(f"No picture: {reason}"))
             break

@@ -11,6 +11,7 @@ from tidegate._study.layout import layout
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tidegate._draw.drawing import Drawing
     from tidegate._draw.figure import Figure
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
@@ -69,26 +70,26 @@ class Picture:
 
         return suits(axes, points, self.facet, self.only)
 
-    def figure(self, study: StudyNumbers) -> Figure:
+    def drawn(self, study: StudyNumbers) -> Drawing | Figure:
         """Draw it."""
         self.check(study.axes, study.points)
         if self.x is not None:
-            from tidegate._study.plot_against import against_figure
+            from tidegate._study.plot_against import against_drawing
 
             y = self.y or "goodput_bps"
-            return against_figure(study, self.x, y, self.axis, self.facet, self.only)
+            return against_drawing(study, self.x, y, self.axis, self.facet, self.only)
         if self.cdf is not None:
-            from tidegate._study.plot_spread import cdf_figure
+            from tidegate._study.plot_spread import cdf_drawing
 
-            return cdf_figure(study, self.cdf, self.facet, self.only)
+            return cdf_drawing(study, self.cdf, self.facet, self.only)
         if self.box is not None:
-            from tidegate._study.plot_spread import box_figure
+            from tidegate._study.plot_spread import box_drawing
 
-            return box_figure(study, self.box, self.axis, self.facet, self.only)
+            return box_drawing(study, self.box, self.axis, self.facet, self.only)
         if self._is_map(study.axes, study.points):
             from tidegate._study.plot_map import map_figure
 
             return map_figure(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)
-        from tidegate._study.plot import study_figure
+        from tidegate._study.plot import study_drawing
 
-        return study_figure(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)
+        return study_drawing(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)

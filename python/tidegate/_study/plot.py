@@ -5,24 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator, NullFormatter
-from matplotlib.transforms import ScaledTranslation
 
 from tidegate._base.quantity import is_geometric, quantities
+from tidegate._draw.letters import width
+from tidegate._draw.parts import Entry
 from tidegate._draw.together import mark_together
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
-from tidegate._study.plot_panels import panels_figure, style_of
+from tidegate._study.plot_panels import panels_drawing, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-    from tidegate._draw.figure import Figure
+    from tidegate._draw.drawing import Drawing, Panel
     from tidegate._study.layout import Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves
@@ -32,13 +28,13 @@ if TYPE_CHECKING:
 _ASIDE = 1.6
 
 
-def study_figure(
+def study_drawing(
     study: StudyNumbers,
     metric: str,
     axis: str | None,
     facet: str | None = None,
     only: Mapping[str, Sequence[str]] | None = None,
-) -> Figure:
+) -> Drawing:
     """Draw the means of a number, with intervals, against one of the axes.
 
     Every marker stands at its x. Only the bars of the intervals are moved aside, by a constant on
@@ -55,26 +51,26 @@ def study_figure(
     places = dict(zip(values, numbers[0] if numbers else range(len(values)), strict=True))
     factor, _ = scale_of(metric)
 
-    together: list[tuple[Axes, list[tuple[np.ndarray, np.ndarray]]]] = []
+    together: list[tuple[Panel, list[tuple[np.ndarray, np.ndarray]]]] = []
 
-    def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
+    def draw(panel: Panel, curves: Curves) -> dict[tuple[str, ...], Entry]:
         found = {line: _curve(study, metric, points, key, places, factor) for line, points in curves.items()}
-        handles: dict[tuple[str, ...], Artist] = {}
+        entries: dict[tuple[str, ...], Entry] = {}
         drawn: list[tuple[tuple[float, ...], ...]] = []
-        together.append((axes, [(x, y) for x, y, _ in found.values()]))
+        together.append((panel, [(x, y) for x, y, _ in found.values()]))
         for line, (x, y, half) in found.items():
             same = (tuple(x), tuple(y), tuple(half))
             if same in drawn:
                 # Equal numbers are one curve, not two that lie side by side.
-                handles[line] = handles[list(found)[_first(found, same)]]
+                entries[line] = entries[list(found)[_first(found, same)]]
                 continue
             drawn.append(same)
-            handles[line] = _draw_curve(axes, placed, line, x, y, half, joined=numbers is not None)
-        _x_axis(axes, values, numbers)
-        return handles
+            entries[line] = _draw_curve(panel, placed, line, x, y, half, joined=numbers is not None)
+        _x_axis(panel, values, numbers)
+        return entries
 
     unit = f", {numbers[1]}" if numbers and numbers[1] else ""
-    figure = panels_figure(
+    drawing = panels_drawing(
         study,
         placed,
         draw,
@@ -82,10 +78,10 @@ def study_figure(
         metric_label(metric, study.gate),
         _notes(study, metric, placed),
     )
-    _y_axis(figure, study, metric, placed)
-    for axes, each in together:
-        mark_together(axes, each)
-    return figure
+    _y_axis(drawing, study, metric, placed)
+    for panel, each in together:
+        mark_together(panel, each)
+    return drawing
 
 
 def _first(
@@ -113,52 +109,48 @@ def _curve(
 
 
 def _draw_curve(
-    axes: Axes, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray, half: np.ndarray,
+    panel: Panel, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray, half: np.ndarray,
     *, joined: bool,
-) -> Line2D:  # fmt: skip
+) -> Entry:  # fmt: skip
     """Draw a curve; names are not ``joined``: nothing lies between two of them."""
     colour, dash, marker = style_of(placed, line)
     every = list(dict.fromkeys(tuple(p.values[key] for key in placed.lines) for p in placed.points))
     index, count = every.index(line), len(every)
-    figure = axes.get_figure()
-    aside = axes.transData
-    if figure is not None:
-        aside = aside + ScaledTranslation((index - (count - 1) / 2) * _ASIDE / 72, 0, figure.dpi_scale_trans)
+    aside = (index - (count - 1) / 2) * _ASIDE
     there = half > 0
-    axes.vlines(
-        x[there], (y - half)[there], (y + half)[there], color=colour, lw=0.9, transform=aside, zorder=2.2
-    )
-    for end in (y - half, y + half):
-        axes.plot(
-            x[there], end[there], ls="", marker="_", ms=4, mew=0.9, color=colour, transform=aside,
-            label="_interval",
-        )  # fmt: skip
-    (drawn,) = axes.plot(
-        x, y, color=colour, ls=dash if joined else "", lw=1.2, marker=marker, ms=4.4, zorder=2.5,
-        mfc="white" if index % 2 else colour, mec=colour, label=told(placed.lines, line) or "_all",
+    low, high = (y - half)[there], (y + half)[there]
+    panel.uprights(x[there], low, high, colour, 0.9, aside=aside, order=2.2)
+    for end in (low, high):
+        panel.points(x[there], end, "level", colour, 4, width=0.9, aside=aside, order=2.2)
+    name, hollow = told(placed.lines, line) or "_all", bool(index % 2)
+    if joined:
+        panel.line(x, y, colour, 1.2, dash, steps=False, order=2.5, name=name)
+    panel.points(
+        x, y, marker, colour, 4.4, over=True, width=1.0, hollow=hollow, order=2.6,
+        name="" if joined else name,
     )  # fmt: skip
-    return drawn
+    return Entry(colour, 1.2 if joined else 0.0, dash, marker, hollow)
 
 
-def _x_axis(axes: Axes, values: Sequence[str], numbers: tuple[list[float], str] | None) -> None:
+def _x_axis(panel: Panel, values: Sequence[str], numbers: tuple[list[float], str] | None) -> None:
     if numbers is None:
-        narrow = len(values) * max(len(value_words(value, 20)) for value in values) > 34
-        axes.set_xticks(
-            range(len(values)), [value_words(value, 20) for value in values], rotation=30 if narrow else 0,
-            ha="right" if narrow else "center",
-        )  # fmt: skip
-        axes.set_xlim(-0.4, len(values) - 0.6)
+        panel.x.named = [(place, value_words(value, 20)) for place, value in enumerate(values)]
+        panel.x.span(-0.4, len(values) - 0.6)
+        room = 72 * panel.width / (len(values) - 0.2)
+        panel.x.slanted = any(width(word, panel.x.size) + 4 > room for _, word in panel.x.named)
         return
     places = sorted({*numbers[0]})
+    first, last = places[0], places[-1]
     if is_geometric(places):
-        axes.set_xscale("log")
-        axes.set_xticks(places, _ticks(places))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.minorticks_off()
-    elif len(places) <= 6 and min(np.diff(places), default=1.0) > 0.09 * (places[-1] - places[0]):
-        axes.set_xticks(places, [f"{place:g}" for place in places])
-    else:
-        axes.xaxis.set_major_locator(MaxNLocator(6))
+        room = (last / first) ** 0.05
+        panel.x.log = True
+        panel.x.span(first / room, last * room)
+        panel.x.named = list(zip(places, _ticks(places), strict=True))
+        return
+    room = 0.05 * (last - first) or 0.05 * abs(last) or 0.5
+    panel.x.span(first - room, last + room)
+    if len(places) <= 6 and min(np.diff(places), default=1.0) > 0.09 * (last - first):
+        panel.x.named = [(place, f"{place:g}") for place in places]
 
 
 def _ticks(places: Sequence[float]) -> list[str]:
@@ -174,7 +166,7 @@ def _ticks(places: Sequence[float]) -> list[str]:
     return words
 
 
-def _y_axis(figure: Figure, study: StudyNumbers, metric: str, placed: Layout) -> None:
+def _y_axis(drawing: Drawing, study: StudyNumbers, metric: str, placed: Layout) -> None:
     """One scale for every panel: from 0 unless all numbers lie far above it."""
     factor, _ = scale_of(metric)
     found = [study.estimate(metric, point.number) for point in placed.points]
@@ -187,9 +179,8 @@ def _y_axis(figure: Figure, study: StudyNumbers, metric: str, placed: Layout) ->
     low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     room = 0.07 * (high - low) or 0.1 * abs(high) or 1.0
     bottom = 0.0 if 0 <= low < 0.45 * high or low == high == 0 else low - room
-    for axes in figure.axes:
-        axes.set_ylim(bottom, high + room)
-        axes.yaxis.set_major_locator(MaxNLocator(6))
+    for panel in drawing.panels:
+        panel.y.span(bottom, high + room)
 
 
 def _moving(placed: Layout) -> str:

@@ -5,36 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.ticker import LogLocator, MaxNLocator
 
 from tidegate._base.quantity import quantities
+from tidegate._draw.parts import Entry
 from tidegate._draw.places import words_beside
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words, interval_words, whose
-from tidegate._study.plot_panels import panels_figure, style_of
+from tidegate._study.plot_panels import panels_drawing, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-
-    from tidegate._draw.figure import Figure
+    from tidegate._draw.drawing import Drawing, Panel
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves
     from tidegate._study.point import Point
 
 
-def against_figure(
+def against_drawing(
     study: StudyNumbers,
     x: str,
     y: str,
     axis: str | None = None,
     facet: str | None = None,
     only: Mapping[str, Sequence[str]] | None = None,
-) -> Figure:
+) -> Drawing:
     """Draw each point at its means of two numbers, with the 95% interval of both as a cross.
 
     Points that differ along one axis are joined, in the order of its values, and say its value.
@@ -49,31 +46,35 @@ def against_figure(
     numbers = quantities(values)
     order = dict(zip(values, numbers[0] if numbers else range(len(values)), strict=True))
 
-    marks: list[tuple[Axes, str, float, float, str]] = []
+    marks: list[tuple[Panel, str, float, float, str]] = []
 
-    def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
-        handles: dict[tuple[str, ...], Artist] = {}
-        drawn: dict[bytes, Artist] = {}
+    def draw(panel: Panel, curves: Curves) -> dict[tuple[str, ...], Entry]:
+        entries: dict[tuple[str, ...], Entry] = {}
+        drawn: dict[bytes, Entry] = {}
         for line, points in curves.items():
             ranked = sorted(points, key=lambda point: order[point.values[key]])
             kept, table = _means(study, ranked, (x, y))
             if table.tobytes() in drawn:
-                handles[line] = drawn[table.tobytes()]
+                entries[line] = drawn[table.tobytes()]
                 continue
             colour, dash, marker = style_of(placed, line)
             for mean_x, half_x, mean_y, half_y in table:
-                axes.plot([mean_x - half_x, mean_x + half_x], [mean_y] * 2, color=colour, lw=0.9)
-                axes.plot([mean_x] * 2, [mean_y - half_y, mean_y + half_y], color=colour, lw=0.9)
-            (handle,) = axes.plot(
-                table[:, 0], table[:, 2], color=colour, ls=dash if numbers else "", lw=0.9, marker=marker,
-                ms=5, mec=colour, mfc="white" if len(drawn) % 2 else colour, zorder=2.6,
-                label=told(placed.lines, line) or "_all",
+                panel.line([mean_x - half_x, mean_x + half_x], [mean_y] * 2, colour, 0.9, steps=False)
+                panel.line([mean_x] * 2, [mean_y - half_y, mean_y + half_y], colour, 0.9, steps=False)
+            name, hollow = told(placed.lines, line) or "_all", bool(len(drawn) % 2)
+            if numbers:
+                panel.line(table[:, 0], table[:, 2], colour, 0.9, dash, steps=False, order=2.5, name=name)
+            panel.points(
+                table[:, 0], table[:, 2], marker, colour, 5, over=True, width=1.0, hollow=hollow, order=2.6,
+                name="" if numbers else name,
             )  # fmt: skip
             for point, (mean_x, _, mean_y, _) in zip(kept, table, strict=True):
                 value = f"{order[point.values[key]]:g}" if numbers else point.values[key]
-                marks.append((axes, value, float(mean_x), float(mean_y), colour))
-            handles[line] = drawn[table.tobytes()] = handle
-        return handles
+                marks.append((panel, value, float(mean_x), float(mean_y), colour))
+            entries[line] = drawn[table.tobytes()] = Entry(
+                colour, 0.9 if numbers else 0.0, dash, marker, hollow, 5
+            )
+        return entries
 
     notes = [
         interval_words(study, y, placed.points),
@@ -81,30 +82,30 @@ def against_figure(
         *whose(study),
         *fixed_words(placed),
     ]
-    figure = panels_figure(
+    drawing = panels_drawing(
         study, placed, draw, metric_label(x, study.gate), metric_label(y, study.gate), notes
     )
-    _scales(figure, study, placed.points, (x, y))
+    _scales(drawing, study, placed.points, (x, y))
     _label(marks)
-    return figure
+    return drawing
 
 
-def _label(marks: Sequence[tuple[Axes, str, float, float, str]]) -> None:
+def _label(marks: Sequence[tuple[Panel, str, float, float, str]]) -> None:
     """Write values beside points, once where points of one value lie together."""
-    panels: dict[int, tuple[Axes, list[tuple[str, float, float, str]]]] = {}
-    written: list[tuple[Axes, str, float, float]] = []
-    for axes, value, x, y, colour in marks:
-        across, up = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
+    panels: dict[int, tuple[Panel, list[tuple[str, float, float, str]]]] = {}
+    written: list[tuple[Panel, str, float, float]] = []
+    for panel, value, x, y, colour in marks:
+        across, up = panel.x.share(x), panel.y.share(y)
         near = (
-            where is axes and word == value and abs(across - a) < 0.12 and abs(up - u) < 0.12
+            where is panel and word == value and abs(across - a) < 0.12 and abs(up - u) < 0.12
             for where, word, a, u in written
         )  # fmt: skip
         if any(near):
             continue
-        written.append((axes, value, across, up))
-        panels.setdefault(id(axes), (axes, []))[1].append((value_words(value, 24), x, y, colour))
-    for axes, words in panels.values():
-        words_beside(axes, words, size=7)
+        written.append((panel, value, across, up))
+        panels.setdefault(id(panel), (panel, []))[1].append((value_words(value, 24), x, y, colour))
+    for panel, words in panels.values():
+        words_beside(panel, words, size=7)
 
 
 def _means(
@@ -124,23 +125,20 @@ def _means(
     return kept, np.array(rows, dtype=float).reshape(-1, 4)
 
 
-def _scales(figure: Figure, study: StudyNumbers, points: Sequence[Point], metrics: tuple[str, str]) -> None:
+def _scales(drawing: Drawing, study: StudyNumbers, points: Sequence[Point], metrics: tuple[str, str]) -> None:
+    """Give all panels the same scales: from 0 where the least value is far below the largest."""
     _, table = _means(study, points, metrics)
     if not len(table):
         return
-    axes = figure.axes[0]
     x = table[:, 0]
-    if x.min() > 0 and x.max() > 20 * x.min():
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.minorticks_off()
-        axes.set_xlim(x.min() / 1.3, x.max() * 1.6)
-    else:
-        low, high = (table[:, 0] - table[:, 1]).min(), (table[:, 0] + table[:, 1]).max()
-        axes.set_xlim(0 if 0 <= low < 0.5 * high else low - 0.08 * (high - low), high + 0.12 * (high - low))
-        axes.xaxis.set_major_locator(MaxNLocator(6))
+    log = bool(x.min() > 0 and x.max() > 20 * x.min())
+    low, high = (x - table[:, 1]).min(), (x + table[:, 1]).max()
+    across = (0 if 0 <= low < 0.5 * high else low - 0.08 * (high - low), high + 0.12 * (high - low))
+    if log:
+        across = (x.min() / 1.3, x.max() * 1.6)
     low, high = (table[:, 2] - table[:, 3]).min(), (table[:, 2] + table[:, 3]).max()
     room = 0.1 * (high - low) or 0.1 * abs(high) or 1.0
-    axes.set_ylim(0 if 0 <= low < 0.45 * high else low - room, high + room)
-    axes.yaxis.set_major_locator(MaxNLocator(6))
+    for panel in drawing.panels:
+        panel.x.log = log
+        panel.x.span(*across)
+        panel.y.span(0 if 0 <= low < 0.45 * high else low - room, high + room)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
+from tidegate._draw.letters import width as letters
+from tidegate._draw.parts import Entry, Line, Points
 from tidegate._draw.tokens import FILL
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words, whose
-from tidegate._study.plot_panels import panels_figure, style_of
+from tidegate._study.plot_panels import panels_drawing, reach_of_x, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-
-    from tidegate._draw.figure import Figure
+    from tidegate._draw.drawing import Drawing, Panel
+    from tidegate._draw.tokens import Shape
     from tidegate._study.layout import Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves
@@ -35,12 +34,12 @@ _STEPS = 2000
 _DOTS = 400
 
 
-def cdf_figure(
+def cdf_drawing(
     study: StudyNumbers,
     metric: str,
     facet: str | None = None,
     only: Mapping[str, Sequence[str]] | None = None,
-) -> Figure:
+) -> Drawing:
     """Draw for each point the share of its runs in which a number is at most x.
 
     Of a number that each copy of a flow has (``flow.page.completion_s``), and of ``completion_s`` of all
@@ -53,47 +52,44 @@ def cdf_figure(
     placed = layout_of(study.axes, study.points, facet=facet, only=only, along=False)
     each = _each_flow(study, metric)
 
-    def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
-        handles: dict[tuple[str, ...], Artist] = {}
-        drawn: dict[bytes, Artist] = {}
+    def draw(panel: Panel, curves: Curves) -> dict[tuple[str, ...], Entry]:
+        entries: dict[tuple[str, ...], Entry] = {}
+        drawn: dict[bytes, Entry] = {}
         for line, points in curves.items():
             values = _values(study, metric, points) if each is None else np.empty(0)
             all_of_them = len(values)
             if each is not None:
                 values, all_of_them = _of_flows(study, each, metric, points)
             if values.tobytes() in drawn:
-                handles[line] = drawn[values.tobytes()]
+                entries[line] = drawn[values.tobytes()]
                 continue
             colour, dash, _ = style_of(placed, line)
             ranks = _ranks(len(values), _STEPS)
             share = (ranks + 1) / max(1, all_of_them)
-            (handle,) = axes.plot(
-                np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0], share)),
-                color=colour, ls=dash, lw=1.3, drawstyle="steps-post",
-                label=told(placed.lines, line) or "_all",
-            )  # fmt: skip
-            handles[line] = drawn[values.tobytes()] = handle
-        axes.set_ylim(0, 1.02)
-        return handles
+            x, y = np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0], share))
+            panel.line(x, y, colour, 1.3, dash, name=told(placed.lines, line) or "_all")
+            entries[line] = drawn[values.tobytes()] = Entry(colour, 1.3, dash)
+        panel.y.span(0, 1.02)
+        return entries
 
-    x = metric_label(metric, study.gate)
-    if each is not None:
-        return panels_figure(
-            study, placed, draw, x.replace(", slowest", ""), "share of the flows at or below",
-            [_flows_note(study, each), *whose(study), *fixed_words(placed)],
-        )  # fmt: skip
-    return panels_figure(
-        study, placed, draw, x, "share of the runs at or below", _notes(study, metric, placed)
-    )
+    x, y = metric_label(metric, study.gate), "share of the runs at or below"
+    if each is None:
+        notes = _notes(study, metric, placed)
+    else:
+        x, y = x.replace(", slowest", ""), "share of the flows at or below"
+        notes = [_flows_note(study, each), *whose(study), *fixed_words(placed)]
+    drawing = panels_drawing(study, placed, draw, x, y, notes)
+    reach_of_x(drawing)
+    return drawing
 
 
-def box_figure(
+def box_drawing(
     study: StudyNumbers,
     metric: str,
     axis: str | None = None,
     facet: str | None = None,
     only: Mapping[str, Sequence[str]] | None = None,
-) -> Figure:
+) -> Drawing:
     """Draw for each point a box from the first to the third quartile of its runs, and every run.
 
     Raises:
@@ -107,24 +103,26 @@ def box_figure(
     width = 0.72 / len(every)
     numbers = quantities(values)
 
-    def draw(axes: Axes, curves: Curves) -> dict[tuple[str, ...], Artist]:
-        handles: dict[tuple[str, ...], Artist] = {}
+    def draw(panel: Panel, curves: Curves) -> dict[tuple[str, ...], Entry]:
+        entries: dict[tuple[str, ...], Entry] = {}
         for line, points in curves.items():
             colour, _, marker = style_of(placed, line)
             for point in points:
                 place = values.index(point.values[key]) + (every.index(line) - (len(every) - 1) / 2) * width
-                handles[line] = _box(
-                    axes, place, 0.8 * width, _values(study, metric, [point]), colour, marker
+                entries[line] = _box(
+                    panel, place, 0.8 * width, _values(study, metric, [point]), colour, marker
                 )
         names = (
             [f"{number:g}" for number in numbers[0]]
             if numbers
             else [value_words(value, 20) for value in values]
         )
-        axes.set_xticks(range(len(values)), names)
-        axes.set_xlim(-0.55, len(values) - 0.45)
-        axes.grid(visible=False, axis="x")
-        return handles
+        panel.x.named = list(enumerate(names))
+        panel.x.span(-0.55, len(values) - 0.45)
+        panel.x.grid = False
+        room = 72 * panel.width / (len(values) + 0.1)
+        panel.x.slanted = any(letters(name, panel.x.size) + 4 > room for name in names)
+        return entries
 
     counts = study.counts()
     some = max(counts[point.number] for point in placed.points) > _DOTS
@@ -134,29 +132,35 @@ def box_figure(
         *_notes(study, metric, placed),
     ]
     label = key_words(key) + (f", {numbers[1]}" if numbers and numbers[1] else "")
-    figure = panels_figure(study, placed, draw, label, metric_label(metric, study.gate), notes)
-    low, high = figure.axes[0].get_ylim()
-    if 0 <= low < 0.5 * high:
-        figure.axes[0].set_ylim(bottom=0)
-    return figure
+    drawing = panels_drawing(study, placed, draw, label, metric_label(metric, study.gate), notes)
+    _reach_of_y(drawing)
+    return drawing
 
 
-def _box(axes: Axes, at: float, width: float, values: np.ndarray, colour: str, marker: str) -> Artist:
+def _reach_of_y(drawing: Drawing) -> None:
+    """Give all panels one scale upwards: from 0 where the least value is far below the largest."""
+    marks = [mark for panel in drawing.panels for mark in panel.marks]
+    every = np.concatenate([np.zeros(0), *(mark.y for mark in marks if isinstance(mark, Line | Points))])
+    low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
+    room = 0.05 * (high - low) or 0.05 * abs(high) or 0.5
+    low = 0.0 if 0 <= low - room < 0.5 * (high + room) or 0 <= low < room else low - room
+    for panel in drawing.panels:
+        panel.y.span(low, high + room)
+
+
+def _box(panel: Panel, at: float, width: float, values: np.ndarray, colour: str, marker: Shape) -> Entry:
     if len(values):
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-        axes.add_patch(
-            Rectangle((at - width / 2, low), width, high - low, fc=FILL, ec=colour, lw=0.9, zorder=1.8)
-        )
-        axes.plot([at - width / 2, at + width / 2], [middle] * 2, color=colour, lw=1.6, zorder=2.3)
+        panel.bars([at], [high - low], width, FILL, low, edge=colour)
+        ends = [at - width / 2, at + width / 2]
+        panel.line(ends, [middle] * 2, colour, 1.6, steps=False, order=2.3)
         for end, edge in ((values.min(), low), (values.max(), high)):
-            axes.plot([at, at], [edge, end], color=colour, lw=0.9)
+            panel.line([at, at], [edge, end], colour, 0.9, steps=False)
     # Runs lie side by side so that equal ones are seen.
     values = values[_ranks(len(values), _DOTS)]
     aside = np.linspace(-0.3, 0.3, len(values)) * width if len(values) > 1 else np.zeros(len(values))
-    (dots,) = axes.plot(
-        at + aside, values, ls="", marker=marker, ms=2.6, mew=0, color=colour, alpha=0.75, zorder=2.6
-    )
-    return dots
+    panel.points(at + aside, values, marker, colour, 2.6, opacity=0.75, order=2.6)
+    return Entry(colour, shape=marker, size=2.6)
 
 
 def _ranks(count: int, most: int) -> np.ndarray:

@@ -94,7 +94,7 @@ class Study(StudyNumbers, Kept, Paged):
         from tidegate._study.picture import Picture
 
         kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}
-        figure = Picture(metric, axis, facet, kept, x, y, cdf, box, kind).figure(self)
+        figure = Picture(metric, axis, facet, kept, x, y, cdf, box, kind).drawn(self)
         return written(figure, path)
 
     def fill(self, work: Path) -> None:
