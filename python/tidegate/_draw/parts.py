@@ -1,7 +1,8 @@
 """What stands on a picture: marks in panels, words, the legend.
 
-Values are those of the panel's axes, and NaN is a gap. Letters, marks and widths of lines are in points of 1/72
-inch.
+Values are those of the panel's axes, and NaN is a gap. Letters, marks and widths of lines are measured in
+points of 1/72 inch.
+
 """
 
 from __future__ import annotations
