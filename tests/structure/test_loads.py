@@ -27,12 +27,12 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "run --perturb": (["run", LINK, *SHORT, "--perturb", "2"], set()),
     "run --csv": (["run", LINK, *SHORT, "--csv", "x.csv"], {"polars"}),
     "run --out": (["run", LINK, *SHORT, "--out", "x"], {"numpy", "polars"}),
-    "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"matplotlib", "numpy", "polars"}),
-    "run --plot svg": (["run", LINK, *SHORT, "--plot", "x.svg"], {"numpy", "polars"}),
-    "run --report": (["run", LINK, *SHORT, "--report", "x.html"], {"jinja2", "numpy", "polars"}),
+    "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"matplotlib", "numpy"}),
+    "run --plot svg": (["run", LINK, *SHORT, "--plot", "x.svg"], {"numpy"}),
+    "run --report": (["run", LINK, *SHORT, "--report", "x.html"], {"jinja2", "numpy"}),
     "compare": (["compare", LOSS, *VARY], set()),
-    "compare --plot svg": (["compare", LOSS, *VARY, "--plot", "x.svg"], {"numpy", "polars"}),
-    "compare --report": (["compare", LOSS, *VARY, "--report", "x.html"], {"jinja2", "numpy", "polars"}),
+    "compare --plot svg": (["compare", LOSS, *VARY, "--plot", "x.svg"], {"numpy"}),
+    "compare --report": (["compare", LOSS, *VARY, "--report", "x.html"], {"jinja2", "numpy"}),
     "size": (
         [
             "size",

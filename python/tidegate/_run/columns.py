@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 RawTable = Mapping[str, tuple[str, bytes]]
 
 #: What stands for "none" among counts.
-_NONE = 2**64 - 1
+NONE = 2**64 - 1
 
 _DESCRIBED: list[dict[str, Any]] = json.loads(_core.columns())
 #: Every recorded table: its columns with what they mean.
@@ -28,44 +28,35 @@ WORDS: dict[str, dict[str, list[str]]] = {
     for table in _DESCRIBED
 }
 #: Columns of all tables that are numbers of flows, gates or sources: what they count.
-_NAMES: dict[str, str] = {
+NAMES: dict[str, str] = {
     column["name"]: column["names"] for table in _DESCRIBED for column in table["columns"] if column["names"]
 }
-_CODES: dict[str, list[str]] = {name: words for columns in WORDS.values() for name, words in columns.items()}
+#: The words behind the codes of a column, of all tables.
+CODES: dict[str, list[str]] = {name: words for columns in WORDS.values() for name, words in columns.items()}
 
-_NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "maybe_u64": "<u8", "u32": "<u4", "u8": "u1"}
+#: How the compiled part writes each kind of column.
+NUMPY_TYPES = {"f64": "<f8", "u64": "<u8", "maybe_u64": "<u8", "u32": "<u4", "u8": "u1"}
 
 
-def frame(
-    raw: RawTable,
-    flow_names: Sequence[str],
-    gate_names: Sequence[str],
-    traffic_names: Sequence[str] = (),
-    class_names: Sequence[str] = (),
-    group_names: Sequence[str] = (),
-) -> pl.DataFrame:
-    """Return a recorded table with its codes spelled out; "not a number" becomes null."""
+def frame(raw: RawTable, names: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """Return a recorded table with its codes spelled out; "not a number" becomes null.
+
+    ``names``: those of flows, gates and others (:data:`NAMES`), in the order of their numbers.
+    """
     import numpy as np
     import polars as pl
 
-    names = {
-        "flow": list(flow_names),
-        "gate": list(gate_names),
-        "traffic": list(traffic_names),
-        "class": list(class_names),
-        "group": list(group_names),
-    }
-    spelled = {**_CODES, **{column: names[of] for column, of in _NAMES.items()}}
+    spelled = {**CODES, **{column: list(names[of]) for column, of in NAMES.items()}}
     columns: list[pl.Series] = []
     for column, (kind, data) in raw.items():
-        values = np.frombuffer(data, dtype=_NUMPY_TYPES[kind])
+        values = np.frombuffer(data, dtype=NUMPY_TYPES[kind])
         if sys.byteorder != "little":
             values = values.astype(values.dtype.newbyteorder("="))
         series = pl.Series(column, values)
         if kind == "f64":
             series = series.fill_nan(None)
         if kind == "maybe_u64":
-            series = series.set(series == _NONE, None)
+            series = series.set(series == NONE, None)
         if column in spelled and kind in ("u8", "u32"):
             series = _spell(series, spelled[column])
         columns.append(series)

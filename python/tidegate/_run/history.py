@@ -14,11 +14,12 @@ from tidegate._run.record import flows_through
 from tidegate._run.summary import main_gate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
 
+    from tidegate._run.arrays import Arrays
     from tidegate._run.record import Recorded
 
     Floats = NDArray[np.float64]
@@ -30,11 +31,6 @@ def numbers(column: pl.Series) -> Floats:
     """Return a column as floats; null becomes NaN, a gap in a line."""
     result: Floats = column.to_numpy().astype(np.float64, copy=False)
     return result
-
-
-def parts_of(table: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
-    """Return the rows of each flow or gate, by its name."""
-    return {str(key[0]): part for key, part in table.partition_by(column, as_dict=True).items()}
 
 
 def edges_for(duration: float, time: Floats, bins: int = _BINS) -> Floats:
@@ -171,17 +167,15 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         NotRecordedError: the run kept only its summary.
         UnknownNameError: there is no gate of this name.
     """
-    import polars as pl
-
     if gate is not None and gate not in run.gates:
         raise UnknownNameError(nearest("gate", gate, run.gates.names))
-    gates = parts_of(run.table("gates"), "gate")
+    gates = run.arrays("gates").parts("gate")
     main = main_gate(run.summary)
     shown = gate or main_gate(run.summary, gates)
     duration = float(run.summary["duration_s"])
-    parts = parts_of(run.table("flows"), "flow")
+    parts = run.arrays("flows").parts("flow")
     names = [name for name in run.flows.names if name in parts]
-    time = {name: numbers(parts[name]["time_s"]) for name in names}
+    time = {name: parts[name]["time_s"] for name in names}
     none = np.zeros(0)
     gate_time, rate, queue, wire, wait, tokens = none, none, none, none, none, none
     queue_unit = "packets"
@@ -194,19 +188,19 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
             queue_unit = "bytes"
     if shown in gates:
         part = gates[shown]
-        gate_time = numbers(part["time_s"])
-        rate = numbers(part["rate_bps"])
-        queue = numbers(part[f"queue_{queue_unit}"])
-        wire = numbers(part["delivered_bytes"])
-        wait = numbers(part["wait_ms"])
-        if "tokens" in part.columns and part["tokens"].null_count() < part.height:
-            tokens = numbers(part["tokens"])
+        gate_time = part["time_s"]
+        rate = part["rate_bps"]
+        queue = part[f"queue_{queue_unit}"]
+        wire = part["delivered_bytes"]
+        wait = part["wait_ms"]
+        if "tokens" in part.columns and not np.all(np.isnan(part["tokens"])):
+            tokens = part["tokens"]
     groups = _groups(run)
     together = {name: (columns["time_s"], columns["delivered_bytes"]) for name, columns in groups.items()}
     longest = max([*time.values(), *(at for at, _ in together.values())], key=len, default=gate_time)
     edges = edges_for(duration, longest, bins)
 
-    delivered = {name: numbers(parts[name]["delivered_bytes"]) for name in names}
+    delivered = {name: parts[name]["delivered_bytes"] for name in names}
     passing = run.flows.names if shown is None else flows_through(run, shown)
     through = [name for name in passing if name in parts]
     through += [name for name in groups if name in set(map(group_of, passing)) and name not in through]
@@ -214,10 +208,10 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
     def times(table: str, **where: str) -> Floats:
         if not run.has(table):
             return none
-        rows = run.table(table)
+        rows = run.arrays(table)
         for column, word in where.items():
-            rows = rows.filter(pl.col(column).cast(pl.String) == word)
-        return numbers(rows["time_s"])
+            rows = rows.where(column, word)
+        return rows["time_s"]
 
     return History(
         duration=duration,
@@ -226,8 +220,8 @@ def history(run: Recorded, gate: str | None, bins: int = _BINS) -> History:
         through=through,
         edges=edges,
         time=time,
-        cwnd={n: numbers(parts[n]["cwnd_segments"]) for n in names},
-        ssthresh={n: numbers(parts[n]["ssthresh_segments"]) for n in names},
+        cwnd={n: parts[n]["cwnd_segments"] for n in names},
+        ssthresh={n: parts[n]["ssthresh_segments"] for n in names},
         delivered=delivered,
         goodput={n: binned_rate(time[n], delivered[n], edges) for n in names}
         | {n: binned_rate(at, total, edges) for n, (at, total) in together.items()},
@@ -265,16 +259,14 @@ def _groups(run: Recorded) -> dict[str, dict[str, Floats]]:
     """Return the columns of each group of flows that was recorded together; of single flows none."""
     if not len(run.groups) or not run.has("groups"):
         return {}
-    parts = parts_of(run.table("groups"), "group")
+    parts = run.arrays("groups").parts("group")
     return {
-        name: {column: numbers(part[column]) for column in part.columns if column != "group"}
+        name: {column: part[column] for column in part.columns if column != "group"}
         for name, part in parts.items()
     }
 
 
-def _delays(
-    parts: dict[str, pl.DataFrame], names: Sequence[str], columns: Sequence[str]
-) -> dict[str, Floats]:
+def _delays(parts: Mapping[str, Arrays], names: Sequence[str], columns: Sequence[str]) -> dict[str, Floats]:
     """Return the first of these columns that there is, by flow; nothing where none was recorded."""
     for column in columns:
         if all(column in parts[name].columns for name in names):
@@ -282,15 +274,15 @@ def _delays(
     return {}
 
 
-def _fresh(part: pl.DataFrame, column: str) -> Floats:
+def _fresh(part: Arrays, column: str) -> Floats:
     """Return a delay in ms, with gaps where it is the last one of a flow that stands still.
 
     A sample stands until the next one; it is old when nothing has come for twice as long.
     """
-    value, time = numbers(part[column]), numbers(part["time_s"])
+    value, time = part[column], part["time_s"]
     if len(value) < 3:
         return value
-    moved = (np.diff(numbers(part["delivered_bytes"])) > 0) | (np.diff(value) != 0)
+    moved = (np.diff(part["delivered_bytes"]) > 0) | (np.diff(value) != 0)
     since = np.maximum.accumulate(np.concatenate(([time[0]], np.where(moved, time[1:], -np.inf))))
     old = time - since > 2e-3 * value + 3 * float(np.median(np.diff(time)))
     result: Floats = np.where(old, np.nan, value)
@@ -301,8 +293,8 @@ def _drops(run: Recorded, gates: Sequence[str]) -> dict[str, Floats]:
     """Return when packets were dropped at each of these gates."""
     if not run.has("drops"):
         return {}
-    parts = parts_of(run.table("drops"), "gate")
-    return {name: numbers(parts[name]["time_s"]) if name in parts else np.zeros(0) for name in gates}
+    parts = run.arrays("drops").parts("gate")
+    return {name: parts[name]["time_s"] if name in parts else np.zeros(0) for name in gates}
 
 
 def _passed(run: Recorded, shown: str | None, flows: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ def run_drawing(run: Recorded, *, gate: str | None = None, show: Sequence[str] |
     """
     data = history(run, gate)
     if gate is not None and not data.gate_recorded:
-        raise NotRecordedError(not_recorded(gate, run.table("gates")["gate"].unique().to_list()))
+        raise NotRecordedError(not_recorded(gate, [*run.arrays("gates").parts("gate")]))
     names = _chosen(run, data, show)
     bars = len(run.flows) > 1 and show is None
     heights = [*(_HEIGHTS[name] for name in names), _EVENTS]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def spikes_note(run: Recorded) -> str:
     """Say when goodput counts a byte."""
-    if "in_order_bytes" in run.table("flows").columns:
+    if "in_order_bytes" in run.arrays("flows").columns:
         return "Goodput counts a byte when it first arrives (▲: above the scale)."
     return "It counts once in order: a repaired hole is a spike (▲: above the scale)."
 

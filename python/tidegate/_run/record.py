@@ -28,6 +28,8 @@ from tidegate._run.throughput import normalised_throughput
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from tidegate._run.arrays import Arrays
 else:
     pl = Lazy("polars")
 
@@ -42,6 +44,7 @@ class Recorded:
         manifest: dict[str, Any],
         load: Callable[[str], pl.DataFrame | None],
         *,
+        arrays: Callable[[str], Arrays | None] | None = None,
         pcap: Path | None = None,
         qlog: Path | None = None,
         folder: Path | None = None,
@@ -64,6 +67,8 @@ class Recorded:
         self.pools = Table([PoolRow(self, row) for row in summary.get("pools", [])])
         self.calls = Table([CallsRow(self, row) for row in summary.get("calls", [])])
         self._load = load
+        self._arrays = arrays
+        self._known_arrays: dict[str, Arrays] = {}
         self._tables: dict[str, pl.DataFrame | None] = {}
 
     @property
@@ -96,23 +101,44 @@ class Recorded:
             self._tables[name] = self._load(name)
         found = self._tables[name]
         if found is None:
-            if self.summary["engine"] == "theory":
-                raise NotRecordedError(f"a theory has no {name} over time; use engine sim")
-            if name == "requests" and not len(self.requests):
-                raise NotRecordedError("no flow of this run has requests (app.request)")
-            if name == "groups" and not len(self.groups):
-                raise NotRecordedError("this run recorded no flows together (record.groups)")
-            if name == "classes" and not any(gate.get("classes") for gate in self.summary["gates"]):
-                raise NotRecordedError("no gate of this run has classes (gate.x.classes)")
-            raise NotRecordedError(
-                f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
-            )
+            raise self._missing(name)
         return found
+
+    def arrays(self, name: str) -> Arrays:
+        """Return the columns of a recorded table as arrays, as pictures read them.
+
+        Raises:
+            NotRecordedError: the run kept only its summary.
+        """
+        if self._arrays is None:
+            from tidegate._run.arrays import of_frame
+
+            if name not in self._known_arrays:
+                self._known_arrays[name] = of_frame(self.table(name))
+            return self._known_arrays[name]
+        found = self._known_arrays.get(name) or self._arrays(name)
+        if found is None:
+            raise self._missing(name)
+        return self._known_arrays.setdefault(name, found)
+
+    def _missing(self, name: str) -> NotRecordedError:
+        """Say why there is no such table."""
+        if self.summary["engine"] == "theory":
+            return NotRecordedError(f"a theory has no {name} over time; use engine sim")
+        if name == "requests" and not len(self.requests):
+            return NotRecordedError("no flow of this run has requests (app.request)")
+        if name == "groups" and not len(self.groups):
+            return NotRecordedError("this run recorded no flows together (record.groups)")
+        if name == "classes" and not any(gate.get("classes") for gate in self.summary["gates"]):
+            return NotRecordedError("no gate of this run has classes (gate.x.classes)")
+        return NotRecordedError(
+            f'the run recorded no {name}; run it again with record = "10 ms" (or "events")'
+        )
 
     def has(self, name: str) -> bool:
         """Tell whether a table was recorded."""
         try:
-            self.table(name)
+            self.table(name) if self._arrays is None else self.arrays(name)
         except NotRecordedError:
             return False
         return True

@@ -27,6 +27,8 @@ from tidegate._run.value import Run
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from tidegate._run.arrays import Arrays
 else:
     pl = Lazy("polars")
 
@@ -233,20 +235,31 @@ def assemble(
     groups = data.groups
     if groups:
         manifest["groups"] = groups
-    flows = [row["name"] for row in summary["flows"]]
-    gates = [row["name"] for row in summary["gates"]]
-    traffic = [row["name"] for row in summary["traffic"]]
-    # Each name once, in the order of the gates, as the engine numbers them.
-    classes = list(dict.fromkeys(row["name"] for gate in summary["gates"] for row in gate.get("classes", [])))
+    names = {
+        "flow": [row["name"] for row in summary["flows"]],
+        "gate": [row["name"] for row in summary["gates"]],
+        "traffic": [row["name"] for row in summary["traffic"]],
+        # Each name once, in the order of the gates, as the engine numbers them.
+        "class": list(
+            dict.fromkeys(row["name"] for gate in summary["gates"] for row in gate.get("classes", []))
+        ),
+        "group": list(groups or []),
+    }
     raw = data.tables
 
     def load(table: str) -> pl.DataFrame | None:
-        return frame(raw[table], flows, gates, traffic, classes, groups) if table in raw else None
+        return frame(raw[table], names) if table in raw else None
+
+    def arrays(table: str) -> Arrays | None:
+        from tidegate._run.arrays import of_raw
+
+        return of_raw(raw[table], names) if table in raw else None
 
     return Run(
         summary,
         manifest,
         load,
+        arrays=arrays,
         pcap=None if pcap is None else Path(pcap),
         qlog=None if qlog is None else Path(qlog),
     )

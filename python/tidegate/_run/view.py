@@ -8,13 +8,13 @@ import numpy as np
 
 from tidegate._page.view import Instants, View, line
 from tidegate._run.columns import WORDS
-from tidegate._run.history import History, history, numbers, parts_of
+from tidegate._run.history import History, history
 from tidegate._run.idle import idle_paths
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
+    from tidegate._run.arrays import Arrays
     from tidegate._run.record import Recorded
 
     Floats = NDArray[np.float64]
@@ -49,8 +49,8 @@ class _Drawn:
         self.instants = Instants.of([*data.time.values(), data.gate_time], 5 * len(self.names) + 6)
         self.view = View(data.duration, data.begin)
         self.x = self.view.column(self.instants.at, time=True)
-        self.flows = parts_of(run.table("flows"), "flow")
-        self.gates = parts_of(run.table("gates"), "gate")
+        self.flows = run.arrays("flows").parts("flow")
+        self.gates = run.arrays("gates").parts("gate")
         self.bands()
         self.rates()
         self.windows()
@@ -163,13 +163,13 @@ class _Drawn:
             return
         paths = self.run.manifest.get("paths") or {}
         waits = {
-            name: np.nan_to_num(self.instants.values(numbers(part["time_s"]), _waits(part)))
+            name: np.nan_to_num(self.instants.values(part["time_s"], _waits(part)))
             for name, part in self.gates.items()
         }
         words = list(_HELD)
         rows = []
         for name, part in held.items():
-            codes = self.instants.values(self.data.time[name], _codes(part["held_by"]))
+            codes = self.instants.values(self.data.time[name], part.codes("held_by", _HELD))
             passed = [gate for gate in paths.get(name, {}).get("path", ()) if gate in waits]
             longest = np.max([np.zeros(len(codes)), *(waits[gate] for gate in passed)], axis=0)
             for gate in passed:
@@ -202,19 +202,12 @@ class _Drawn:
             )
 
 
-def _codes(column: pl.Series) -> Floats:
-    """Return the place of each word in the list of words; a gap where there is none."""
-    import polars as pl
-
-    return numbers(column.cast(pl.Enum(_HELD)).to_physical())
-
-
-def _waits(part: pl.DataFrame) -> Floats:
+def _waits(part: Arrays) -> Floats:
     """Return the wait at a gate, ms; 0 where nothing waits there any more."""
-    queue = numbers(part["queue_packets"])
+    queue = part["queue_packets"]
     if np.all(np.isnan(queue)):
-        queue = numbers(part["queue_cells"])
-    return np.where(queue > 0, numbers(part["wait_ms"]), 0.0)
+        queue = part["queue_cells"]
+    return np.where(queue > 0, part["wait_ms"], 0.0)
 
 
 def _few(times: Floats) -> Floats:
