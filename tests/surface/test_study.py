@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 import tidegate as tg
-from common import tidegate
+from common import SMALL, tidegate
 from studies import MARKOV
 from tidegate._ask.compiled import digest
 from tidegate._base.estimate import estimate, paired
@@ -241,3 +241,32 @@ def test_differences_name_the_value_that_they_are_from(random: Path) -> None:
     of_cc, of_rate = done.stdout.split("Difference from ")[1:]
     assert of_cc.startswith("cc=reno, other values alike")
     assert of_rate.startswith("rate=4 Mbit/s, other values alike")
+
+
+def test_a_point_without_chance_runs_once_and_every_replication_has_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked for of each replication is there; only the first is simulated."""
+    from tidegate._study.prepare import prepare
+    from tidegate._study.start import execute_study
+    from tidegate._study.work import Work
+    from tidegate._study.workers import Local
+
+    calm = tmp_path / "calm.toml"
+    calm.write_text(SMALL.replace("loss = 0.002\n", ""), encoding="utf-8")
+    queue = {"gate.bottleneck.queue": ["10 packets", "20 packets"]}
+
+    def tables() -> tuple[list[pl.DataFrame], tuple[int, int]]:
+        prepared = prepare(calm, queue, runs=4, seed=3, equal_runs=True)
+        assert not any(point.draws for point in prepared.points)
+        counts: list[tuple[int, int]] = []
+        found = execute_study(prepared, workers=Local(1), store=None, told=lambda *each: counts.append(each))
+        return [found.runs, found.flows, found.gates, found.table], counts[-1]
+
+    once, counts = tables()
+    assert counts == (2, 8)
+    monkeypatch.setattr(Work, "_draws", lambda *_: True)
+    each, counts = tables()
+    assert counts == (8, 8)
+    assert all(one.equals(other) for one, other in zip(once, each, strict=True))
+    assert once[0]["replication"].to_list() == [0, 1, 2, 3] * 2

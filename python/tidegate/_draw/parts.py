@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Dash = tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Line:
     """A line; ``steps``: each value stands until the next."""
 
@@ -39,7 +39,7 @@ class Line:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Area:
     """What lies between two lines, filled."""
 
@@ -51,7 +51,7 @@ class Area:
     order: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Points:
     """Marks; ``over``: whole where they lie on the panel's edge."""
 
@@ -72,7 +72,7 @@ class Points:
     name: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Level:
     """A line across the panel at a value."""
 
@@ -83,7 +83,7 @@ class Level:
     order: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Uprights:
     """Upright lines from one value to another."""
 
@@ -97,7 +97,7 @@ class Uprights:
     order: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bars:
     """Bars around their places, from a value up."""
 
@@ -111,7 +111,7 @@ class Bars:
     order: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hatched:
     """The part of the panel between two values of x, hatched."""
 
@@ -120,7 +120,7 @@ class Hatched:
     order: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leader:
     """A thin line between two places, in shares of the panel; it may leave it."""
 
@@ -132,7 +132,7 @@ class Leader:
 Mark = Leader | Line | Area | Points | Level | Uprights | Bars | Hatched
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Words:
     """Words on the canvas, in inches, or in a panel, in shares of it or at its values (``at_values``)."""
 
@@ -153,7 +153,7 @@ class Words:
     spacing: float = 1.2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Entry:
     """What stands beside a name in the legend; without dashes and width there is no line."""
 
@@ -165,7 +165,7 @@ class Entry:
     size: float = 4.4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Legend:
     """Names of curves, from a place on the canvas down: what stands beside each, and its name."""
 

@@ -13,6 +13,7 @@ from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
 from tidegate._study.columns import place_of, run_at
 from tidegate._study.jobs import Measure, Outcome
+from tidegate._study.packed import for_replication
 from tidegate._study.prepare import Prepared
 from tidegate._study.shard import Shard
 from tidegate._study.store import Store
@@ -78,6 +79,8 @@ class Work:
         #: By point, which replications are done; and the first run that nobody has taken in order.
         self._flags = [bytearray(count) for count in self._targets]
         self._point = self._replication = 0
+        #: By point at which nothing is random: runs that will have the result of the one that is computed.
+        self._alike: dict[int, list[int]] = {}
         #: Results that were computed a moment ago; what is not here any more is in the store.
         self._fresh: dict[int, bytes] = {}
         #: Runs that nobody has looked for yet: point, and from which to which replication.
@@ -216,21 +219,46 @@ class Work:
             if until < end:
                 self._ranges.appendleft((point, until, end))
         if not self._reuses:
-            self._ready += places
+            self._want(places)
             return
         keys = [self._key(place) for place in places]
         reads = self.is_live or self._prepared.until is not None
         found = self._store.find(keys) if reads else dict.fromkeys(self._store.known(keys), b"")
-        self._ready += [place for place, key in zip(places, keys, strict=True) if key not in found]
+        self._want([place for place, key in zip(places, keys, strict=True) if key not in found])
         for place, key in zip(places, keys, strict=True):
             if key in found:
                 if self.is_live:
                     self._measured_at.append(self._store.unpack(found[key])["measured_at"])
                 self._enter(Outcome(place, found[key]))
 
-    def _take(self, outcomes: Sequence[Outcome]) -> None:
+    def _want(self, places: Sequence[int]) -> None:
+        """Put runs on the list of what is to be done; of runs that are one, the first."""
+        for place in places:
+            point, _ = run_at(place)
+            if self._draws(point):
+                self._ready.append(place)
+            elif point in self._alike:
+                self._alike[point].append(place)
+            else:
+                self._alike[point] = []
+                self._ready.append(place)
+
+    def _draws(self, point: int) -> bool:
+        """Tell whether runs of a point can differ: what is measured may ask for the replication, too."""
+        return self.is_live or self._measure is not None or bool(self._prepared.points[point].draws)
+
+    def _with_alike(self, outcome: Outcome) -> list[Outcome]:
+        """Return a result, and those that are the same because nothing is random at the point."""
+        point, own = run_at(outcome.number)
+        found = [outcome]
+        for place in [] if self._draws(point) else self._alike.pop(point, []):
+            found.append(Outcome(place, for_replication(outcome.packed, own, run_at(place)[1])))
+        return found
+
+    def _take(self, computed: Sequence[Outcome]) -> None:
         """Keep results that were computed."""
-        self.computed += len(outcomes)
+        self.computed += len(computed)
+        outcomes = [each for outcome in computed for each in self._with_alike(outcome)]
         self._store.put_all((self._key(outcome.number), outcome.packed) for outcome in outcomes)
         for outcome in outcomes:
             if len(self._fresh) < _FRESH:
