@@ -23,6 +23,7 @@ from tidegate._draw.letters import width
 from tidegate._draw.onto import figure_of
 from tidegate._draw.paths import area_path, line_path
 from tidegate._draw.svg import svg_text
+from tidegate._draw.tokens import between
 from tidegate._run.plot import run_drawing
 from tidegate._study.picture import Picture
 
@@ -114,6 +115,21 @@ def test_studies_have_room_and_both_writers_show_the_same(study: tg.Study, name:
     assert_same(drawing)
 
 
+def test_maps_have_room_and_both_writers_show_the_same() -> None:
+    vary = {
+        f"gate.{GATE}.queue": [f"{2**n} packets" for n in range(2, 7)],
+        f"gate.{GATE}.rate": [f"{n} Mbit/s" for n in range(2, 7)],
+    }
+    found = tg.study(tg.Scenario.from_toml(RANDOM), vary=vary, runs=2, seed=1)
+    drawing = Picture().drawn(found)
+    assert faults(drawing) == []
+    assert_same(drawing)
+    cells = [each for each in ET.fromstring(svg_text(drawing)).iter(f"{SVG}path") if "H" in each.attrib["d"]]
+    assert len({each.attrib["fill"] for each in cells if "fill" in each.attrib}) > 20
+    assert between(("#000000", "#ff0000", "#ffffff"), 0.25) == "#800000"
+    assert between(("#000000", "#ff0000", "#ffffff"), 1.0) == "#ffffff"
+
+
 def test_both_writers_show_the_same() -> None:
     drawing = drawing_of(EXAMPLES / "round-trip-times.toml")
     assert_same(drawing)
@@ -127,7 +143,9 @@ def assert_same(drawing: Drawing) -> None:
     figure = figure_of(drawing)
     for axes, panel in zip(figure.axes, drawing.panels, strict=True):
         assert axes.get_title(loc="left") == panel.title
-        assert {*panel.title.split("\n"), *panel.y_label.split("\n"), panel.x_label} - {""} <= written
+        assert {*panel.title.split("\n"), *panel.y_label.split("\n"), *panel.x_label.split("\n")} - {
+            ""
+        } <= written
         assert axes.get_ylim() == (panel.y.low, panel.y.high)
         assert axes.get_xlim() == (panel.x.low, panel.x.high)
         assert [tick for tick in axes.get_yticks() if panel.spine] == [value for value, _ in panel.y.ticks()]

@@ -8,6 +8,7 @@ from tidegate._base.errors import ArgumentError, nearest
 from tidegate._base.quantity import quantities
 from tidegate._compare.plot import comparison_drawing
 from tidegate._draw.cells import LEAST, Axis, Panel, ascending
+from tidegate._draw.heat import heat_drawing
 from tidegate._run.words import key_words, metric_label, scale_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from tidegate._compare.variants import Variants
     from tidegate._draw.drawing import Drawing
-    from tidegate._draw.figure import Figure
 
 #: How variants are drawn.
 KINDS = ("lines", "map")
@@ -25,7 +25,7 @@ _NUMBERS = ("goodput_bps", "queue_delay_p99_ms")
 
 def chosen(
     comparison: Variants, show: Sequence[str] | None, x: str | None, y: str | None, kind: str | None
-) -> Drawing | Figure:
+) -> Drawing:
     """Draw a comparison as it is asked for: one number against another where there is an ``x``.
 
     Raises:
@@ -44,9 +44,7 @@ def chosen(
     return against_drawing(comparison, x, y or "goodput_bps")
 
 
-def picture_of(
-    comparison: Variants, show: Sequence[str] | None = None, kind: str | None = None
-) -> Drawing | Figure:
+def picture_of(comparison: Variants, show: Sequence[str] | None = None, kind: str | None = None) -> Drawing:
     """Draw a row per variant (``kind="lines"``) or maps (``"map"``).
 
     ``kind`` left out: maps where two keys have many numbers and no ``show`` is asked for.
@@ -74,9 +72,7 @@ def picture_of(
     return comparison_drawing(comparison, show)
 
 
-def _map(comparison: Variants, values: dict[str, list[str]]) -> Figure:
-    from tidegate._draw.heat import heat_figure
-
+def _map(comparison: Variants, values: dict[str, list[str]]) -> Drawing:
     across, up = sorted(values, key=lambda key: -len(values[key]))
     rows = comparison.rows()
     panels = []
@@ -95,4 +91,4 @@ def _map(comparison: Variants, values: dict[str, list[str]]) -> Figure:
         comparison.seeds,
         f"engine {comparison.variants[0].run.summary['engine']}",
     ]
-    return heat_figure(comparison.title, notes, x, y, panels, shared=False)
+    return heat_drawing(comparison.title, notes, x, y, panels, shared=False)

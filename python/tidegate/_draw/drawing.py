@@ -42,6 +42,10 @@ class Panel:
     label_size: float = 8.5
     #: Points between the panel and its title.
     title_away: float = 6.0
+    #: Whether y has its words and its name at the right.
+    right: bool = False
+    #: Whether ticks are drawn.
+    ticked: bool = True
     #: Whether there is a line at the left, and one at the bottom.
     spine: bool = True
     floor: bool = True

@@ -132,13 +132,17 @@ def _frame_words(panel: Panel) -> Iterator[Placed]:
         label = Words(0, 0, panel.x_label, panel.label_size, across="center", up="top")
         yield Placed(label, left + wide / 2, below - LABEL)
     beside = 0.0
+    out = left + wide + LONG + PAD if panel.right else left - LONG - PAD
     for value, text in panel.y.ticks() if panel.y.told and panel.spine else ():
-        words = Words(0, 0, text, panel.y.size, across="right")
-        yield Placed(words, left - LONG - PAD, low + high * panel.y.share(value))
+        words = Words(0, 0, text, panel.y.size, across="left" if panel.right else "right")
+        yield Placed(words, out, low + high * panel.y.share(value))
         beside = max(beside, width(text, words.size))
     if panel.y_label:
-        label = Words(0, 0, panel.y_label, panel.label_size, across="center", up="bottom")
-        yield Placed(label, left - LONG - PAD - beside - LABEL, low + high / 2, 90.0)
+        label = Words(
+            0, 0, panel.y_label, panel.label_size, across="center", up="top" if panel.right else "bottom"
+        )
+        away = beside + LABEL
+        yield Placed(label, out + away if panel.right else out - away, low + high / 2, 90.0)
     for each in panel.words:
         if each.at_values:
             across, up = panel.x.share(each.x), panel.y.share(each.y)

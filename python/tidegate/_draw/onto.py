@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from tidegate._draw.figure import Figure
 from tidegate._draw.frame import HANDLE, LABEL, SLANT, SMALL
-from tidegate._draw.parts import Area, Bars, Hatched, Leader, Level, Line, Points, Uprights
+from tidegate._draw.parts import Area, Bars, Cells, Hatched, Leader, Level, Line, Points, Uprights
 from tidegate._draw.style import STYLE
 from tidegate._draw.tokens import SOFT
 
@@ -56,6 +57,13 @@ def _panel(axes: Axes, panel: Panel) -> None:
         axes.spines["left"].set_visible(False)
         axes.set_yticks([])
     axes.spines["bottom"].set_visible(panel.floor)
+    if not panel.ticked:
+        axes.tick_params(length=0)
+    if panel.right:
+        axes.yaxis.tick_right()
+        axes.yaxis.set_label_position("right")
+        axes.spines["left"].set_visible(False)
+        axes.spines["right"].set_visible(True)
     for words in panel.words:
         how: dict[str, Any] = {} if words.at_values else {"transform": axes.transAxes}
         if words.away == (0.0, 0.0):
@@ -117,6 +125,15 @@ def _draw(axes: Axes, mark: Mark) -> None:
                 clip_on=not mark.over, zorder=mark.order, scalex=False, scaley=False,
                 label=mark.name or "_marks", transform=_aside(axes, mark.aside),
             )  # fmt: skip
+        case Cells():
+            colours = LinearSegmentedColormap.from_list("cells", list(mark.colours))
+            rows, columns = mark.table.shape
+            axes.imshow(
+                mark.table, origin="lower", aspect="auto", cmap=colours, interpolation="nearest",
+                norm=Normalize(mark.low, mark.high), extent=(-0.5, columns - 0.5, -0.5, rows - 0.5),
+                zorder=mark.order,
+            )  # fmt: skip
+            axes.set_facecolor("white")
         case Leader():
             axes.plot(
                 *zip(mark.begin, mark.end, strict=True), transform=axes.transAxes, color=SOFT, lw=0.7,

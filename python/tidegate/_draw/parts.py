@@ -121,6 +121,20 @@ class Hatched:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """A table of numbers as colours: columns around 0, 1, … of x, rows around 0, 1, … of y.
+
+    ``low`` has the first of the colours and ``high`` the last; a number that is not there is white.
+    """
+
+    table: Floats
+    low: float
+    high: float
+    colours: Sequence[str]
+    order: float = 0.5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Leader:
     """A thin line between two places, in shares of the panel; it may leave it."""
 
@@ -129,7 +143,7 @@ class Leader:
     order: float = 1.0
 
 
-Mark = Leader | Line | Area | Points | Level | Uprights | Bars | Hatched
+Mark = Cells | Leader | Line | Area | Points | Level | Uprights | Bars | Hatched
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate._draw.frame import EDGE, HANDLE, LONG, all_words, entry_heights
-from tidegate._draw.parts import Area, Bars, Hatched, Leader, Level, Line, Points, Uprights
+from tidegate._draw.parts import Area, Bars, Cells, Hatched, Leader, Level, Line, Points, Uprights
 from tidegate._draw.paths import area_path, line_path, mark_path
-from tidegate._draw.tokens import GRID, MID, SOFT
+from tidegate._draw.tokens import GRID, MID, SOFT, between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,12 +77,13 @@ def _panel(panel: Panel, number: int) -> Iterator[str]:
         for mark in inside:
             yield from _mark(mark, panel)
         yield "</g>"
-    frame = [f"M{x:.0f} {low:.0f}v{FINE * LONG:.0f}" for x in across]
+    frame = [f"M{x:.0f} {low:.0f}v{FINE * LONG:.0f}" for x in across if panel.ticked]
     if panel.floor:
         frame.append(f"M{left:.0f} {low:.0f}h{wide:.0f}")
     if panel.spine:
-        frame.append(f"M{left:.0f} {low:.0f}v{-high:.0f}")
-        frame += [f"M{left:.0f} {y:.0f}h{-FINE * LONG:.0f}" for y in upwards]
+        side, out = (left + wide, LONG) if panel.right else (left, -LONG)
+        frame.append(f"M{side:.0f} {low:.0f}v{-high:.0f}")
+        frame += [f"M{side:.0f} {y:.0f}h{FINE * out:.0f}" for y in upwards if panel.ticked]
     if frame:
         yield f'<path d="{"".join(frame)}" stroke="{MID}" stroke-width="7"/>'
     for mark in panel.marks:
@@ -116,6 +117,14 @@ def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
                 for begin, end, top in zip(*ends, to_y(mark.foot + mark.heights), strict=True)
             )
             yield f'<path d="{path}" fill="{mark.colour}"{_stroke(mark.edge, 0.9, ()) if mark.edge else ""}/>'
+        case Cells():
+            rows, columns = mark.table.shape
+            x, y = to_x(np.arange(columns + 1) - 0.5), to_y(np.arange(rows + 1) - 0.5)
+            for row, column in np.argwhere(~np.isnan(mark.table)).tolist():
+                colour = between(mark.colours, (mark.table[row, column] - mark.low) / (mark.high - mark.low))
+                path = f"M{x[column]:.0f} {y[row]:.0f}H{x[column + 1]:.0f}V{y[row + 1]:.0f}H{x[column]:.0f}z"
+                # Else what is behind shines through between two cells.
+                yield f'<path d="{path}" fill="{colour}" shape-rendering="crispEdges"/>'
         case Leader():
             shares = (*mark.begin, *mark.end)
             x = [FINE * 72 * (panel.left + panel.width * share) for share in shares[::2]]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Marks; the last three have no inside.
 Shape = Literal[
@@ -38,6 +41,14 @@ FLOW_STYLES: tuple[tuple[str, tuple[float, ...]], ...] = (
     (MID, ()),
     (INK, (1, 1.2)),
 )
+
+
+def between(colours: Sequence[str], share: float) -> str:
+    """Return the colour at a share, from 0 to 1, of the way through some colours."""
+    way = min(max(share, 0.0), 1.0) * (len(colours) - 1)
+    first = min(int(way), len(colours) - 2)
+    ends = [[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in colours[first : first + 2]]
+    return "#" + "".join(f"{round(a + (b - a) * (way - first)):02x}" for a, b in zip(*ends, strict=True))
 
 
 def fit(text: str, limit: int) -> str:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tidegate._draw.drawing import Drawing
-    from tidegate._draw.figure import Figure
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
 
@@ -70,7 +69,7 @@ class Picture:
 
         return suits(axes, points, self.facet, self.only)
 
-    def drawn(self, study: StudyNumbers) -> Drawing | Figure:
+    def drawn(self, study: StudyNumbers) -> Drawing:
         """Draw it."""
         self.check(study.axes, study.points)
         if self.x is not None:
@@ -87,9 +86,9 @@ class Picture:
 
             return box_drawing(study, self.box, self.axis, self.facet, self.only)
         if self._is_map(study.axes, study.points):
-            from tidegate._study.plot_map import map_figure
+            from tidegate._study.plot_map import map_drawing
 
-            return map_figure(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)
+            return map_drawing(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)
         from tidegate._study.plot import study_drawing
 
         return study_drawing(study, self.metric or "goodput_bps", self.axis, self.facet, self.only)

@@ -8,6 +8,7 @@ from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
 from tidegate._base.text import number
 from tidegate._draw.cells import LEAST, Axis, Panel, ascending
+from tidegate._draw.heat import heat_drawing
 from tidegate._run.summary import short_keys
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate._study.layout import PANELS, groups_of, layout, told
@@ -16,7 +17,7 @@ from tidegate._study.plot import fixed_words, interval_words, whose
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tidegate._draw.figure import Figure
+    from tidegate._draw.drawing import Drawing
     from tidegate._study.layout import Keys, Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.point import Point
@@ -68,13 +69,11 @@ def _no_map(groups: Mapping[Keys, Sequence[str]]) -> ArgumentError:
     )
 
 
-def map_figure(study: StudyNumbers, metric: str, axis: str | None, facet: str | None, only: Only) -> Figure:
+def map_drawing(study: StudyNumbers, metric: str, axis: str | None, facet: str | None, only: Only) -> Drawing:
     """Draw the means of a number, a cell for each pair of values.
 
     Raises as :func:`map_layout`; UnknownNameError: there is no such metric.
     """
-    from tidegate._draw.heat import heat_figure
-
     placed = map_layout(study.axes, study.points, axis, facet, only)
     across, up = placed.along[0], placed.lines[0]
     factor = scale_of(metric)[0]
@@ -94,7 +93,7 @@ def map_figure(study: StudyNumbers, metric: str, axis: str | None, facet: str | 
     ]
     x, y = (Axis(key_words(key), ascending(placed.values(key))) for key in (across, up))
     notes = [label, _widths(study, metric, placed.points), *whose(study), *fixed_words(placed)]
-    return heat_figure(study.title, notes, x, y, panels, shared=True)
+    return heat_drawing(study.title, notes, x, y, panels, shared=True)
 
 
 def _widths(study: StudyNumbers, metric: str, points: Sequence[Point]) -> str:
