@@ -62,6 +62,7 @@ def test_a_link_with_a_rate_a_queue_and_a_delay() -> None:
         ({"queue.aqm": "codel"}, "codel limit 101 target 5ms interval 100ms ecn"),
         ({"queue.aqm": "{ codel = { target = '1500 us' } }"}, "codel limit 101 target 1500us interval"),
         ({"queue.aqm": "fq_codel"}, "fq_codel limit 101 flows 1024 quantum 1514 memory_limit 33554432"),
+        ({"queue.aqm.cake.ack_filter": "conservative"}, "triple-isolate overhead 0 ack-filter"),
         ({"queue.aqm": "pie"}, "pie limit 101 target 15ms tupdate 15ms alpha 2 beta 20 ecn"),
         ({"queue.aqm": "dualpi2"}, "dualpi2 limit 101 target 15ms tupdate 16ms alpha 0.16 beta 3.2"),
         ({"queue.limit": "30 kB"}, "tbf rate 20000000bit burst 1500 limit 31500"),
@@ -211,7 +212,8 @@ def test_the_command(tmp_path: Path) -> None:
     "changes",
     [
         {}, {"queue.aqm": "codel"}, {"queue.aqm": "fq_codel"}, {"queue.aqm": "pie"}, {"queue.aqm": "red"},
-        {"queue.aqm": "cake"}, {"loss": "0.01"}, {"queue.limit": "30 kB"},
+        {"queue.aqm": "cake"}, {"queue.aqm.cake.ack_filter": "aggressive"}, {"loss": "0.01"},
+        {"queue.limit": "30 kB"},
         {"loss": "{ gilbert_elliott = { good_to_bad = 0.01, bad_to_good = 0.3, loss_bad = 1.0 } }"},
         {"rate": '{ token_bucket = { rate = "8 Mbit/s", burst = "100 kB", peak = "50 Mbit/s" } }'},
         {"framing": '{ overhead = "24 B", minimum = "84 B" }'},

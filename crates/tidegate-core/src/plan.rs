@@ -69,7 +69,7 @@ pub use tcp_rules::{
     AckRule, Arithmetic, EcnPlan, LeastRto, LossDetection, Reduction, Segmentation, SlowStart, TcpRules,
 };
 pub(crate) use tins::time_of;
-pub use tins::{CobaltPlan, Isolation, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
+pub use tins::{AckFilter, CobaltPlan, Isolation, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 pub use transport::{QuicControl, QuicPlan, TransportPlan};
 

@@ -41,6 +41,12 @@ pub fn check(plan: &Plan) -> Result<Vec<String>, LiveError> {
                 .to_owned(),
         ));
     }
+    if let Some(gate) = plan.gates.iter().find(|gate| gate.ack_filter().is_some()) {
+        return Err(LiveError::Beyond(format!(
+            "gate.{}.queue.aqm.cake.ack_filter: gates of the live engine do not look into TCP headers; write \"off\", or use engine = \"sim\"",
+            gate.name
+        )));
+    }
     let mut warnings = Vec::new();
     for flow in &plan.flows {
         if flow.transport != TransportPlan::Tcp {

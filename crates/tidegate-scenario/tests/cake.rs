@@ -3,8 +3,8 @@
 mod reading;
 
 use tidegate_core::plan::{
-    CakePlan, ClassesPlan, Diffserv, Discipline, Framing, Isolation, LinkLayer, Plan, SchedulerPlan,
-    ShapedBytes, TinsPlan,
+    AckFilter, CakePlan, ClassesPlan, Diffserv, Discipline, Framing, Isolation, LinkLayer, Plan,
+    SchedulerPlan, ShapedBytes, TinsPlan,
 };
 use tidegate_core::units::{Rate, Span};
 
@@ -113,4 +113,16 @@ fn a_slow_link_without_a_bandwidth_is_a_warning() {
     ] {
         assert_eq!(warned(good), "");
     }
+}
+
+#[test]
+fn the_ack_filter_is_off_unless_it_is_asked_for() {
+    let of = |aqm: &str| {
+        let plan = small(&format!("rate = \"8 Mbit/s\"\nqueue.aqm{aqm}"), "");
+        assert_eq!(tins(&plan, 0).1.ack_filter, plan.gates[0].ack_filter());
+        plan.gates[0].ack_filter()
+    };
+    assert_eq!([of(" = \"cake\""), of(".cake.ack_filter = \"off\"")], [None; 2]);
+    assert_eq!(of(".cake.ack_filter = \"conservative\""), Some(AckFilter::Conservative));
+    assert_eq!(of(".cake.ack_filter = \"aggressive\""), Some(AckFilter::Aggressive));
 }

@@ -56,6 +56,8 @@ pub(crate) struct Flow {
     pub(crate) receiver_noted_from: Time,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
     has_circuit: bool,
+    /// It passes an ACK filter.
+    pub(crate) filtered: bool,
     /// A transfer is under way, as last reported to the circuits.
     transferring: bool,
     /// The flow's units in the network, in both directions; counted only if the flow is watched closely.
@@ -101,7 +103,8 @@ impl Flow {
         let observed = !parts || plan.record.packets;
         let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
-        let watched_closely = !plain || policed.is_some() || member.is_some() || hosted.is_some();
+        let filtered = hosted.is_none() && is_filtered(plan, flow);
+        let watched_closely = !plain || filtered || policed.is_some() || member.is_some() || hosted.is_some();
         let window = match &hosted {
             Some(hosted) => hosted.report(Side::Sender).window.unwrap_or_default() as u64,
             None => sender.congestion_window(),
@@ -139,6 +142,7 @@ impl Flow {
             receiver_row_until: Time::ZERO,
             coming: VecDeque::new(),
             has_circuit,
+            filtered,
             transferring: false,
             in_network: 0,
             losses: Vec::new(),
@@ -321,6 +325,11 @@ impl Flow {
             dialogue.finish();
         }
     }
+}
+
+/// Whether a flow passes an ACK filter.
+fn is_filtered(plan: &Plan, flow: &FlowPlan) -> bool {
+    flow.path.iter().chain(&flow.back).any(|gate| plan.gates[*gate].ack_filter().is_some())
 }
 
 /// Whether a flow passes a circuit.

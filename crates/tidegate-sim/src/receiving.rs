@@ -118,6 +118,9 @@ impl<N: Carrier> Wire<N> {
                 ));
             }
             flow.in_network += u32::from(flow.watched_closely);
+            if flow.filtered {
+                self.show(unit, index, Side::Receiver);
+            }
             self.depart(at, unit, Side::Receiver, &flow.style);
         }
         self.departed(Side::Receiver, &flow.style);

@@ -147,6 +147,9 @@ impl<N: Carrier> Wire<N> {
                 policed.blame(&mut unit, sent.held_by(), &flow.sender);
             }
             flow.in_network += u32::from(flow.watched_closely);
+            if flow.filtered {
+                self.show(unit, index, Side::Sender);
+            }
             self.depart(at, unit, Side::Sender, &flow.style);
         }
         self.departed(Side::Sender, &flow.style);

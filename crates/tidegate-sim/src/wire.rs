@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use tidegate_core::app::Server;
+use tidegate_core::gate::AckView;
 use tidegate_core::net::{Carrier, Network};
 use tidegate_core::plan::Plan;
 use tidegate_core::tcp::{Segment, flags};
@@ -139,6 +140,13 @@ impl<N: Carrier> Wire<N> {
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
         }
+    }
+
+    /// Shows ACK filters on its route what a unit says that leaves the end `from` of a flow. Its segment is whole.
+    #[cold]
+    pub(crate) fn show(&mut self, unit: Unit, index: usize, from: Side) {
+        let view = AckView::from(self.segments.look_at(unit));
+        self.network.note_view(2 * index + from as usize, unit.handle, view);
     }
 
     /// A unit leaves the end `from` of a flow at `at`, and enters the network, or waits for the others of its row.

@@ -146,4 +146,7 @@ def _cake(keys: dict[str, Any]) -> str:
     overhead = str(keys.get("overhead", "0")).removesuffix("B").strip()
     words.append(f"overhead {overhead}")
     words += [word for word in ("wash",) if keys.get(word) is True]
+    # By tc-cake(8), ``ack-filter`` alone is conservative.
+    filters = {"conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
+    words += [filters[word] for word in (keys.get("ack_filter"),) if word in filters]
     return " ".join(words)

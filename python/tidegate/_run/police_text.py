@@ -16,8 +16,8 @@ _SHOWN = 12
 
 POLICE_SHORT = "For a policer, used is the share of the rate in its contract; line: the gate's own rate."
 BUCKET_SHORT = (
-    "For a token bucket, rate is that of its tokens, and peak is how fast it sends at most; used is the share "
-    "of what it could pass in the measured time, burst included."
+    "For a token bucket, rate is that of its tokens, and peak is how fast it sends at most; used is the "
+    "share of what it could pass in the measured time, burst included."
 )
 
 
@@ -110,8 +110,16 @@ def _cut(text: TextTable, count: int, what: str) -> TextTable:
 def drops_by_reason(gate: Row) -> str | None:
     """Return why a gate dropped packets, in one sentence; None where another table says it."""
     drops = {reason: count for reason, count in (gate.get("drops") or {}).items() if count}
+    if gate.get("filtered_packets"):
+        count = number(gate["filtered_packets"])
+        told = f"Needless ACKs dropped at gate {gate['name']}, which are no losses: {count}"
+        return told if not drops else f"{told}. {_reasons(gate, drops)}"
     if not drops or (len(drops) == 1 and set(drops) <= {"queue full", "policed"}):
         return None
+    return _reasons(gate, drops)
+
+
+def _reasons(gate: Row, drops: dict[str, int]) -> str:
     told = ", ".join(
         f"{reason} {number(count)}" for reason, count in sorted(drops.items(), key=lambda d: -d[1])
     )

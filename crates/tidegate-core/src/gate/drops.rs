@@ -34,11 +34,16 @@ pub enum DropReason {
     Early = 7,
     /// Loss by count: each n-th unit (`loss.every`).
     Counted = 8,
+    /// A later packet in its queue made this ACK needless.
+    AckFilter = 9,
 }
 
 impl DropReason {
     /// How many there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
+
+    /// How many of them are losses: the first ones.
+    pub const LOSSES: usize = 9;
 
     /// All of them, in the order of their codes.
     pub const ALL: [DropReason; DropReason::COUNT] = [
@@ -51,12 +56,19 @@ impl DropReason {
         DropReason::Refused,
         DropReason::Early,
         DropReason::Counted,
+        DropReason::AckFilter,
     ];
 
     /// Whether `loss` took the unit, which had been served by then.
     #[must_use]
     pub const fn after_service(self) -> bool {
         matches!(self, DropReason::Loss | DropReason::Counted)
+    }
+
+    /// Whether it is a loss. What an ACK filter drops says nothing that is not said later.
+    #[must_use]
+    pub const fn is_loss(self) -> bool {
+        (self as usize) < DropReason::LOSSES
     }
 
     /// The word for it in tables.
@@ -72,6 +84,7 @@ impl DropReason {
             DropReason::Refused => "refused",
             DropReason::Early => "early",
             DropReason::Counted => "loss by count",
+            DropReason::AckFilter => "ACK filter",
         }
     }
 }

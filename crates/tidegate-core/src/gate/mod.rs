@@ -13,6 +13,7 @@
 //! at [`Gate::next_wakeup`]. It is for gates whose departures are not known ahead, and for `exact`. Where the
 //! discipline decides when a unit would be served, `stepped` asks it at that instant.
 
+mod acks;
 mod ahead;
 mod backlog;
 mod cells;
@@ -28,6 +29,7 @@ mod step;
 mod stepped;
 mod waiting;
 
+pub use acks::AckView;
 pub use backlog::Backlog;
 pub use drops::{DropReason, GateDrop};
 pub use ingress::{Marker, Policer, Slot};

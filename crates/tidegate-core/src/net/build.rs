@@ -36,6 +36,7 @@ impl Network {
         let mut gates: Vec<Gate> =
             plan.gates.iter().enumerate().map(|(n, gate)| Gate::new(gate, context(n))).collect();
         set_members(plan, &routes, &mut gates);
+        let filters = filters(plan, &routes, &mut gates);
         let controls = Controls::new(plan, &mut gates);
         let signals: Vec<Signal> =
             plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
@@ -56,6 +57,7 @@ impl Network {
             judged: vec![Judged::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
             fast: FastPaths::default(),
+            filters,
             schedule: first_events(Schedule::new(sources), &controls, &signals, &traffic),
             lines: routes.line_delays.iter().map(line).collect(),
             map: routes.map,
@@ -95,6 +97,24 @@ fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
             gate.set_hosts(&routes.map.chains.iter().map(|chain| hosts(chain.route)).collect());
         }
     }
+}
+
+/// The gates with an ACK filter of each route; these hear of which route each stretch is.
+fn filters(plan: &Plan, routes: &Routes, gates: &mut [Gate]) -> Vec<Vec<u32>> {
+    let filtering: Vec<bool> = plan.gates.iter().map(|gate| gate.ack_filter().is_some()).collect();
+    if !filtering.contains(&true) {
+        return Vec::new();
+    }
+    let mut filters = vec![Vec::new(); routes.map.first.len()];
+    for chain in &routes.map.chains {
+        let passed = routes.map.gates_of(chain).iter().filter(|gate| filtering[**gate as usize]);
+        filters[chain.route as usize].extend(passed);
+    }
+    let route_of: Arc<[u32]> = routes.map.chains.iter().map(|chain| chain.route).collect();
+    for (gate, _) in gates.iter_mut().zip(&filtering).filter(|(_, filters)| **filters) {
+        gate.set_routes(Arc::clone(&route_of));
+    }
+    filters
 }
 
 /// Schedules the first event of every source that needs no arrival.

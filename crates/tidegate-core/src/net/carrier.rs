@@ -1,5 +1,6 @@
 //! The carrier of units between endpoints: the whole network, or the part of it that only one cohort of flows uses.
 
+use crate::gate::AckView;
 use crate::net::Network;
 use crate::net::fast::Walk;
 use crate::net::map::Entry;
@@ -14,6 +15,9 @@ pub trait Carrier {
     /// Many units enter a route that carries each of them at once ([`Network::carries_at_once`]). Those that are not dropped remain in `units`, with the times at which
     /// they reach its end.
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>);
+
+    /// What an ACK filter reads of the unit that enters a route next, with this handle ([`Network::note_view`]).
+    fn note_view(&mut self, route: usize, handle: u32, view: AckView);
 
     /// Sets an alarm unless it rings earlier anyway.
     fn set_alarm(&mut self, alarm: usize, at: Time);
@@ -31,6 +35,10 @@ impl Carrier for Network {
     #[inline(always)]
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
         self.pass_stretch(entry.0, units);
+    }
+
+    fn note_view(&mut self, route: usize, handle: u32, view: AckView) {
+        Network::note_view(self, route, handle, view);
     }
 
     #[inline(always)]

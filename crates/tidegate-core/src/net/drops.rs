@@ -28,24 +28,24 @@ impl Dropped {
     }
 }
 
-/// Packets dropped for each [`DropReason`].
+/// Packets lost for each [`DropReason`] that is a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DropCounts([u64; DropReason::COUNT]);
+pub struct DropCounts([u64; DropReason::LOSSES]);
 
 impl DropCounts {
-    /// Packets dropped for this reason.
+    /// Packets lost for this reason.
     #[must_use]
     pub fn of(&self, reason: DropReason) -> u64 {
-        self.0[reason as usize]
+        self.0.get(reason as usize).copied().unwrap_or(0)
     }
 
-    /// Packets dropped for any reason.
+    /// Packets lost, for any reason.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.iter().map(|(_, packets)| packets).sum()
     }
 
-    /// The reasons that ever occurred, in the order of their codes.
+    /// The reasons of losses that ever occurred, in the order of their codes.
     pub fn iter(&self) -> impl Iterator<Item = (DropReason, u64)> {
         DropReason::ALL.into_iter().zip(self.0).filter(|(_, packets)| *packets > 0)
     }
@@ -60,7 +60,7 @@ pub(super) struct Drops {
 
 impl Drops {
     pub(super) fn note(&mut self, measured: Measured, dropped: &Dropped, route: u32) {
-        if !measured.holds(dropped.at) {
+        if !measured.holds(dropped.at) || !dropped.reason.is_loss() {
             return;
         }
         for (rows, place) in [(&mut self.gates, dropped.gate), (&mut self.routes, route as usize)] {

@@ -51,7 +51,7 @@ pub use step::{Event, Step};
 pub use traffic::{TrafficCounts, start_time};
 pub use transit::Transit;
 
-use crate::gate::Gate;
+use crate::gate::{AckView, Gate};
 use crate::net::control::Controls;
 use crate::net::events::Next;
 use crate::net::fast::{DelayLine, FastPaths, Judged, Walk};
@@ -73,6 +73,8 @@ pub struct Network {
     map: RouteMap,
     fast: FastPaths,
     lines: Vec<DelayLine>,
+    /// The gates of each route that have an ACK filter; empty where none has.
+    filters: Vec<Vec<u32>>,
     /// By gate.
     judged: Vec<Judged>,
     sections: Sections,
@@ -118,6 +120,20 @@ impl Network {
         debug_assert!(self.schedule.may_happen(at), "{at} is before {}", self.schedule.now);
         unit.chain = entry.0;
         self.enter(at, unit)
+    }
+
+    /// Whether a gate of a flow's route has an ACK filter: before a unit enters it, the engine says what the filter reads of it.
+    #[must_use]
+    pub fn filters_acks(&self, route: usize) -> bool {
+        self.filters.get(route).is_some_and(|gates| !gates.is_empty())
+    }
+
+    /// The unit that enters a route next, with this handle, is a TCP packet of which an ACK filter reads this. Of all units of such routes
+    /// that are in the network, each has a handle of its own.
+    pub fn note_view(&mut self, route: usize, handle: u32, view: AckView) {
+        for gate in self.filters.get(route).into_iter().flatten() {
+            self.gates[*gate as usize].note_view(route as u32, handle, view);
+        }
     }
 
     /// Where a route begins.

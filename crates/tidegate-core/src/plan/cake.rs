@@ -2,8 +2,8 @@
 //! codepoints, each with flow queues under COBALT, and a shaper in front of all of them.
 
 use super::{
-    ClassPlan, ClassesPlan, CobaltPlan, Diffserv, Discipline, Framing, Isolation, QueuePlan, SchedulerPlan,
-    ShapedBytes, TinPlan, TinsPlan, time_of,
+    AckFilter, ClassPlan, ClassesPlan, CobaltPlan, Diffserv, Discipline, Framing, Isolation, QueuePlan,
+    SchedulerPlan, ShapedBytes, TinPlan, TinsPlan, time_of,
 };
 use crate::units::{PICOS_PER_SECOND, Rate, Span};
 
@@ -50,6 +50,8 @@ pub struct CakePlan {
     pub memory: Option<u64>,
     /// What it sends on has the codepoint 0.
     pub wash: bool,
+    /// ACKs that a later packet in their queue makes needless are dropped.
+    pub ack_filter: Option<AckFilter>,
 }
 
 impl CakePlan {
@@ -71,6 +73,7 @@ impl CakePlan {
             limit: u64::MAX,
             memory: None,
             wash: false,
+            ack_filter: None,
         }
     }
 
@@ -91,6 +94,7 @@ impl CakePlan {
             limit: self.limit,
             memory: self.memory_bytes(),
             wash: self.wash,
+            ack_filter: self.ack_filter,
             hosts: [].into(),
         };
         ClassesPlan {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan, RatePlan};
+use super::{
+    AckFilter, ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan, RatePlan,
+    SchedulerPlan,
+};
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit, Release};
 use crate::serial::span_of;
@@ -83,6 +86,15 @@ impl GatePlan {
     #[must_use]
     pub fn is_cell_gate(&self) -> bool {
         self.framing.is_cells()
+    }
+
+    /// Which ACKs its queue drops as needless.
+    #[must_use]
+    pub fn ack_filter(&self) -> Option<AckFilter> {
+        match &self.classes.as_ref()?.scheduler {
+            SchedulerPlan::Cake(tins) => tins.ack_filter,
+            _ => None,
+        }
     }
 
     /// Whether departures can be stated at arrivals; otherwise the gate is driven step by step.

@@ -26,6 +26,15 @@ pub enum Isolation {
     Triple,
 }
 
+/// Which ACKs are dropped as needless (Linux `sch_cake`, `cake_ack_filter`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckFilter {
+    /// Those behind which another needless one waits.
+    Conservative,
+    /// The one directly before what has come, too.
+    Aggressive,
+}
+
 /// What the shaper and the turns count of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapedBytes {
@@ -102,6 +111,8 @@ pub struct TinsPlan {
     pub memory: u64,
     /// What it sends on has the codepoint 0.
     pub wash: bool,
+    /// ACKs that a later packet in their queue makes needless are dropped.
+    pub ack_filter: Option<AckFilter>,
     /// Hosts that the packets of each route come from and go to, by its number; a route that is not here has its own.
     pub hosts: Arc<[[u32; 2]]>,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::net::{DropCounts, Network, seed};
-use tidegate_core::plan::{GatePlan, Plan, RatePlan};
+use tidegate_core::plan::{GatePlan, Plan, RatePlan, SchedulerPlan};
 use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
 use super::classes::{self, ClassSummary};
@@ -33,6 +33,10 @@ pub struct GateSummary {
     pub dropped_packets: u64,
     /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
     pub drops: BTreeMap<&'static str, u64>,
+    /// ACKs that an ACK filter dropped as needless: no losses, and neither in `dropped_packets` nor in `offered_packets`. A gate without CAKE
+    /// has no such name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filtered_packets: Option<u64>,
     /// Packets marked CE; a gate whose queue marks none has no such name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marked_packets: Option<u64>,
@@ -215,6 +219,7 @@ fn gate_row(
         delivered_packets: packets.delivered,
         dropped_packets: packets.dropped,
         drops: BTreeMap::new(),
+        filtered_packets: has_cake(row).then(|| counters.filtered().measured().packets),
         marked_packets: marks(row).then(|| counters.marked().measured().packets),
         loss: counters.loss(),
         queue_mean_packets: of_packets.then(|| counters.queue_mean()),
@@ -240,6 +245,11 @@ fn gate_row(
         colours: None,
         cells: cells.map(|(place, counts)| place.cells(&counters, counts)),
     }
+}
+
+/// Whether its queue may have an ACK filter.
+fn has_cake(row: &GatePlan) -> bool {
+    row.classes.as_ref().is_some_and(|classes| matches!(classes.scheduler, SchedulerPlan::Cake(_)))
 }
 
 /// Whether its queue marks packets, or that of a class.

@@ -1,6 +1,6 @@
 //! The tins of CAKE in words.
 
-use tidegate_core::plan::{LinkLayer, ShapedBytes, TinPlan, TinsPlan};
+use tidegate_core::plan::{AckFilter, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
 
 use super::text::{part, rate_text};
 use crate::units::bytes_text;
@@ -25,6 +25,10 @@ pub(super) fn rules(plan: &TinsPlan) -> Vec<String> {
     }
     let packets = if plan.limit < u64::MAX { format!("{} packets or ", plan.limit) } else { String::new() };
     lines.push(format!("more than {packets}{} drop from the longest queue", bytes_text(plan.memory)));
+    lines.extend(plan.ack_filter.map(|filter| match filter {
+        AckFilter::Conservative => "needless ACKs are dropped but for the last two of a flow".to_owned(),
+        AckFilter::Aggressive => "needless ACKs are dropped".to_owned(),
+    }));
     lines
 }
 

@@ -120,6 +120,21 @@ pub(super) const CAKE: Section = section(
              acts in the same way, if it is less.",
         ),
         key("wash", Kind::Flag, flag(false), "Gates further on see its packets with the codepoint DF."),
-        later("ack_filter", "Drops ACKs in the queue that a later one makes needless."),
+        key(
+            "ack_filter",
+            Kind::Choice(&[
+                word("off", "no ACK is dropped for that"),
+                word("conservative", "the last two needless ACKs of a flow stay"),
+                word(
+                    "aggressive",
+                    "the last needless one stays only where news of ECN or another packet is behind it",
+                ),
+            ]),
+            text("off"),
+            "Drops an ACK of TCP that waits when a later packet of its connection joins its queue and says all that the ACK says. \
+             Data, SACK blocks that the later packet lacks, repeated ACKs, changes of ECE and CWR, and every other flag and \
+             option stay. For an upload that is much slower than the download.",
+        ),
+        later("ingress", "Counts packets that it drops in the shaper: for a shaper behind the slow link."),
     ],
 );

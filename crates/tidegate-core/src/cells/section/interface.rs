@@ -67,7 +67,7 @@ pub struct CellCounts {
     /// Cells that came to reassembly after this gate for nothing.
     pub wasted: u64,
     /// Cells lost here, by the code of the reason.
-    pub lost: [u64; DropReason::COUNT],
+    pub lost: [u64; DropReason::LOSSES],
 }
 
 /// How a section works.

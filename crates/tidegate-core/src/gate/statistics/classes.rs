@@ -13,11 +13,11 @@ use crate::units::{Measured, Time};
 pub struct ClassCounters {
     /// The counters that a gate has too.
     pub counters: Counters,
-    drops: [u64; DropReason::COUNT],
+    drops: [u64; DropReason::LOSSES],
 }
 
 impl ClassCounters {
-    /// The reasons for which units were dropped inside the measured time, and how many.
+    /// The reasons for which units were lost inside the measured time, and how many.
     pub fn drops(&self) -> impl Iterator<Item = (DropReason, u64)> {
         DropReason::ALL.into_iter().zip(self.drops).filter(|(_, units)| *units > 0)
     }
@@ -99,7 +99,7 @@ impl ClassStatistics {
         (bytes, wire): (u32, u32),
         reason: DropReason,
     ) {
-        self.classes[class].counters.cull(arrival, at, (bytes, wire));
+        self.classes[class].counters.cull((arrival, at), (bytes, wire), reason);
         if let Some(history) = &mut self.history {
             history.advance(at);
             history.leave(at, class, bytes);
@@ -153,10 +153,10 @@ impl ClassStatistics {
     }
 
     fn drop(&mut self, class: usize, at: Time, reason: DropReason) {
-        if self.measured.holds(at) {
+        if self.measured.holds(at) && reason.is_loss() {
             self.classes[class].drops[reason as usize] += 1;
         }
-        self.note(class, at, |row| row.dropped_packets += 1);
+        self.note(class, at, |row| row.dropped_packets += u64::from(reason.is_loss()));
     }
 
     fn note(&mut self, class: usize, at: Time, change: impl FnOnce(&mut ClassRow)) {

@@ -1,6 +1,8 @@
 //! The counters of a gate: always kept, in whole units and bytes, before and inside the measured time. At any instant
-//! arrived = delivered + dropped + held. No number here can fall below zero: a difference that would is an
+//! arrived = delivered + dropped + filtered + held. No number here can fall below zero: a difference that would is an
 //! error of the program and ends it, in release builds too ([`less`]).
+
+use std::fmt;
 
 use super::bins::Precision;
 use super::count::{BELOW_ZERO, Count, Phases, less};
@@ -8,13 +10,14 @@ use super::progression::Progression;
 use super::quantiles::{Lengths, Quantiles};
 use super::still_waiting::StillWaiting;
 use crate::gate::backlog::Backlog;
+use crate::gate::drops::DropReason;
 use crate::gate::rate::Service;
 use crate::units::{Measured, Span, Time};
 
 /// Counters and statistics of one gate.
 ///
 /// Each unit that arrives is refused at once (`refused`), served at once, served after a wait (`waits`), or taken into
-/// the queue and not served (`unserved`): it is dropped there (`culled`), or still waits when the run ends (`waiting`). So units that are
+/// the queue and not served (`unserved`): it is dropped there (`culled`, `filtered`), or still waits when the run ends (`waiting`). So units that are
 /// served at once need no count of their own.
 #[derive(Clone, Debug)]
 pub struct Counters {
@@ -29,6 +32,8 @@ pub struct Counters {
     refused: Phases,
     /// Units that had joined the queue and were dropped from it.
     culled: Phases,
+    /// ACKs that had joined the queue and were dropped from it as needless: no losses.
+    filtered: Filtered,
     /// Units lost after service.
     lost: Phases,
     /// Units marked CE.
@@ -49,6 +54,16 @@ pub struct Counters {
     queue_area: u128,
 }
 
+/// What an ACK filter dropped; written out only where it did: golden tables hold digests of what is written of counters.
+#[derive(Clone, Copy, Default)]
+struct Filtered(Phases);
+
+impl fmt::Debug for Filtered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.total().packets == 0 { f.write_str("none") } else { self.0.fmt(f) }
+    }
+}
+
 /// Counting units one at a time.
 impl Counters {
     /// Nothing counted; `measured` is the time that summaries count.
@@ -61,6 +76,7 @@ impl Counters {
             delivered: Phases::default(),
             refused: Phases::default(),
             culled: Phases::default(),
+            filtered: Filtered::default(),
             lost: Phases::default(),
             marked: Phases::default(),
             waits: Quantiles::new(precision),
@@ -139,9 +155,15 @@ impl Counters {
 
     /// Counts a unit that arrived at `arrival` and is dropped from the queue at `at`, with its IP bytes and those on the wire.
     #[cold]
-    pub(super) fn cull(&mut self, arrival: Time, at: Time, (bytes, wire): (u32, u32)) {
+    pub(super) fn cull(
+        &mut self,
+        (arrival, at): (Time, Time),
+        (bytes, wire): (u32, u32),
+        reason: DropReason,
+    ) {
         self.arrived.add(self.measured, arrival, u64::from(wire));
-        self.culled.add(self.measured, at, u64::from(wire));
+        let counted = if reason.is_loss() { &mut self.culled } else { &mut self.filtered.0 };
+        counted.add(self.measured, at, u64::from(wire));
         if at >= self.measured.until {
             self.still_waits(arrival);
         } else if self.measured.holds(arrival) {

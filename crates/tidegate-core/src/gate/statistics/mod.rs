@@ -26,6 +26,7 @@ pub use row::{CellRow, GateRow};
 pub use still_waiting::StillWaiting;
 
 use crate::gate::backlog::Backlog;
+use crate::gate::drops::DropReason;
 use crate::gate::rate::Service;
 use crate::gate::{GateContext, rate_stream};
 use crate::gcra::Interval;
@@ -72,10 +73,15 @@ impl Statistics {
     }
 
     /// A unit that arrived at `arrival` and has joined the queue is dropped from it at `at`.
-    pub(super) fn cull(&mut self, arrival: Time, at: Time, (bytes, wire): (u32, u32)) {
-        self.counters.cull(arrival, at, (bytes, wire));
+    pub(super) fn cull(
+        &mut self,
+        (arrival, at): (Time, Time),
+        (bytes, wire): (u32, u32),
+        reason: DropReason,
+    ) {
+        self.counters.cull((arrival, at), (bytes, wire), reason);
         if let Some(recorder) = &mut self.recorder {
-            recorder.cull(at, u64::from(bytes));
+            recorder.cull(at, u64::from(bytes), reason);
         }
     }
 

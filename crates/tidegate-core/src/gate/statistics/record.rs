@@ -17,6 +17,7 @@ use super::count::less;
 use super::level::Level;
 use super::rate_in_force::RateInForce;
 use super::row::{CellRow, GateRow};
+use crate::gate::drops::DropReason;
 use crate::gate::rate::Service;
 use crate::gcra::Interval;
 use crate::plan::{GatePlan, ROW_BYTES, RecordLevel};
@@ -179,10 +180,10 @@ impl Recorder {
     }
 
     /// A unit that has joined the queue is dropped from it at `at`.
-    pub(super) fn cull(&mut self, at: Time, bytes: u64) {
+    pub(super) fn cull(&mut self, at: Time, bytes: u64, reason: DropReason) {
         self.settle(at);
         self.leave(bytes);
-        self.now.dropped_packets += 1;
+        self.now.dropped_packets += u64::from(reason.is_loss());
         self.event(at);
     }
 

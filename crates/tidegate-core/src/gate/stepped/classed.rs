@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::gate::acks::AckView;
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::{DropReason, GateDrop};
 use crate::gate::rate::Service;
@@ -56,6 +57,20 @@ impl Gate {
         }
     }
 
+    /// Says of which route each stretch is. Does nothing at a gate without an ACK filter.
+    pub(crate) fn set_routes(&mut self, route_of: Arc<[u32]>) {
+        if let Some(classes) = self.classes_queue() {
+            classes.set_routes(route_of);
+        }
+    }
+
+    /// Says what an ACK filter reads of the packet of `route` that has this handle from now on.
+    pub(crate) fn note_view(&mut self, route: u32, handle: u32, view: AckView) {
+        if let Some(classes) = self.classes_queue() {
+            classes.note_view(route, handle, view);
+        }
+    }
+
     /// The counters of each class, in their order; none at a gate without classes.
     #[must_use]
     pub fn class_counters(&self) -> &[ClassCounters] {
@@ -91,6 +106,10 @@ impl Gate {
         let stays = stepped.waiting.push(at, unit, &mut gone);
         let itself = if stays { None } else { gone.pop() };
         self.cull_classed(at, DropReason::QueueFull, &mut gone);
+        gone.extend(self.classes_queue().and_then(|classes| classes.take_filtered()));
+        if !gone.is_empty() {
+            self.cull_classed(at, DropReason::AckFilter, &mut gone);
+        }
         if itself.is_some() {
             self.keep_room(gone);
             return Err(self.refuse(at, &unit, DropReason::QueueFull));

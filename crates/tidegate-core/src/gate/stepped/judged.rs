@@ -173,8 +173,10 @@ impl Gate {
     pub(super) fn cull(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.drain(..) {
             let wire = self.wire_bytes(unit.bytes);
-            self.parts.stats.cull(arrival, at, (unit.bytes, wire));
-            self.parts.ingress.note_refusal(at);
+            self.parts.stats.cull((arrival, at), (unit.bytes, wire), reason);
+            if reason.is_loss() {
+                self.parts.ingress.note_refusal(at);
+            }
             if let Some(stepped) = self.parts.stepped.as_mut() {
                 let fate = Err(GateDrop { at, reason });
                 stepped.departures.push_back(Departure { unit, fate });

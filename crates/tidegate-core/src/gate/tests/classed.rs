@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::*;
 use crate::gcra::Release;
 use crate::plan::{
-    CakePlan, ClassPlan, ClassesPlan, CreditPlan, Diffserv, HtbNode, HtbPlan, OpeningsPlan, SchedulerPlan,
-    SpacedClass, SpacerPlan, StrictPlan, TinsPlan, WfqPlan,
+    AckFilter, CakePlan, ClassPlan, ClassesPlan, CreditPlan, Diffserv, HtbNode, HtbPlan, OpeningsPlan,
+    SchedulerPlan, SpacedClass, SpacerPlan, StrictPlan, TinsPlan, WfqPlan,
 };
 
 /// How many classes the gates of these tests have.
@@ -88,6 +88,8 @@ fn scheduler(kind: u8, bps: u64, numbers: [u64; CLASSES], unit: u32) -> Schedule
             limit: numbers[2],
             memory: 3000 * (numbers[3] + 1),
             wash: false,
+            // No unit here is known to be TCP's.
+            ack_filter: Some(AckFilter::Aggressive),
             hosts: (0..6u32).map(|route| [route % 3, route % 2]).collect(),
         }),
         _ => {

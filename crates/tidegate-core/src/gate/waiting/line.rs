@@ -54,6 +54,19 @@ impl Line {
         Some(first)
     }
 
+    /// The last unit, and those before it from the first on; `None`: there are none before it.
+    pub(super) fn last_and_before(&self) -> Option<(&Waiter, impl Iterator<Item = &Waiter>)> {
+        let last = self.units.back().filter(|_| self.units.len() > 1)?;
+        Some((last, self.units.iter().take(self.units.len() - 1)))
+    }
+
+    /// The unit with so many before it, which leaves the line.
+    pub(super) fn take(&mut self, place: usize) -> Option<Waiter> {
+        let waiter = self.units.remove(place)?;
+        self.bytes -= u64::from(waiter.unit.bytes);
+        Some(waiter)
+    }
+
     /// The first unit.
     #[inline]
     pub(super) fn first(&self) -> Option<&Waiter> {

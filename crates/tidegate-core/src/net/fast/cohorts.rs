@@ -2,7 +2,7 @@
 //! flows are independent of each other, so several threads may take its units, each those of other cohorts. New units, alarms and
 //! drops are put in the queues when the run is over (`docs/design/many-flows.md`).
 
-use crate::gate::Gate;
+use crate::gate::{AckView, Gate};
 use crate::net::carrier::Carrier;
 use crate::net::drops::Dropped;
 use crate::net::fast::directions::Direction;
@@ -236,6 +236,10 @@ impl Carrier for Cohort<'_> {
 
     fn handle_units_at(&mut self, entry: Entry, units: &mut Vec<(Time, Unit)>) {
         self.pass_stretch(entry.0, units);
+    }
+
+    fn note_view(&mut self, _: usize, _: u32, _: AckView) {
+        unreachable!("directions do not alternate at gates that are driven step by step");
     }
 
     #[inline(always)]

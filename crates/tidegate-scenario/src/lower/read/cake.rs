@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidegate_core::plan::{
-    CakePlan, ClassesPlan, Diffserv, Framing, Isolation, LinkLayer, RatePlan, ShapedBytes,
+    AckFilter, CakePlan, ClassesPlan, Diffserv, Framing, Isolation, LinkLayer, RatePlan, ShapedBytes,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -107,6 +107,11 @@ fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {
         ("dual-srchost", Isolation::DualSource),
         ("dual-dsthost", Isolation::DualDestination),
     ];
+    let filters = [
+        ("off", None),
+        ("conservative", Some(AckFilter::Conservative)),
+        ("aggressive", Some(AckFilter::Aggressive)),
+    ];
     CakePlan {
         bandwidth: form.rate("bandwidth"),
         bytes: bytes(form, framing, notes),
@@ -122,6 +127,7 @@ fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {
         limit: usual.limit,
         memory: form.bytes("memory"),
         wash: form.flag("wash"),
+        ack_filter: choice(form.get("ack_filter"), filters, notes),
     }
 }
 

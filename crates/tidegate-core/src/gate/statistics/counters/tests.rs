@@ -61,7 +61,7 @@ fn loss_is_of_units_whose_fate_was_decided_inside() {
     assert_eq!((counters.offered(), counters.loss()), (count(0, 0), None));
     // These came before and are dropped inside, or just before it, or after it.
     for dropped in [9, 10, 50, 99, 100] {
-        counters.cull(at(5), at(dropped), (2, 3));
+        counters.cull((at(5), at(dropped)), (2, 3), DropReason::Early);
     }
     counters.lose(at(5), at(60), 3);
     assert_eq!((counters.offered(), counters.dropped()), (count(4, 12), count(4, 12)));

@@ -52,6 +52,12 @@ impl Counters {
         self.culled
     }
 
+    /// ACKs dropped from the queue because a later packet made them needless: no losses, and not in [`Counters::culled`].
+    #[must_use]
+    pub fn filtered(&self) -> Phases {
+        self.filtered.0
+    }
+
     /// Units lost after service.
     #[must_use]
     pub fn lost(&self) -> Phases {
@@ -102,9 +108,10 @@ impl Counters {
     #[must_use]
     pub fn held(&self) -> Count {
         let arrived = self.arrived().total();
-        let [delivered, refused, culled, lost] =
-            [self.delivered(), self.refused, self.culled, self.lost].map(|phases| phases.total());
-        let gone = delivered.and(refused).and(culled).and(lost);
+        let [delivered, refused, culled, filtered, lost] =
+            [self.delivered(), self.refused, self.culled, self.filtered.0, self.lost]
+                .map(|phases| phases.total());
+        let gone = delivered.and(refused).and(culled).and(filtered).and(lost);
         Count { packets: less(arrived.packets, gone.packets), bytes: less(arrived.bytes, gone.bytes) }
     }
 }

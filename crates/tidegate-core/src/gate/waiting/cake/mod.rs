@@ -14,6 +14,7 @@
 //! rounds to a whole byte, up or down by chance.
 
 mod cobalt;
+mod filter;
 mod hosts;
 
 use std::collections::{BTreeMap, VecDeque};

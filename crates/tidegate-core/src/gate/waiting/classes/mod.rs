@@ -5,6 +5,7 @@
 
 mod credit;
 mod drr;
+mod filter;
 mod htb;
 mod openings;
 mod scheduler;
@@ -27,6 +28,7 @@ use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::Time;
 
+use filter::Filter;
 use scheduler::Scheduler;
 
 /// The queues of a gate's classes, and the scheduler that chooses among them.
@@ -38,6 +40,7 @@ pub(in crate::gate) struct ClassesQueue {
     by_codepoint: Option<Arc<ByCodepoint>>,
     /// Units leave with the codepoint 0.
     washes: bool,
+    filter: Option<Filter>,
     classes: Vec<ClassQueue>,
     scheduler: Scheduler,
     /// Beyond so many units, or so many IP bytes, the longest queue is dropped from.
@@ -85,6 +88,7 @@ impl ClassesQueue {
             of_chain: Arc::new([]),
             by_codepoint: plan.by_codepoint.clone(),
             washes: matches!(&plan.scheduler, SchedulerPlan::Cake(TinsPlan { wash: true, .. })),
+            filter: Filter::new(&plan.scheduler),
             classes: plan.classes.iter().map(class).collect(),
             scheduler: Scheduler::new(&plan.scheduler, plan.classes.len()),
             room,
@@ -169,6 +173,7 @@ impl ClassesQueue {
         let stays = class.waiting.push(arrival, unit, gone);
         self.scheduler.arrive(arrival, number, class.bytes.of(unit.bytes));
         self.forget(number, &gone[before..]);
+        self.filter_acks(number, &waiter);
         let stays = stays && self.make_room(arrival, number, unit.chain, gone);
         self.note_waiting(arrival);
         stays
