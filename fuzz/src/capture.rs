@@ -2,11 +2,13 @@
 
 use tidegate_capture::{Capture, Column, Field, read_bytes};
 
-/// Captures of the first packets of a transfer: pcap, the same packed, and pcapng.
+/// Captures of the first packets of a transfer: pcap, the same packed, pcapng, an old form of pcap, and each packet in a tunnel of its own.
 pub const SEEDS: &[&[u8]] = &[
     include_bytes!("../seeds/capture/small.pcap"),
     include_bytes!("../seeds/capture/small.pcap.gz"),
     include_bytes!("../seeds/capture/small.pcapng"),
+    include_bytes!("../seeds/capture/old.pcap"),
+    include_bytes!("../seeds/capture/tunnels.pcap"),
 ];
 
 /// Reads, checks, and reads again.

@@ -55,15 +55,17 @@ def test_the_recorders_count_of_what_it_dropped_is_told(tmp_path: Path, order: s
 @pytest.mark.parametrize(
     ("port", "inside", "said"),
     [
-        (4789, b"\x08\0\0\0\0\0\1\0", "VXLAN"),
-        (6081, b"\0\0\x65\x58\0\0\1\0", "Geneve"),
-        (2152, b"\x30\xff\0\x20\0\0\0\1", "GTP-U"),
+        (4789, b"\x08\0\0\0\0\0\1\0" + b"\0" * 4, "VXLAN"),
+        (6081, b"\0\x80\x65\x58\0\0\1\0" + b"\0" * 40, "Geneve"),
+        (2152, b"\x34\xff\0\x20\0\0\0\1" + b"\0\0\0\x85", "GTP-U"),
         (3544, b"\x60\0\0\0", "Teredo"),
-        (4790, b"\x08\0\0\0\0\0\1\0", None),
+        (4790, b"\x08\0\0\0\0\0\1\0" + b"\0" * 40, None),
+        # ARP in it is no TCP, and nothing is unread.
+        (4789, b"\x08\0\0\0\0\0\1\0" + b"\0" * 12 + b"\x08\x06" + b"\0" * 28, None),
     ],
 )
-def test_tunnels_are_named_and_what_to_do(tmp_path: Path, port: int, inside: bytes, said: str | None) -> None:
-    frame = udp(port, inside + b"\0" * 40)
+def test_tunnels_that_cannot_be_read_are_named(tmp_path: Path, port: int, inside: bytes, said: str | None) -> None:
+    frame = udp(port, inside)
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     place = tmp_path / "a.pcap"
     place.write_bytes(head + struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
@@ -72,4 +74,4 @@ def test_tunnels_are_named_and_what_to_do(tmp_path: Path, port: int, inside: byt
     if said is None:
         assert "TCP may be" not in notes
     else:
-        assert f"1 packet of {said}, in which TCP may be that is not read: " in notes
+        assert f"1 packet of {said} whose inside cannot be read" in notes

@@ -1,44 +1,18 @@
-//! The frames of a pcap or pcapng file, one by one, through `pcap-parser`.
+//! The frames of a file, one by one: of pcapng through `pcap-parser`, of pcap through [`legacy`].
 
 use std::collections::BTreeMap;
 
 use pcap_parser::traits::PcapReaderIterator;
-use pcap_parser::{
-    Block, InterfaceStatisticsBlock, LegacyPcapReader, PcapBlockOwned, PcapError, PcapNGReader,
-};
+use pcap_parser::{Block, InterfaceStatisticsBlock, PcapBlockOwned, PcapError, PcapNGReader};
 
+use crate::frame::{End, Frame, MOST};
+use crate::legacy::{self, Form};
 use crate::source::{Source, Trouble};
 
 /// Bytes that are held of the unpacked file.
 const BUFFER: usize = 1 << 20;
-/// More than any packet has: a length above it is a damaged one.
-const MOST: usize = 1 << 26;
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
-
-/// One frame.
-pub(crate) struct Frame<'a> {
-    /// Nanoseconds since 1970; none where the file gives none.
-    pub(crate) time: Option<i64>,
-    pub(crate) link: i32,
-    pub(crate) bytes: &'a [u8],
-    /// Its length before the capture cut it.
-    pub(crate) original: u32,
-}
-
-/// How a file ended.
-pub(crate) enum End {
-    /// As it should.
-    Whole,
-    /// In the middle of something.
-    Cut,
-    /// At something that cannot be read.
-    Damaged,
-    /// The caller wants no more.
-    Stopped,
-    /// It is no capture.
-    NotACapture,
-}
 
 /// Reads frame by frame; `each` says whether to go on. With the end comes how many packets the recorder says that it
 /// lost (pcapng's `isb_ifdrop` and `isb_osdrop`).
@@ -93,16 +67,10 @@ fn of_kind(
             Ok(reader) => walk(reader, trouble, lost, each),
             Err(error) => at_beginning(&error),
         },
-        // Microseconds, nanoseconds, and Kuznetzov's format, in either byte order.
-        [0xd4, 0xc3, 0xb2, 0xa1, ..]
-        | [0xa1, 0xb2, 0xc3, 0xd4, ..]
-        | [0x4d, 0x3c, 0xb2, 0xa1, ..]
-        | [0xa1, 0xb2, 0x3c, 0x4d, ..]
-        | [0x34, 0xcd, 0xb2, 0xa1, ..] => match LegacyPcapReader::new(BUFFER, source) {
-            Ok(reader) => walk(reader, trouble, lost, each),
-            Err(error) => at_beginning(&error),
+        _ => match Form::of(magic) {
+            Some(form) => legacy::read(source, form, trouble, each),
+            None => End::NotACapture,
         },
-        _ => End::NotACapture,
     }
 }
 
@@ -113,7 +81,7 @@ fn at_beginning(error: &PcapError<&[u8]>) -> End {
     }
 }
 
-/// An interface of a pcapng section, or the one of a pcap file.
+/// An interface of a section.
 #[derive(Clone, Copy)]
 struct Interface {
     link: i32,
@@ -135,26 +103,9 @@ fn walk<R: PcapReaderIterator>(
         match reader.next() {
             Ok((length, block)) => {
                 let go_on = match &block {
-                    PcapBlockOwned::LegacyHeader(header) => {
-                        let resolution =
-                            if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
-                        // The upper bits speak of a checksum at the frame's end.
-                        let link = header.network.0 & 0xffff;
-                        interfaces = vec![Interface { link, resolution, offset: 0 }];
-                        true
-                    }
-                    PcapBlockOwned::Legacy(packet) => {
-                        let Interface { link, resolution, .. } = interfaces[0];
-                        let time = i128::from(packet.ts_sec) * SECOND
-                            + i128::from(packet.ts_usec) * (SECOND / i128::from(resolution));
-                        each(Frame {
-                            time: i64::try_from(time).ok(),
-                            link,
-                            bytes: packet.data,
-                            original: packet.origlen.max(packet.caplen),
-                        })
-                    }
                     PcapBlockOwned::NG(block) => of_section(block, &mut interfaces, lost, &mut each),
+                    // Of files in pcap, which are read elsewhere.
+                    _ => true,
                 };
                 reader.consume(length);
                 if !go_on {

@@ -5,9 +5,11 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::blocks::{End, Frame, read as frames};
+use crate::blocks::read as frames;
 use crate::connection::Connection;
 use crate::error::{CaptureError, begins};
+use crate::frame::{End, Frame};
+use crate::kind;
 use crate::left::Left;
 use crate::packet::{self, Seen};
 use crate::source::{Packing, Source, Trouble};
@@ -132,6 +134,9 @@ impl Reading {
         match packet::read(frame.link, frame.bytes, frame.original) {
             Seen::Tcp(packet) => {
                 self.left.cut_options += u64::from(packet.cut);
+                if let Some(tunnel) = packet.within {
+                    *self.left.within.entry(tunnel).or_default() += 1;
+                }
                 let keep = self.tcp < self.most as u64;
                 self.tcp += 1;
                 let coalesced = self.connections.take(file, &packet, time, frame.original, keep);
@@ -195,7 +200,10 @@ fn one(
     match (end, trouble.take()) {
         (End::Stopped, _) => return Err(CaptureError::Interrupted { file: name.to_owned() }),
         (End::NotACapture, None) => {
-            return Err(CaptureError::Other { file: name.to_owned(), begins: begins(&magic) });
+            return Err(match kind::of(&magic, name) {
+                Some(kind) => CaptureError::Named { file: name.to_owned(), kind },
+                None => CaptureError::Other { file: name.to_owned(), begins: begins(&magic) },
+            });
         }
         (End::NotACapture, Some(error)) => return Err(io(damaged(packing, &error))),
         // What the system says about a file that is not packed is about the file.

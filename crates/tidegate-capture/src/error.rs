@@ -32,6 +32,14 @@ pub enum CaptureError {
         /// Its first bytes in words.
         begins: String,
     },
+    /// The file holds packets in another way.
+    #[error("{file}: this is {kind}, which is not read; write it as pcap with editcap -F pcap IN OUT")]
+    Named {
+        /// The file as it was named.
+        file: String,
+        /// What it is.
+        kind: &'static str,
+    },
     /// There are more connections than are kept.
     #[error(
         "{file}: the capture has more than {most} connections, the most that are read; cut it with a filter, such as \

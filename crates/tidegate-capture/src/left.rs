@@ -14,7 +14,9 @@ pub(crate) struct Left {
     pub(crate) not_ip: BTreeMap<u16, u64>,
     pub(crate) unread: BTreeMap<i32, u64>,
     pub(crate) udp: u64,
-    /// Of UDP's, by the tunnel that they belong to.
+    /// Of TCP's, by the outermost tunnel that they were in.
+    pub(crate) within: BTreeMap<Tunnel, u64>,
+    /// Of UDP's, by the tunnel that they belong to, where what is inside cannot be read.
     pub(crate) tunnels: BTreeMap<Tunnel, u64>,
     pub(crate) fragments: u64,
     pub(crate) short: u64,
@@ -34,8 +36,18 @@ impl Left {
             }
         };
         say(self.udp, "of UDP: counted as traffic");
+        for (tunnel, count) in &self.within {
+            let what =
+                format!("of TCP inside {}: read, with the lengths of the packets inside", tunnel.name());
+            say(*count, &what);
+        }
         for (tunnel, count) in &self.tunnels {
-            say(*count, tunnel.note());
+            let what = format!(
+                "of {} whose inside cannot be read (cut off, in pieces, or behind a header that is not plain): TCP \
+                 may be there; capture on the tunnel's own interface",
+                tunnel.name()
+            );
+            say(*count, &what);
         }
         for (number, count) in &self.over_ip {
             say(*count, &format!("of {}: left out", protocol(*number)));
@@ -77,8 +89,8 @@ fn protocol(number: u8) -> String {
     let name = match number {
         1 => "ICMP",
         2 => "IGMP",
-        4 | 41 => "IP in IP",
-        47 => "GRE",
+        4 | 41 => "IP in IP without TCP that can be read",
+        47 => "GRE without TCP that can be read",
         50 => "ESP",
         58 => "ICMPv6",
         132 => "SCTP",
@@ -90,6 +102,7 @@ fn protocol(number: u8) -> String {
 fn ether_type(kind: u16) -> String {
     match kind {
         0x0806 => "ARP".to_owned(),
+        0x8847 | 0x8848 => "MPLS without an IP packet behind its labels".to_owned(),
         0x88cc => "LLDP".to_owned(),
         _ => format!("EtherType 0x{kind:04x}"),
     }

@@ -29,11 +29,13 @@ const IPV6: u16 = 0x86dd;
 const VLANS: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 /// PPP over Ethernet, in its session stage (RFC 2516 §4).
 const PPPOE: u16 = 0x8864;
+/// MPLS, to one receiver and to several (RFC 5332 §3).
+const MPLS: [u16; 2] = [0x8847, 0x8848];
 
 /// Finds the IP packet.
 pub(crate) fn inside(link: i32, frame: &[u8]) -> Inside<'_> {
     match link {
-        ETHERNET => typed(frame, 12, 14),
+        ETHERNET => ethernet(frame),
         // Linux cooked: the type stands last in version 1 and first in version 2.
         COOKED => typed(frame, 14, 16),
         COOKED_2 => typed(frame, 0, 20),
@@ -45,6 +47,11 @@ pub(crate) fn inside(link: i32, frame: &[u8]) -> Inside<'_> {
     }
 }
 
+/// An Ethernet frame.
+pub(crate) fn ethernet(frame: &[u8]) -> Inside<'_> {
+    typed(frame, 12, 14)
+}
+
 /// The EtherType stands at `place`, what it speaks of at `behind`.
 fn typed(frame: &[u8], place: usize, behind: usize) -> Inside<'_> {
     match (word(frame, place), frame.get(behind..)) {
@@ -53,7 +60,8 @@ fn typed(frame: &[u8], place: usize, behind: usize) -> Inside<'_> {
     }
 }
 
-fn of_type(kind: u16, bytes: &[u8]) -> Inside<'_> {
+/// What an EtherType speaks of.
+pub(crate) fn of_type(kind: u16, bytes: &[u8]) -> Inside<'_> {
     let (mut kind, mut bytes) = (kind, bytes);
     while VLANS.contains(&kind) {
         match (word(bytes, 2), bytes.get(4..)) {
@@ -64,12 +72,25 @@ fn of_type(kind: u16, bytes: &[u8]) -> Inside<'_> {
     match kind {
         IPV4 | IPV6 => Inside::Ip(bytes),
         PPPOE => bytes.get(6..).map_or(Inside::Short, ppp),
+        kind if MPLS.contains(&kind) => mpls(kind, bytes),
         other => Inside::Other(other),
     }
 }
 
+/// What stands behind a stack of labels (RFC 3032 §2.1), where it is an IP packet: no label says what follows.
+fn mpls(kind: u16, bytes: &[u8]) -> Inside<'_> {
+    let mut labels = bytes.chunks_exact(4);
+    match labels.position(|label| label[2] & 1 != 0).and_then(|place| bytes.get(4 * (place + 1)..)) {
+        Some(rest) => match bare(rest) {
+            Inside::Other(_) => Inside::Other(kind),
+            found => found,
+        },
+        None => Inside::Short,
+    }
+}
+
 /// PPP's protocol field, one or two bytes, perhaps behind address and control (RFC 1661 §2, RFC 1662 §3.1).
-fn ppp(bytes: &[u8]) -> Inside<'_> {
+pub(crate) fn ppp(bytes: &[u8]) -> Inside<'_> {
     let bytes = bytes.strip_prefix(&[0xff, 0x03]).unwrap_or(bytes);
     match bytes {
         [0x00, 0x21 | 0x57, rest @ ..] | [0x21 | 0x57, rest @ ..] => Inside::Ip(rest),
@@ -78,7 +99,8 @@ fn ppp(bytes: &[u8]) -> Inside<'_> {
     }
 }
 
-fn bare(bytes: &[u8]) -> Inside<'_> {
+/// An IP packet, or nothing that is known.
+pub(crate) fn bare(bytes: &[u8]) -> Inside<'_> {
     match bytes.first().map(|first| first >> 4) {
         Some(4 | 6) => Inside::Ip(bytes),
         Some(_) => Inside::Other(0),
@@ -111,6 +133,7 @@ mod tests {
             (1, ethernet),
             (1, tagged),
             (1, session),
+            (1, [&[0; 12][..], &[0x88, 0x47], &[0, 1, 0, 64], &[0, 2, 1, 64]].concat()),
             (113, cooked),
             (276, cooked_2),
             (0, vec![2, 0, 0, 0]),
@@ -129,6 +152,10 @@ mod tests {
         assert_eq!(inside(1, &[&[0; 12][..], &[8, 6], &[0; 28]].concat()), Inside::Other(0x0806));
         assert_eq!(inside(1, &[0; 13]), Inside::Short);
         assert_eq!(inside(1, &[&[0; 12][..], &[0x81, 0, 0]].concat()), Inside::Short);
+        // A pseudowire: a control word, and a frame.
+        let wire = [&[0; 12][..], &[0x88, 0x47, 0, 1, 1, 64], &[0; 20]].concat();
+        assert_eq!(inside(1, &wire), Inside::Other(0x8847));
+        assert_eq!(inside(1, &[&[0; 12][..], &[0x88, 0x47, 0, 1, 0, 64]].concat()), Inside::Short);
         assert_eq!(inside(127, &[0; 60]), Inside::Unread);
     }
 }

@@ -10,6 +10,8 @@ use crate::tunnel::Tunnel;
 
 /// UDP's header.
 const UDP_HEADER: usize = 8;
+/// The most tunnels that a packet may be in.
+const MOST_TUNNELS: u32 = 4;
 /// TCP's header without options, and with the most of them.
 const LEAST_HEADER: usize = 20;
 const MOST_HEADER: usize = 60;
@@ -18,7 +20,7 @@ const MOST_HEADER: usize = 60;
 #[derive(Debug)]
 pub(crate) enum Seen {
     Tcp(Box<TcpPacket>),
-    /// UDP: from, to, bytes of the IP packet, and the tunnel that it belongs to.
+    /// UDP: from, to, bytes of the IP packet, and the tunnel that it belongs to, if what is inside cannot be read.
     Udp(SocketAddr, SocketAddr, u32, Option<Tunnel>),
     /// Another protocol over IP, by its number.
     OverIp(u8),
@@ -55,38 +57,75 @@ pub(crate) struct TcpPacket {
     pub(crate) options: Options,
     /// The capture holds less than TCP's whole header.
     pub(crate) cut: bool,
+    /// The outermost tunnel that it was in; everything else is of the packet inside.
+    pub(crate) within: Option<Tunnel>,
 }
 
-/// Reads a frame. `original` is its length before the capture cut it.
+/// Reads a frame. `original` is its length before the capture cut it. Of a packet in tunnels, the innermost is read where it is TCP's.
 pub(crate) fn read(link: i32, frame: &[u8], original: u32) -> Seen {
-    let bytes = match inside(link, frame) {
-        Inside::Ip(bytes) => bytes,
-        Inside::Other(kind) => return Seen::NotIp(kind),
-        Inside::Short => return Seen::Short,
-        Inside::Unread => return Seen::Unread,
-    };
+    match inside(link, frame) {
+        Inside::Ip(bytes) => packet(Place { frame, original }, bytes, MOST_TUNNELS),
+        Inside::Other(kind) => Seen::NotIp(kind),
+        Inside::Short => Seen::Short,
+        Inside::Unread => Seen::Unread,
+    }
+}
+
+/// The frame that packets are in.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    frame: &'a [u8],
+    original: u32,
+}
+
+/// Reads an IP packet, in which there may be so many tunnels, one in the other.
+fn packet(place: Place<'_>, bytes: &[u8], tunnels: u32) -> Seen {
     let Ok((ip, _)) = LaxIpSlice::from_slice(bytes) else { return Seen::Short };
     let payload = ip.payload();
     if payload.fragmented {
         return Seen::Fragment;
     }
-    let link_bytes = (frame.len() - bytes.len()) as u32;
-    let head = Head::of(&ip, original.saturating_sub(link_bytes));
+    let before = bytes.as_ptr().addr() - place.frame.as_ptr().addr();
+    let head = Head::of(&ip, place.original.saturating_sub(before as u32));
     match payload.ip_number.0 {
         6 => tcp(&head, bytes, payload.payload),
         17 => match payload.payload {
             [a, b, c, d, ..] => {
                 let ports = (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d]));
-                Seen::Udp(
-                    SocketAddr::new(head.from, ports.0),
-                    SocketAddr::new(head.to, ports.1),
-                    head.bytes,
-                    Tunnel::of(ports, payload.payload.get(UDP_HEADER..).unwrap_or_default()),
-                )
+                let behind = payload.payload.get(UDP_HEADER..).unwrap_or_default();
+                let tunnel = Tunnel::over_udp(ports, behind);
+                let found = tunnel.map(|tunnel| through(place, tunnel, behind, tunnels));
+                if let Some(tcp @ Seen::Tcp(_)) = found {
+                    return tcp;
+                }
+                let unread = matches!(found, Some(Seen::Unread | Seen::Short | Seen::Fragment));
+                let [from, to] = [(head.from, ports.0), (head.to, ports.1)].map(SocketAddr::from);
+                Seen::Udp(from, to, head.bytes, tunnel.filter(|_| unread))
             }
             _ => Seen::Short,
         },
-        other => Seen::OverIp(other),
+        other => {
+            match Tunnel::over_ip(other).map(|tunnel| through(place, tunnel, payload.payload, tunnels)) {
+                Some(tcp @ Seen::Tcp(_)) => tcp,
+                _ => Seen::OverIp(other),
+            }
+        }
+    }
+}
+
+/// What is inside of a tunnel.
+fn through(place: Place<'_>, tunnel: Tunnel, bytes: &[u8], tunnels: u32) -> Seen {
+    match tunnel.inside(bytes) {
+        Inside::Ip(inner) if tunnels > 0 => match packet(place, inner, tunnels - 1) {
+            Seen::Tcp(mut tcp) => {
+                tcp.within = Some(tunnel);
+                Seen::Tcp(tcp)
+            }
+            other => other,
+        },
+        Inside::Other(kind) => Seen::NotIp(kind),
+        Inside::Short => Seen::Short,
+        Inside::Ip(_) | Inside::Unread => Seen::Unread,
     }
 }
 
@@ -161,5 +200,6 @@ fn tcp(head: &Head, ip: &[u8], segment: &[u8]) -> Seen {
         // An option that the capture cut is no option.
         options: Options::read(&whole[LEAST_HEADER..there.min(header).max(LEAST_HEADER)]),
         cut: there < header,
+        within: None,
     }))
 }
