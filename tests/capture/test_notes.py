@@ -64,7 +64,9 @@ def test_the_recorders_count_of_what_it_dropped_is_told(tmp_path: Path, order: s
         (4789, b"\x08\0\0\0\0\0\1\0" + b"\0" * 12 + b"\x08\x06" + b"\0" * 28, None),
     ],
 )
-def test_tunnels_that_cannot_be_read_are_named(tmp_path: Path, port: int, inside: bytes, said: str | None) -> None:
+def test_tunnels_that_cannot_be_read_are_named(
+    tmp_path: Path, port: int, inside: bytes, said: str | None
+) -> None:
     frame = udp(port, inside)
     head = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     place = tmp_path / "a.pcap"
