@@ -38,8 +38,8 @@ def up(run: Any) -> dict[str, Any]:
 def test_needless_acks_make_room_and_are_no_losses() -> None:
     off, conservative, aggressive = (run(word) for word in ("off", "conservative", "aggressive"))
     goodput = [each.flows["download"]["goodput_bps"] for each in (off, conservative, aggressive)]
-    # 500 kbit/s are 1200 ACKs of 52 bytes in a second, each of two segments of 1448 bytes: 28 Mbit/s, and what
-    # was in the queue before.
+    # 500 kbit/s are 1200 ACKs of 52 bytes in a second, each of two segments of 1448 bytes: 28 Mbit/s, and
+    # what was in the queue before.
     assert goodput[0] < 30e6
     assert min(goodput[1:]) > 1.5 * goodput[0]
     assert up(off)["filtered_packets"] == 0
