@@ -172,6 +172,8 @@ class Drawing:
     panels: list[Panel] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
     legend: Legend | None = None
+    #: Dots per inch of its figure, where nothing else is said.
+    dots: int = 100
     #: What stands at the very bottom, below everything.
     foot: str = ""
     foot_left: float = 0.1

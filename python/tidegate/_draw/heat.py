@@ -50,7 +50,7 @@ def heat_drawing(
     top = _TOP - 0.2 + 0.17 * len(lines) + (0.1 + 0.15 * named if named else 0.0)
     height = top + rows * (high + 0.6) - 0.6 + _BOTTOM
     limits = _limits(panels)
-    drawing = Drawing(width, height, title)
+    drawing = Drawing(width, height, title, dots=120)
     for place, told in enumerate(panels):
         row, column = divmod(place, columns)
         left, low = _LEFT + column * each, height - top - row * (high + 0.6) - high

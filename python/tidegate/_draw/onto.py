@@ -32,7 +32,7 @@ def figure_of(drawing: Drawing) -> Figure:
     """Return the figure that shows a drawing."""
     wide, high = drawing.width, drawing.height
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(wide, high), dpi=100)
+        figure = Figure(figsize=(wide, high), dpi=drawing.dots)
         for panel in drawing.panels:
             box = (panel.left / wide, panel.bottom / high, panel.width / wide, panel.height / high)
             _panel(figure.add_axes(box), panel)

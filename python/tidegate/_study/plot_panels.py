@@ -55,7 +55,7 @@ def panels_drawing(
     note_lines = _wrapped(notes, width)
     top = _TOP + 0.15 * (len(note_lines) - 1) + (0.2 if layout.panels else 0.0)
     height = top + rows * high + (rows - 1) * _GAP_Y + _BOTTOM
-    drawing = Drawing(width, height, study.title)
+    drawing = Drawing(width, height, study.title, dots=160)
     entries: dict[tuple[str, ...], Entry] = {}
     for place, (values, curves) in enumerate(panels.items()):
         row, column = divmod(place, columns)
