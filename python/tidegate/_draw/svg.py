@@ -40,6 +40,7 @@ def svg_text(drawing: Drawing) -> str:
     wide, high = right - left, top - low
     size = f'width="{wide:.1f}pt" height="{high:.1f}pt" viewBox="{left:.1f} {-top:.1f} {wide:.1f} {high:.1f}"'
     parts = [
+        '<?xml version="1.0" encoding="utf-8"?>',
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{_FONTS}">',
         f"<title>{escape(drawing.title)}</title>",
         f'<rect x="{left:.1f}" y="{-top:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="#fff"/>',
