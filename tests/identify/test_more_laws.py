@@ -157,6 +157,38 @@ def test_marks_of_an_aqm(tmp_path: Path, aqm: str) -> None:
     assert law.drops == "early"
 
 
+@pytest.mark.parametrize("end", ["sender", "receiver"])
+@pytest.mark.parametrize("ecn", ["classic", "off"])
+@pytest.mark.parametrize(("aqm", "told"), [("codel", "codel"), ("pie", "at random"), ("dualpi2", "at random")])
+def test_codel_is_told_from_what_draws_at_random(
+    tmp_path: Path, aqm: str, told: str, ecn: str, end: str
+) -> None:
+    text = f"""
+duration = "20 s"
+seed = 3
+gate.link = {{ rate = "10 Mbit/s", queue = {{ limit = "1000 packets", aqm = "{aqm}" }}, delay = "10 ms" }}
+[flow.a]
+path = ["link"]
+rtt = "40 ms"
+tcp.cc = "reno"
+tcp.ecn = "{ecn}"
+"""
+    law = law_of(text, tmp_path / "a.pcap", end)
+    # Where nearly all losses are of the start, which fills the queue, nothing tells.
+    assert law.aqm in ({told, None} if aqm == "pie" and ecn == "off" else {told})
+    assert (law.aqm is None) or (("It is a CoDel" in law.evidence[-1]) == (aqm == "codel"))
+
+
+def test_a_queue_that_is_full_has_no_aqm(tmp_path: Path) -> None:
+    text = """
+duration = "20 s"
+seed = 3
+gate.link = { rate = "10 Mbit/s", queue = "80 kB", delay = "10 ms" }
+flow.a = { path = ["link"], rtt = "40 ms" }
+"""
+    assert law_of(text, tmp_path / "a.pcap").aqm is None
+
+
 def test_a_queue_on_the_way_back_is_no_policer(tmp_path: Path) -> None:
     gates = (
         '[gate.down]\nrate = "30 Mbit/s"\nqueue = "100 kB"\ndelay = "20 ms"\n'

@@ -63,6 +63,7 @@ class Law:
         marks: share of packets that were marked (ECN); near the sender with classic ECN at least so many.
         mark_threshold_s: the wait above which packets are marked, where one wait parts marked ones from
             others.
+        aqm: of early drops or marks: "codel", "at random" (PIE, RED), or None where that cannot be told.
         standing_delay_s: median wait, where packets waited.
         sentence: the law in words.
         evidence: sentences, each with its numbers.
@@ -90,6 +91,7 @@ class Law:
     loss_every: int | None = None
     marks: Number | None = None
     mark_threshold_s: Number | None = None
+    aqm: str | None = None
     standing_delay_s: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,6 +122,7 @@ class Law:
             "loss_every": self.loss_every,
             "marks": _or_none(self.marks),
             "mark_threshold_s": _or_none(self.mark_threshold_s),
+            "aqm": self.aqm,
             "standing_delay_s": self.standing_delay_s,
         }
 

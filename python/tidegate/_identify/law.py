@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._base.text import number, rate
+from tidegate._identify.aqm import with_aqm
 from tidegate._identify.crossings import Crossings, fullness, leaving
 from tidegate._identify.drops import FEW_LOSSES, FEWEST, RISE_S
 from tidegate._identify.drops import risk as risk_of
@@ -53,7 +54,7 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1, held:
     law = policed(streams, packets, trip, bucket)
     if law is None:
         queue = queue_of(streams, packets, trip, bucket, held)
-        queue = None if queue is None else with_marks(queue, packets, trip)
+        queue = None if queue is None else with_aqm(with_marks(queue, packets, trip), packets, trip)
     if law is None and (queue is None or queue.kind == "cannot tell"):
         law = policed_in_parts(packets, trip, bucket)
     return law or queue or _no_queue(packets, trip, bucket)

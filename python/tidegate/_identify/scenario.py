@@ -156,8 +156,8 @@ def _gate(law: Law, base: float, limit: Limit, streams: list[Any]) -> list[str]:
         lines.append('queue.aqm = "fq_codel"')
     elif law.mark_threshold_s is not None:
         lines.append(f'queue.aqm.step = {{ threshold = "{1e3 * law.mark_threshold_s.value:.3f} ms" }}')
-    elif law.marks is not None:
-        lines.append('queue.aqm = "codel"')
+    elif law.aqm is not None or law.marks is not None:
+        lines.append(f'queue.aqm = "{"pie" if law.aqm == "at random" else "codel"}"')
     elif law.kind in ("constant", "token bucket", "two rates", "steps", "varying"):
         lines.append(f'queue = "{_queue(law, base, limit, streams)} B"')
     lines += _losses(law)
