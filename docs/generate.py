@@ -396,7 +396,7 @@ def _doc(item: Any) -> str:
 def _class(name: str, item: type) -> str:
     parts = [f"### `tidegate.{name}`\n\n{_doc(item)}\n"]
     rows = [
-        f"| `{key}` | `{kind}` |"
+        f"| `{key}` | `{_cell(kind)}` |"
         for key, kind in getattr(item, "__annotations__", {}).items()
         if key[0] != "_"
     ]
