@@ -159,7 +159,9 @@ def test_marks_of_an_aqm(tmp_path: Path, aqm: str) -> None:
 
 @pytest.mark.parametrize("end", ["sender", "receiver"])
 @pytest.mark.parametrize("ecn", ["classic", "off"])
-@pytest.mark.parametrize(("aqm", "told"), [("codel", "codel"), ("pie", "at random"), ("dualpi2", "at random")])
+@pytest.mark.parametrize(
+    ("aqm", "told"), [("codel", "codel"), ("pie", "at random"), ("dualpi2", "at random")]
+)
 def test_codel_is_told_from_what_draws_at_random(
     tmp_path: Path, aqm: str, told: str, ecn: str, end: str
 ) -> None:
