@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from common import EXAMPLES
+from common import EXAMPLES, command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +26,19 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "run": (["run", LINK, *SHORT], set()),
     "run --perturb": (["run", LINK, *SHORT, "--perturb", "2"], set()),
     "run --csv": (["run", LINK, *SHORT, "--csv", "x.csv"], {"polars"}),
-    "run --out": (["run", LINK, *SHORT, "--out", "x"], {"numpy", "polars"}),
+    "run --out": (["run", LINK, *SHORT, "--out", "kept"], {"numpy", "polars"}),
     "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"matplotlib", "numpy"}),
     "run --plot svg": (["run", LINK, *SHORT, "--plot", "x.svg"], {"numpy"}),
     "run --report": (["run", LINK, *SHORT, "--report", "x.html"], {"jinja2", "numpy"}),
     "compare": (["compare", LOSS, *VARY], set()),
     "compare --plot svg": (["compare", LOSS, *VARY, "--plot", "x.svg"], {"numpy"}),
     "compare --report": (["compare", LOSS, *VARY, "--report", "x.html"], {"jinja2", "numpy"}),
+    "identify": (["identify", "kept/packets.pcap"], {"numpy", "scipy"}),
+    "identify --plot svg": (["identify", "kept/packets.pcap", "--plot", "x.svg"], {"numpy", "scipy"}),
+    "identify --report": (
+        ["identify", "kept/packets.pcap", "--report", "x.html"],
+        {"jinja2", "numpy", "scipy"},
+    ),
     "size": (
         [
             "size",
@@ -58,6 +64,8 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
 @pytest.mark.parametrize("name", MAY)
 def test_a_command_loads_only_what_it_uses(name: str, tmp_path: Path) -> None:
     words, may = MAY[name]
+    if "kept/packets.pcap" in words:
+        command("run", LINK, *SHORT, "--out", "kept", "--pcap", cwd=tmp_path)
     code = (
         "import sys\nfrom tidegate._cli.main import cli\n"
         f"cli.main({words!r}, standalone_mode=False)\n"

@@ -6,14 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
 
 from tidegate._base.errors import ArgumentError
 from tidegate._base.text import rate
-from tidegate._draw.figure import Figure
-from tidegate._draw.style import STYLE, suffix_of, write
+from tidegate._draw.drawing import Drawing, Panel
+from tidegate._draw.labels import Label
+from tidegate._draw.style import suffix_of
+from tidegate._draw.thin import last, thin
 from tidegate._draw.tokens import ACCENT, INK, MID, SOFT
+from tidegate._draw.write import write_picture
 from tidegate._identify.crossings import leaving
 from tidegate._identify.law import tokens
 from tidegate._identify.sent import LOST
@@ -22,13 +24,16 @@ from tidegate._identify.share import crossings
 if TYPE_CHECKING:
     import os
 
-    from matplotlib.axes import Axes
-
+    from tidegate._identify.crossings import Crossings
     from tidegate._identify.found import Direction, Law, Limit
 
-_WIDTH, _HEIGHT = 7.2, 5.0
-#: More points than this are thinned: a picture has fewer pixels.
-_POINTS = 20_000
+#: Inches.
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 9.2, 0.75, 1.6, 0.55, 0.62, 0.22
+_HEIGHTS = (2.3, 1.6, 1.6)
+#: Points are rounded to so many places across and up: those that would lie on each other are one.
+_ACROSS, _UP = 1000, 250
+#: So many connections are named.
+_NAMED = 6
 #: From so many losses on, their marks are small.
 _MANY = 1000
 #: Window over which the rate of arrival is drawn, as a share of the time.
@@ -49,22 +54,33 @@ def picture(
     if not limits:
         raise ArgumentError(f"{place}: nothing to draw: the capture has no transfer of data")
     limit = max(limits, key=lambda each: sum(directions[at].data_packets for at in each.members))
+    return write_picture(_drawing(directions, limit, streams), place)
+
+
+def _drawing(directions: list[Direction], limit: Limit, streams: list[Any]) -> Drawing:
     begin = min(float(streams[at].sent.time_ns[0]) for at in limit.members)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=100)
-        waits = limit.law.standing_delay_s is not None
-        if waits:
-            figure.set_figheight(_HEIGHT * 1.35)
-        panels = figure.subplots(2 + waits, 1, sharex=True, height_ratios=(3, 2, 2)[: 2 + waits])
-        _sequence(panels[0], directions, limit, streams, begin)
-        _law(panels[1], limit, streams)
-        if waits:
-            _waits(panels[2], limit, streams)
-        panels[0].set_title(_title(limit.law))
-        panels[-1].set_xlabel("time, s")
-        figure.align_ylabels()
-        figure.tight_layout()
-        return write(figure, place)
+    end = max(float(streams[at].sent.time_ns[-1]) for at in limit.members)
+    packets, trip = crossings([streams[at].sent for at in limit.members])
+    waits = limit.law.standing_delay_s is not None
+    heights = _HEIGHTS[: 2 + waits]
+    high = _TOP + sum(heights) + _GAP * (len(heights) - 1) + _BOTTOM
+    title = _title(limit.law)
+    drawing = Drawing(_WIDTH, high, title)
+    at = high - _TOP
+    for height in heights:
+        at -= height
+        panel = drawing.panel(_LEFT, at, _WIDTH - _LEFT - _RIGHT, height)
+        panel.x.span(0, max((end - begin) / 1e9, 1e-3))
+        panel.x.told = False
+        at -= _GAP
+    _sequence(drawing.panels[0], directions, limit, streams, begin)
+    _law(drawing.panels[1], limit.law, packets, trip)
+    if waits:
+        _waits(drawing.panels[2], limit.law, packets, trip)
+    drawing.panels[0].title, drawing.panels[0].title_size = title, 11
+    drawing.panels[-1].x.told = True
+    drawing.panels[-1].x_label = "time, s"
+    return drawing
 
 
 def _title(law: Law) -> str:
@@ -92,119 +108,99 @@ def _title(law: Law) -> str:
     return f"{words}: {told}"
 
 
+def _dots(panel: Panel, x: Any, y: Any, colour: str) -> None:
+    """Draw points, those that would lie on each other once."""
+    across = np.round(_ACROSS * np.asarray(x) / panel.x.high)
+    up = np.round(_UP * np.asarray(y) / panel.y.high)
+    _, kept = np.unique(np.stack([across, up]), axis=1, return_index=True)
+    panel.points(np.asarray(x)[kept], np.asarray(y)[kept], "circle", colour, 1.3)
+
+
+def _losses(panel: Panel, x: Any, y: Any) -> None:
+    small = len(x) >= _MANY
+    panel.points(x, y, "cross", ACCENT, 1.5 if small else 4.5, width=1.0, over=True, order=3.0)
+
+
 def _sequence(
-    axes: Axes, directions: list[Direction], limit: Limit, streams: list[Any], begin: float
+    panel: Panel, directions: list[Direction], limit: Limit, streams: list[Any], begin: float
 ) -> None:
-    shades = (INK, MID, SOFT)
-    for number, at in enumerate(limit.members):
-        sent = streams[at].sent
+    panel.y_label = "sequence number, MB"
+    sents = [streams[at].sent for at in limit.members]
+    panel.y.span(0, 1.05 * max(float(each.start.max()) / 1e6 for each in sents))
+    labels = []
+    for number, (at, sent) in enumerate(zip(limit.members, sents, strict=True)):
+        colour = (INK, MID, SOFT)[number % 3]
         data = sent.payload > 0
         time, start = (sent.time_ns[data] - begin) / 1e9, sent.start[data] / 1e6
+        _dots(panel, time, start, colour)
         lost = sent.fate[data] == LOST
-        thin = max(1, len(time) // _POINTS)
-        axes.plot(
-            time[::thin], start[::thin], ".", markersize=1.2, color=shades[number % 3],
-            label=f"connection {directions[at].connection}", rasterized=True,
-        )  # fmt: skip
-        axes.plot(
-            time[lost], start[lost], "x", color=ACCENT, markeredgewidth=0.7,
-            markersize=3 if lost.sum() < _MANY else 1.2,
-            label="lost" if number == len(limit.members) - 1 else None, rasterized=True,
-        )  # fmt: skip
-    axes.set_ylabel("sequence number, MB")
-    _legend(axes)
+        _losses(panel, time[lost], start[lost])
+        if number < _NAMED:
+            labels.append(Label(float(start[-1]), f"connection {directions[at].connection}", colour))
+    if any((sent.fate == LOST).any() for sent in sents):
+        labels.append(Label(0.0, "\u00d7 lost", ACCENT))
+    panel.beside(labels)
 
 
-def _law(axes: Axes, limit: Limit, streams: list[Any]) -> None:
-    law = limit.law
-    packets, trip = crossings([streams[at].sent for at in limit.members])
+def _law(panel: Panel, law: Law, packets: Crossings, trip: Any) -> None:
     if law.ahead_bps is not None:
         left = leaving(packets, trip)
         packets = replace(packets, time_s=left - left[0])
     lost = packets.judged & ~packets.passed
     if law.kind == "policer" and law.burst_bytes is not None and not law.pieces:
         level = (law.burst_bytes.value - tokens(packets, law)) / 1e3
-        axes.plot(
-            packets.time_s, level, color=INK, linewidth=0.6, label="tokens in the bucket", rasterized=True
-        )
-        axes.plot(
-            packets.time_s[lost],
-            level[lost],
-            "x",
-            markersize=3 if lost.sum() < _MANY else 1.2,
-            color=ACCENT,
-            markeredgewidth=0.7,
-            label="lost",
-        )
-        axes.axhline(0, color=MID, linewidth=0.7)
-        axes.set_ylabel("tokens, kB")
-    else:
-        window = max(float(packets.time_s[-1]) * _WINDOW, 1e-3)
-        sums = np.bincount(
-            (packets.time_s / window).astype(int), weights=np.where(packets.passed, packets.size, 0.0)
-        )
-        time = (np.arange(len(sums)) + 0.5) * window
-        axes.plot(time, 8 * sums / window / 1e6, color=INK, linewidth=0.8, label="sent and arrived")
-        _rates(axes, law, float(packets.time_s[-1]))
-        axes.set_ylabel("Mbit/s")
-        axes.set_ylim(bottom=0)
-    _legend(axes)
+        panel.y_label = "tokens, kB"
+        panel.y.span(min(0.0, 1.05 * float(level.min())), 1.05 * max(float(level.max()), 1.0))
+        panel.line(*thin(packets.time_s, level), SOFT, 0.6, steps=False)
+        panel.level(0, MID, 0.7)
+        _losses(panel, packets.time_s[lost], level[lost])
+        some = [Label(0.0, "\u00d7 lost", ACCENT)] if lost.any() else []
+        panel.beside([Label(last(level), "tokens in\nthe bucket", MID), *some])
+        return
+    window = max(float(packets.time_s[-1]) * _WINDOW, 1e-3)
+    size = np.where(packets.passed, packets.size, 0.0)
+    arrived = 8e-6 * np.bincount((packets.time_s / window).astype(int), weights=size) / window
+    panel.y_label = "Mbit/s"
+    panel.line((np.arange(len(arrived)) + 0.5) * window, arrived, INK, 0.8, steps=False)
+    labels = [Label(float(arrived[-1]), "sent and\narrived", INK), *_rates(panel, law)]
+    panel.y.span(0, 1.08 * panel.top(otherwise=1.0))
+    panel.beside(labels)
 
 
-def _rates(axes: Axes, law: Law, end: float) -> None:
+def _rates(panel: Panel, law: Law) -> list[Label]:
     """Draw the rates of a law over time."""
+    end = panel.x.high
     if law.trace:
         start, each = np.array(law.trace).T
-        axes.plot(
-            np.append(start, end), np.append(each, each[-1]) / 1e6, color=ACCENT, linewidth=1.2,
-            drawstyle="steps-post", label="rate of packets that waited",
-        )  # fmt: skip
-        return
+        panel.line(np.append(start, end), np.append(each, each[-1]) / 1e6, ACCENT, 1.2)
+        return [Label(float(each[-1]) / 1e6, "rate of packets\nthat waited", ACCENT)]
     pieces = law.pieces or ([(0.0, law.rate_bps)] if law.rate_bps is not None else [])
-    ends = [*(start for start, _ in pieces[1:]), end][: len(pieces)]
-    for number, ((start, value), stop) in enumerate(zip(pieces, ends, strict=True)):
-        label = "_" if number else "the law's rate"
-        axes.hlines(value.value / 1e6, start, stop, color=ACCENT, linewidth=1.4, label=label)
+    if not pieces:
+        return []
+    values = [value.value / 1e6 for _, value in pieces]
+    panel.line([*(start for start, _ in pieces), end], [*values, values[-1]], ACCENT, 1.4)
+    labels = [Label(values[-1], "the law's rate", ACCENT)]
     if law.peak_bps is not None:
-        axes.hlines(
-            law.peak_bps.value / 1e6, 0, end, color=ACCENT, linewidth=1.0, linestyle="--", label="its peak"
-        )
+        panel.level(law.peak_bps.value / 1e6, ACCENT, 1.0, (5, 1.6))
+        labels.append(Label(law.peak_bps.value / 1e6, "its peak", ACCENT))
+    return labels
 
 
-def _waits(axes: Axes, limit: Limit, streams: list[Any]) -> None:
+def _waits(panel: Panel, law: Law, packets: Crossings, trip: Any) -> None:
     """Draw how long packets waited, how long before losses, and how long a full queue takes."""
-    law = limit.law
-    packets, trip = crossings([streams[at].sent for at in limit.members])
     known = np.flatnonzero(trip > 0)
-    wait = 1e3 * (trip[known] - trip[known].min())
-    thin = max(1, len(known) // _POINTS)
-    axes.plot(
-        packets.time_s[known][::thin],
-        wait[::thin],
-        ".",
-        markersize=1.2,
-        color=INK,
-        label="wait",
-        rasterized=True,
-    )
+    time, wait = packets.time_s[known], 1e3 * (trip[known] - trip[known].min())
+    panel.y_label = "wait, ms"
+    panel.y.span(0, 1.08 * max(float(wait.max()), 1.0))
+    _dots(panel, time, wait, INK)
+    labels = [Label(last(wait), "wait", INK)]
     lost = np.flatnonzero(packets.judged & ~packets.passed)
     if len(lost):
-        axes.plot(
-            packets.time_s[lost], np.interp(packets.time_s[lost], packets.time_s[known], wait), "x",
-            markersize=3 if len(lost) < _MANY else 1.2, color=ACCENT, markeredgewidth=0.7, label="lost",
-            rasterized=True,
-        )  # fmt: skip
+        _losses(panel, packets.time_s[lost], np.interp(packets.time_s[lost], time, wait))
+        labels.append(Label(0.0, "\u00d7 lost", ACCENT))
     if law.kind in ("constant", "token bucket") and law.queue_bytes is not None and law.rate_bps is not None:
         full = 8e3 * law.queue_bytes.value / law.rate_bps.value
-        axes.axhline(full, color=MID, linewidth=0.9, label="a full queue's")
-    axes.set_ylabel("wait, ms")
-    axes.set_ylim(0, 1.08 * max(float(wait.max()), 1.0))
-    _legend(axes)
-
-
-def _legend(axes: Axes) -> None:
-    """Write what is what right of the axes, where it covers nothing."""
-    axes.legend(
-        loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False, markerscale=2,
-        handlelength=1.4, fontsize=8,
-    )  # fmt: skip
+        if full < panel.y.high:
+            panel.level(full, MID, 0.9)
+            labels.append(Label(full, "a full queue's", MID))
+    panel.beside(labels)
