@@ -23,6 +23,10 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "check": (["check", LINK], set()),
     "export": (["export", "tc", str(EXAMPLES / "shaper.toml")], set()),
     "traces info": (["traces", "info", str(EXAMPLES / "cellular.csv")], set()),
+    "traces info --plot svg": (
+        ["traces", "info", str(EXAMPLES / "cellular.csv"), "--plot", "x.svg"],
+        {"numpy"},
+    ),
     "run": (["run", LINK, *SHORT], set()),
     "run --perturb": (["run", LINK, *SHORT, "--perturb", "2"], set()),
     "run --csv": (["run", LINK, *SHORT, "--csv", "x.csv"], {"polars"}),

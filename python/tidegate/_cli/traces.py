@@ -91,14 +91,17 @@ def traces_info(
     **table: str | None,
 ) -> None:
     """Print the length, rates and outages of a trace."""
-    from tidegate._traces.start import trace_info, trace_plot
+    from tidegate._traces.start import drawn, table_of, trace_info
 
     check_picture(picture)
     if window is not None and picture is None:
         raise click.UsageError("--window needs --plot FILE")
     info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes, **table)
     if picture is not None:
-        trace_plot(file, picture, format=format_, opportunity_bytes=opportunity_bytes, window=window, **table)
+        from tidegate._draw.write import write_picture
+
+        drawing = drawn(file, format_, opportunity_bytes, window, table_of(**table))
+        write_picture(drawing, Path(picture))
     if as_json:
         say_json(info)
     else:

@@ -15,6 +15,8 @@ from tidegate._base.lazy import Lazy
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
+
+    from tidegate._draw.drawing import Drawing
 else:
     mpl = Lazy("matplotlib.figure")
 
@@ -64,7 +66,7 @@ def trace_info(
         OSError: the file cannot be read.
     """
     readable(path)
-    table = _table(time_column, rate_column, time_unit, rate_unit, where, step)
+    table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
     result: dict[str, Any] = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
     return result
 
@@ -99,20 +101,30 @@ def trace_plot(
         ArgumentError: ``window`` is no time, or the suffix of ``target`` is none of .png, .svg, .pdf.
         OSError: a file cannot be read or written.
     """
-    from tidegate._draw.style import suffix_of, write
-    from tidegate._traces.plot import trace_figure
+    from tidegate._draw.style import suffix_of
+    from tidegate._run.kept import written
 
     if target is not None:
         suffix_of(Path(target))
+    table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
+    return written(drawn(path, format, opportunity_bytes, window, table), target)
+
+
+def drawn(
+    path: str | os.PathLike[str],
+    format: str | None,  # noqa: A002
+    opportunity_bytes: int,
+    window: str | None,
+    table: dict[str, str],
+) -> Drawing:
+    """Return the drawing of :func:`trace_plot`; ``table``: what is said of columns."""
+    from tidegate._traces.plot import trace_drawing
+
     readable(path)
-    table = _table(time_column, rate_column, time_unit, rate_unit, where, step)
     info = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
     chosen = window or f"{max(100, round(info['duration_s'] * 1e3 / _WINDOWS))} ms"
     text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen, table)
-    figure = trace_figure(Path(path).name, info, text, chosen)
-    if target is not None:
-        write(figure, Path(target))
-    return figure
+    return trace_drawing(Path(path).name, info, text, chosen)
 
 
 def trace_convert(
@@ -148,7 +160,7 @@ def trace_convert(
     """
     readable(source)
     place = Path(target)
-    table = _table(time_column, rate_column, time_unit, rate_unit, where, step)
+    table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
     text = _core.trace_convert(
         os.fspath(source), to or format_of(place), format, opportunity_bytes, window, table
     )
@@ -206,7 +218,7 @@ def trace_synth(
     return write_text(place, text)
 
 
-def _table(
+def table_of(
     time_column: str | None,
     rate_column: str | None,
     time_unit: str | None,
