@@ -82,7 +82,7 @@ fn who_sends_nothing_fails() {
 #[test]
 fn what_cannot_be_judged_is_told_with_its_place() {
     let unknown = judge(&Asked { links: &["plan"], ..Asked::default() }, &mut tcp).expect_err("no such link");
-    assert!(unknown.to_string().starts_with("there is no link \"plan\"; links: plain, shallow, deep"));
+    assert!(unknown.to_string().starts_with("there is no link \"plan\"; links: plain, kept, shallow"));
     assert!(matches!(judge(&Asked { runs: 0, ..Asked::default() }, &mut tcp), Err(JudgeError::NoRuns)));
     let asked = Asked { links: &["plain"], ..Asked::default() };
     let broken = judge(&asked, &mut |_, _| silent(true)).expect_err("it panics");
