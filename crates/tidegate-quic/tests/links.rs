@@ -119,9 +119,9 @@ fn nothing_is_deemed_lost_but_what_is_dropped() {
         r#"rate = "20 Mbit/s""#,
         r#"rate = { steps = [["0 s", "20 Mbit/s"], ["10 s", "0 bit/s"], ["11 s", "20 Mbit/s"]] }"#,
     );
-    let flow = &run(&format!("{silence}quic.window = \"100 kB\"")).summary.flows[0];
-    assert_eq!((flow.losses.dropped_packets, flow.segments_retransmitted), (0, 0), "{flow:?}");
-    assert!(flow.timeouts > 1 && flow.segments_received == flow.segments_delivered, "{flow:?}");
+    let held = &run(&format!("{silence}quic.window = \"100 kB\"")).summary.flows[0];
+    assert_eq!((held.losses.dropped_packets, held.segments_retransmitted), (0, 0), "{held:?}");
+    assert!(held.timeouts > 1 && held.segments_received == held.segments_delivered, "{held:?}");
 }
 
 /// quinn's BBR keeps two bandwidth-delay products in flight: quinn paces by the window, not at BBR's rate. What the path and a queue of

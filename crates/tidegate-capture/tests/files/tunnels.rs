@@ -49,7 +49,7 @@ fn tcp_in_tunnels_is_that_without_them() {
         assert_eq!(capture.connections.len(), 1, "{name}");
         // The length of the frame is that of the whole frame.
         for field in Field::ALL.into_iter().filter(|field| *field != Field::Wire) {
-            let of = |capture: &Capture| capture.connections[0].column(field, 0, usize::MAX);
+            let of = |some: &Capture| some.connections[0].column(field, 0, usize::MAX);
             assert_eq!(of(&capture), of(&plain), "{name} {}", field.name());
         }
         assert_eq!(

@@ -111,7 +111,7 @@ fn filters(plan: &Plan, routes: &Routes, gates: &mut [Gate]) -> Vec<Vec<u32>> {
         filters[chain.route as usize].extend(passed);
     }
     let route_of: Arc<[u32]> = routes.map.chains.iter().map(|chain| chain.route).collect();
-    for (gate, _) in gates.iter_mut().zip(&filtering).filter(|(_, filters)| **filters) {
+    for (gate, _) in gates.iter_mut().zip(&filtering).filter(|(_, is_one)| **is_one) {
         gate.set_routes(Arc::clone(&route_of));
     }
     filters

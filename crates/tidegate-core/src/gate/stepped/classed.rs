@@ -106,7 +106,7 @@ impl Gate {
         let stays = stepped.waiting.push(at, unit, &mut gone);
         let itself = if stays { None } else { gone.pop() };
         self.cull_classed(at, DropReason::QueueFull, &mut gone);
-        gone.extend(self.classes_queue().and_then(|classes| classes.take_filtered()));
+        gone.extend(self.classes_queue().and_then(|queue| queue.take_filtered()));
         if !gone.is_empty() {
             self.cull_classed(at, DropReason::AckFilter, &mut gone);
         }
