@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._compare.variants import Variants
-from tidegate._run.kept import Kept, Paged, written
+from tidegate._run.kept import Kept, Paged
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -51,6 +51,7 @@ class Comparison(Variants, Kept, Paged):
             OSError: the file cannot be written.
         """
         from tidegate._compare.picture import chosen
+        from tidegate._draw.write import written
 
         return written(chosen(at_gate(self, gate), show, x, y, kind), path)
 

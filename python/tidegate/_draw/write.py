@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidegate._base.files import write_text
@@ -9,7 +10,7 @@ from tidegate._draw.drawing import Drawing
 from tidegate._draw.style import suffix_of, write
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
 
     from matplotlib.figure import Figure
 
@@ -30,3 +31,19 @@ def write_picture(picture: Drawing | Figure, path: Path) -> Path:
     from tidegate._draw.onto import figure_of
 
     return write(figure_of(picture), path)
+
+
+def written(picture: Drawing | Figure, path: str | os.PathLike[str] | None) -> Figure:
+    """Write a drawing or a figure where a path is given, and return the figure.
+
+    Raises:
+        ArgumentError: the suffix is none of .png, .svg, .pdf.
+        OSError: the file cannot be written.
+    """
+    if path is not None:
+        write_picture(picture, Path(path))
+    if not isinstance(picture, Drawing):
+        return picture
+    from tidegate._draw.onto import figure_of
+
+    return figure_of(picture)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._engines.agreement import Agreement
-from tidegate._run.kept import Kept, written
+from tidegate._run.kept import Kept
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -38,6 +38,7 @@ class EngineComparison(Agreement, Kept):
             ArgumentError: the suffix is none of .png, .svg, .pdf.
             OSError: the file cannot be written.
         """
+        from tidegate._draw.write import written
         from tidegate._engines.plot import engines_figure
 
         figure = engines_figure(self)

@@ -15,7 +15,6 @@ from tidegate._base.lazy import Lazy
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
 
-    from tidegate._draw.drawing import Drawing
 else:
     mpl = Lazy("matplotlib.figure")
 
@@ -69,22 +68,3 @@ class Kept(Answer):
         with staged(path, force=force) as work:
             self.fill(work)
         return path
-
-
-def written(picture: Drawing | mpl.Figure, path: str | os.PathLike[str] | None) -> mpl.Figure:
-    """Write a drawing or a figure where a path is given, and return the figure.
-
-    Raises:
-        ArgumentError: the suffix is none of .png, .svg, .pdf.
-        OSError: the file cannot be written.
-    """
-    from tidegate._draw.drawing import Drawing
-    from tidegate._draw.write import write_picture
-
-    if path is not None:
-        write_picture(picture, Path(path))
-    if not isinstance(picture, Drawing):
-        return picture
-    from tidegate._draw.onto import figure_of
-
-    return figure_of(picture)

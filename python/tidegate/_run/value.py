@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
-from tidegate._run.kept import Paged, written
+from tidegate._run.kept import Paged
 from tidegate._run.record import Recorded
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Run(Recorded, Paged):
             UnknownNameError: there is no such gate or panel.
             ArgumentError: this run has nothing for a panel, or the suffix is none of .png, .svg, .pdf.
         """
+        from tidegate._draw.write import written
         from tidegate._run.plot import run_drawing
 
         return written(run_drawing(self, gate=gate, show=show), path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
-from tidegate._run.kept import Kept, Paged, written
+from tidegate._run.kept import Kept, Paged
 from tidegate._study.numbers import StudyNumbers
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class Study(StudyNumbers, Kept, Paged):
             ArgumentError: nothing is varied, there is more to draw than can be read (the message says
                 what to choose), or the suffix is none of .png, .svg, .pdf.
         """
+        from tidegate._draw.write import written
         from tidegate._study.picture import Picture
 
         kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}

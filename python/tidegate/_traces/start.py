@@ -102,7 +102,7 @@ def trace_plot(
         OSError: a file cannot be read or written.
     """
     from tidegate._draw.style import suffix_of
-    from tidegate._run.kept import written
+    from tidegate._draw.write import written
 
     if target is not None:
         suffix_of(Path(target))
