@@ -103,16 +103,26 @@ def _begun(place: Path, *, folder: bool) -> tuple[Path, int]:
     """Make a hidden file or folder beside ``place`` and lock it."""
     while True:
         work = place.with_name(f".{place.name}.{_MARK}-{secrets.token_hex(4)}")
-        if folder:
-            work.mkdir()
-            held = os.open(work, os.O_RDONLY)
-        else:
-            held = os.open(work, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        # Some network folders know no locks: then nobody can take one, and nobody removes it.
-        with contextlib.suppress(OSError):
-            fcntl.flock(held, fcntl.LOCK_EX)
-        if work.exists():
-            return work, held
+        try:
+            if folder:
+                work.mkdir()
+                held = os.open(work, os.O_RDONLY)
+            else:
+                held = os.open(work, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            # Some network folders know no locks: then nobody can take one, and nobody removes it.
+            with contextlib.suppress(OSError):
+                fcntl.flock(held, fcntl.LOCK_EX)
+            if work.exists():
+                return work, held
+        except FileExistsError:
+            raise
+        except BaseException:
+            # A signal that ends the process may come at any instant.
+            if folder:
+                shutil.rmtree(work, ignore_errors=True)
+            else:
+                work.unlink(missing_ok=True)
+            raise
         # Somebody removed it before it was locked.
         os.close(held)
 
