@@ -413,6 +413,12 @@ class BucketReplay:
         """Make it: times in seconds and sizes in bytes as numbers of 64 bits, and two yes or no."""
     def fullness(self, rate_bps: float) -> bytes:
         """The bytes in a bucket that drains at this rate just before each packet, as numbers of 64 bits."""
+    def fullness_at(self, rate_bps: float, places: bytes) -> bytes:
+        """As `fullness`, of the packets at these places, numbers of 64 bits that rise."""
+    def filled(self, rate_bps: float) -> tuple[bytes, bytes]:
+        """The bytes in the bucket with each packet of a known fate: of those that passed, and dropped."""
+    def best_limit(self, rate_bps: float) -> tuple[int, float] | None:
+        """The fewest decisions on the wrong side of a limit at this rate, and the limit that has them."""
     def fewest_wrong(self, rate_bps: float) -> int:
         """The fewest decisions on the wrong side of a limit, for the best limit at this rate."""
 

@@ -12,7 +12,7 @@ from common import EXAMPLES, command
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAVY = ("dask", "jinja2", "matplotlib", "numpy", "polars", "pyarrow", "scipy")
+HEAVY = ("dask", "jinja2", "matplotlib", "numpy", "polars", "pyarrow", "resvg_py", "scipy")
 LINK, LOSS = str(EXAMPLES / "lte.toml"), str(EXAMPLES / "random-loss.toml")
 SHORT = ["--set", "duration=8 s"]
 VARY = ["--vary", "flow.bulk.rtt=20 ms,40 ms", *SHORT]
@@ -31,7 +31,7 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "run --perturb": (["run", LINK, *SHORT, "--perturb", "2"], set()),
     "run --csv": (["run", LINK, *SHORT, "--csv", "x.csv"], {"polars"}),
     "run --out": (["run", LINK, *SHORT, "--out", "kept"], {"numpy", "polars"}),
-    "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"matplotlib", "numpy"}),
+    "run --plot png": (["run", LINK, *SHORT, "--plot", "x.png"], {"numpy", "resvg_py"}),
     "run --plot svg": (["run", LINK, *SHORT, "--plot", "x.svg"], {"numpy"}),
     "run --report": (["run", LINK, *SHORT, "--report", "x.html"], {"jinja2", "numpy"}),
     "compare": (["compare", LOSS, *VARY], set()),

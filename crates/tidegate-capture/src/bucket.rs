@@ -51,12 +51,48 @@ impl Packets {
         self.levels(rate_bps).collect()
     }
 
-    /// The fewest decisions on the wrong side of a limit, for the best limit at this rate. A limit drops what
-    /// would fill the bucket above it.
+    /// The bytes in the bucket just before the packets at these places, which rise.
+    #[must_use]
+    pub fn fullness_at(&self, rate_bps: f64, places: &[usize]) -> Vec<f64> {
+        let mut levels = self.levels(rate_bps);
+        let mut next = 0;
+        let mut found = Vec::with_capacity(places.len());
+        for place in places {
+            found.extend(levels.nth(place - next));
+            next = place + 1;
+        }
+        found
+    }
+
+    /// The bytes in the bucket with each packet whose fate is known: of those that passed, and of those that
+    /// were dropped.
+    #[must_use]
+    pub fn filled(&self, rate_bps: f64) -> (Vec<f64>, Vec<f64>) {
+        let known = self.with_each(rate_bps).filter(|(_, fate)| fate.judged);
+        let (mut passed, mut dropped) = (Vec::with_capacity(self.fate.len()), Vec::new());
+        for (value, fate) in known {
+            if fate.passed { &mut passed } else { &mut dropped }.push(value);
+        }
+        (passed, dropped)
+    }
+
+    /// The limit with the fewest decisions on its wrong side at this rate, and their number. A limit drops what
+    /// would fill the bucket above it. `None` where nothing was dropped.
+    #[must_use]
+    pub fn best_limit(&self, rate_bps: f64) -> Option<(usize, f64)> {
+        best_limit(self.with_each(rate_bps))
+    }
+
+    /// As [`Self::best_limit`], without the limit. Without drops nothing is wrong.
     #[must_use]
     pub fn fewest_wrong(&self, rate_bps: f64) -> usize {
+        Drops::of(self.with_each(rate_bps)).map_or(0, |drops| drops.fewest_wrong(self.with_each(rate_bps)).1)
+    }
+
+    /// The bytes in the bucket with each packet, and the packet's fate.
+    fn with_each(&self, rate_bps: f64) -> impl Iterator<Item = (f64, Fate)> + Clone {
         let with = self.levels(rate_bps).zip(&self.size).map(|(level, size)| level + size);
-        fewest_wrong(with.zip(self.fate.iter().copied()))
+        with.zip(self.fate.iter().copied())
     }
 
     fn levels(&self, rate_bps: f64) -> impl Iterator<Item = f64> + Clone {
@@ -72,25 +108,89 @@ impl Packets {
     }
 }
 
-/// As [`Packets::fewest_wrong`], from the bytes in the bucket with each packet. Without drops nothing is wrong.
-fn fewest_wrong(packets: impl Iterator<Item = (f64, Fate)> + Clone) -> usize {
-    let mut drops: Vec<f64> =
-        packets.clone().filter(|(_, fate)| fate.is_drop()).map(|(value, _)| value).collect();
-    drops.sort_unstable_by(f64::total_cmp);
-    let Some(least) = drops.first().copied() else { return 0 };
-    // Passes by how many drops lie at or below them; below the least drop a pass is right whatever the limit.
-    let mut passes = vec![0; drops.len() + 1];
-    for (value, _) in packets.filter(|(value, fate)| *value >= least && fate.is_pass()) {
-        passes[drops.partition_point(|drop| *drop <= value)] += 1;
+/// As [`Packets::best_limit`], from the bytes in the bucket with each packet.
+fn best_limit(packets: impl Iterator<Item = (f64, Fate)> + Clone) -> Option<(usize, f64)> {
+    let drops = Drops::of(packets.clone())?;
+    let (place, wrong) = drops.fewest_wrong(packets.clone());
+    let passed = packets.filter(|(_, fate)| fate.is_pass()).map(|(value, _)| value);
+    let high = match drops.bytes.get(place) {
+        Some(drop) => *drop,
+        None => passed.clone().fold(drops.most(), f64::max),
+    };
+    // The limit lies in the middle between the packets that it parts.
+    let drop_below = place.checked_sub(1).map(|below| drops.bytes[below]);
+    let below = passed.filter(|value| *value < high).chain(drop_below).reduce(f64::max);
+    Some((wrong, f64::midpoint(high, below.unwrap_or(high))))
+}
+
+/// The bytes in the bucket with each packet that was dropped, in order.
+struct Drops {
+    bytes: Vec<f64>,
+    /// Cells of equal width from the least drop to the most: how many drops lie before each cell, and before
+    /// the end.
+    before: Vec<usize>,
+    cells_each_byte: f64,
+}
+
+impl Drops {
+    fn of(packets: impl Iterator<Item = (f64, Fate)>) -> Option<Drops> {
+        let mut bytes: Vec<f64> =
+            packets.filter(|(_, fate)| fate.is_drop()).map(|(value, _)| value).collect();
+        bytes.sort_unstable_by(f64::total_cmp);
+        let (least, most) = (*bytes.first()?, *bytes.last()?);
+        let cells = 2 * bytes.len();
+        let cells_each_byte = if most > least { cells as f64 / (most - least) } else { 0.0 };
+        let mut drops = Drops { bytes, before: vec![0; cells + 1], cells_each_byte };
+        for place in 0..drops.bytes.len() {
+            let cell = drops.cell(drops.bytes[place]);
+            drops.before[cell + 1] = place + 1;
+        }
+        for cell in 0..cells {
+            drops.before[cell + 1] = drops.before[cell + 1].max(drops.before[cell]);
+        }
+        Some(drops)
     }
-    // A limit just below the drop at a place gets the drops before it and the passes at or above it wrong.
-    let mut above = 0;
-    let mut fewest = drops.len();
-    for place in (0..drops.len()).rev() {
-        above += passes[place + 1];
-        fewest = fewest.min(place + above);
+
+    fn least(&self) -> f64 {
+        self.bytes[0]
     }
-    fewest
+
+    fn most(&self) -> f64 {
+        self.bytes[self.bytes.len() - 1]
+    }
+
+    /// The cell of a value that is not below the least; it grows with the value.
+    fn cell(&self, value: f64) -> usize {
+        (((value - self.least()) * self.cells_each_byte) as usize).min(self.before.len() - 2)
+    }
+
+    /// How many drops lie at or below a value that is not below the least.
+    fn at_most(&self, value: f64) -> usize {
+        let cell = self.cell(value);
+        let (begin, end) = (self.before[cell], self.before[cell + 1]);
+        begin + self.bytes[begin..end].partition_point(|drop| *drop <= value)
+    }
+
+    /// The place of the drop that the best limit lies just below, where the place behind the last stands for a
+    /// limit above all, and how many decisions it gets wrong.
+    fn fewest_wrong(&self, packets: impl Iterator<Item = (f64, Fate)>) -> (usize, usize) {
+        // Passes by how many drops lie at or below them; below the least drop a pass is right whatever the limit.
+        let mut passes = vec![0; self.bytes.len() + 1];
+        let least = self.least();
+        for (value, _) in packets.filter(|(value, fate)| *value >= least && fate.is_pass()) {
+            passes[self.at_most(value)] += 1;
+        }
+        // A limit just below the drop at a place gets the drops before it and the passes at or above it wrong.
+        let mut above = 0;
+        let mut best = (self.bytes.len(), self.bytes.len());
+        for place in (0..self.bytes.len()).rev() {
+            above += passes[place + 1];
+            if place + above <= best.1 {
+                best = (place, place + above);
+            }
+        }
+        best
+    }
 }
 
 #[cfg(test)]
@@ -114,10 +214,10 @@ mod tests {
     fn the_best_limit_by_hand() {
         // Any limit from 3 to 5 is right about all that is judged.
         let clean = [(1.0, PASSED), (3.0, PASSED), (5.0, DROPPED), (9.0, UNKNOWN), (7.0, DROPPED)];
-        assert_eq!(fewest_wrong(clean.into_iter()), 0);
+        assert_eq!(best_limit(clean.into_iter()), Some((0, 4.0)));
         let mixed = [(1.0, PASSED), (2.0, DROPPED), (3.0, PASSED), (5.0, DROPPED), (6.0, PASSED)];
-        assert_eq!(fewest_wrong(mixed.into_iter()), 2);
-        assert_eq!(fewest_wrong([(1.0, PASSED)].into_iter()), 0);
+        assert_eq!(best_limit(mixed.into_iter()), Some((2, 1.5)));
+        assert_eq!(best_limit([(1.0, PASSED)].into_iter()), None);
     }
 
     fn any_fate() -> impl Strategy<Value = Fate> {
@@ -133,7 +233,14 @@ mod tests {
                 packets.iter().filter(is_wrong).count()
             };
             let tried = (-1..=20).map(|limit| wrong(f64::from(limit) + 0.5)).min();
-            prop_assert_eq!(Some(fewest_wrong(packets.iter().copied())), tried);
+            let found = best_limit(packets.iter().copied());
+            let drops = packets.iter().filter(|(_, fate)| fate.is_drop()).count();
+            prop_assert_eq!(found.map(|(fewest, _)| fewest), tried.filter(|_| drops > 0));
+            // A limit above all, and one with nothing below it, stand at a packet.
+            let apart = |limit: f64| packets.iter().all(|(value, _)| *value != limit);
+            if let Some((fewest, limit)) = found && fewest < drops && apart(limit) {
+                prop_assert_eq!(wrong(limit), fewest);
+            }
         }
     }
 }

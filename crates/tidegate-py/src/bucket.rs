@@ -37,6 +37,38 @@ impl BucketReplay {
         filled(py, &level, f64::to_le_bytes)
     }
 
+    /// As `fullness`, of the packets at these places, numbers of 64 bits that rise.
+    fn fullness_at<'py>(
+        &self,
+        py: Python<'py>,
+        rate_bps: f64,
+        places: &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let places: Vec<usize> =
+            places.as_chunks().0.iter().map(|each| u64::from_le_bytes(*each) as usize).collect();
+        if !places.is_sorted_by(|one, next| one < next) {
+            return Err(ArgumentError::new_err("places of packets do not rise"));
+        }
+        let level = guarded(py, || self.packets.fullness_at(rate_bps, &places))?;
+        filled(py, &level, f64::to_le_bytes)
+    }
+
+    /// The bytes in the bucket with each packet of a known fate: of those that passed, and dropped.
+    fn filled<'py>(
+        &self,
+        py: Python<'py>,
+        rate_bps: f64,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (passed, dropped) = guarded(py, || self.packets.filled(rate_bps))?;
+        Ok((filled(py, &passed, f64::to_le_bytes)?, filled(py, &dropped, f64::to_le_bytes)?))
+    }
+
+    /// The fewest decisions on the wrong side of a limit at this rate, and the limit that has them; None where
+    /// nothing was dropped.
+    fn best_limit(&self, py: Python<'_>, rate_bps: f64) -> PyResult<Option<(usize, f64)>> {
+        guarded(py, || self.packets.best_limit(rate_bps))
+    }
+
     /// The fewest decisions on the wrong side of a limit, for the best limit at this rate.
     fn fewest_wrong(&self, py: Python<'_>, rate_bps: f64) -> PyResult<usize> {
         guarded(py, || self.packets.fewest_wrong(rate_bps))

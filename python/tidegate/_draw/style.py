@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+#: Pixels of one inch of a PNG.
+DPI = 160
+
 STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
@@ -45,7 +48,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "path.simplify": True,
-    "savefig.dpi": 160,
+    "savefig.dpi": DPI,
 }
 
 #: Nothing of the day or the machine goes into a picture: the same run, the same file.

@@ -1,11 +1,11 @@
-"""A picture as a file: a drawing as SVG by the writer of this folder, everything else by matplotlib."""
+"""A picture as a file: a drawing as SVG or PNG by the writers here, everything else by matplotlib."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidegate._base.files import write_text
+from tidegate._base.files import file_beside, write_text
 from tidegate._draw.drawing import Drawing
 from tidegate._draw.style import suffix_of, write
 
@@ -24,10 +24,17 @@ def write_picture(picture: Drawing | Figure, path: Path) -> Path:
     """
     if not isinstance(picture, Drawing):
         return write(picture, path)
-    if suffix_of(path) == "svg":
+    kind = suffix_of(path)
+    if kind == "svg":
         from tidegate._draw.svg import svg_text
 
         return write_text(path, svg_text(picture))
+    if kind == "png":
+        from tidegate._draw.png import png_bytes
+
+        with file_beside(path) as work:
+            work.write_bytes(png_bytes(picture))
+        return path
     from tidegate._draw.onto import figure_of
 
     return write(figure_of(picture), path)

@@ -75,9 +75,16 @@ class Crossings:
         return np.flatnonzero(self.judged & self.passed), np.flatnonzero(self.judged & ~self.passed)
 
 
-def fullness(packets: Crossings, rate_bps: float) -> Any:
-    """Return the bytes in the bucket just before each packet."""
-    return array("<f8", packets.replay.fullness(rate_bps))
+def fullness(packets: Crossings, rate_bps: float, places: Any = None) -> Any:
+    """Return the bytes in the bucket just before each packet, or before those at `places`, which rise."""
+    if places is None:
+        return array("<f8", packets.replay.fullness(rate_bps))
+    return array("<f8", packets.replay.fullness_at(rate_bps, places.astype("<u8").tobytes()))
+
+
+def queue_waits(packets: Crossings, rate_bps: float, places: Any) -> Any:
+    """Return how long the packets at these places wait, and are sent, in a queue of this rate, in seconds."""
+    return (fullness(packets, rate_bps, places) + packets.size[places]) * (8 / rate_bps)
 
 
 def at_least(packets: Crossings, limit: float, rate_bps: float) -> bool:
@@ -107,9 +114,20 @@ def leaving(packets: Crossings, trip: Any) -> Any:
 
 def filled(packets: Crossings, rate_bps: float) -> tuple[Any, Any]:
     """Return the bytes in the bucket with each packet: of those that passed, of those that were dropped."""
-    value = fullness(packets, rate_bps) + packets.size
-    passed, dropped = packets.decided
-    return value[passed], value[dropped]
+    passed, dropped = packets.replay.filled(rate_bps)
+    return array("<f8", passed), array("<f8", dropped)
+
+
+def best_limit(packets: Crossings, rate_bps: float) -> float:
+    """Return the limit in bytes with the fewest decisions on its wrong side: just below a drop, or above all.
+
+    Raises:
+        ValueError: nothing was dropped.
+    """
+    found = packets.replay.best_limit(rate_bps)
+    if found is None:
+        raise ValueError("a limit that dropped nothing is not known")
+    return found[1]
 
 
 def fewest_wrong(packets: Crossings, rate_bps: float) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import stdtrit
 
-from tidegate._identify.crossings import fullness
+from tidegate._identify.crossings import queue_waits
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
@@ -77,7 +77,7 @@ def explained_at(packets: Crossings, trip_s: Any, rate_bps: float) -> float:
     if len(known) < LEAST:
         return 0.0
     flat = _spread(trip_s[known])
-    return 1 - _residual(_wait(packets, rate_bps, known), trip_s[known])[0] / flat if flat > 0 else 0.0
+    return 1 - _residual(queue_waits(packets, rate_bps, known), trip_s[known])[0] / flat if flat > 0 else 0.0
 
 
 def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> Waiting | None:
@@ -93,9 +93,9 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
         return None
     rate = _rate(packets, trip_s, near_bps)
     some = _some(known, _MANY)
-    wait = _wait(packets, rate, some)
+    wait = queue_waits(packets, rate, some)
     _, allowance, base = _residual(wait, trip_s[some], _FINE)
-    wait, trip = _wait(packets, rate, known), trip_s[known]
+    wait, trip = queue_waits(packets, rate, known), trip_s[known]
     rest = trip - np.maximum(0, wait - allowance)
     base = float(np.median(rest))
     least = float(np.abs(rest - base).mean())
@@ -104,7 +104,7 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
     few = _some(known, _ENOUGH)
 
     def left(each: float) -> float:
-        return _residual(_wait(packets, each, few), trip_s[few])[0]
+        return _residual(queue_waits(packets, each, few), trip_s[few])[0]
 
     unsteady = _unsteady(packets, trip_s)
     step = max(_reach(left, rate, bound), unsteady)
@@ -120,11 +120,6 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
         unsteady=unsteady,
         delay_s=float(np.median(trip) - trip.min()),
     )
-
-
-def _wait(packets: Crossings, rate: float, places: Any) -> Any:
-    """Return how long the packets at these places wait, and are sent, in a queue of this rate, in seconds."""
-    return (fullness(packets, rate)[places] + packets.size[places]) * (8 / rate)
 
 
 def _some(places: Any, most: int) -> Any:
@@ -145,12 +140,16 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
         here, whole = explained_at(part, trip_s[:most], rate), explained_at(packets, trip_s, rate)
         if whole > _AS_WELL * here:
             few = _some(np.flatnonzero(trip_s > 0), _ENOUGH)
-            return _followed(lambda each: _residual(_wait(packets, each, few), trip_s[few])[0], rate, _NEARER)
+
+            def rest(each: float) -> float:
+                return _residual(queue_waits(packets, each, few), trip_s[few])[0]
+
+            return _followed(rest, rate, _NEARER)
     known = np.flatnonzero(trip_s > 0)
 
     def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
         some = _some(known, few)
-        return _residual(_wait(packets, rate, some), trip_s[some], step)[0]
+        return _residual(queue_waits(packets, rate, some), trip_s[some], step)[0]
 
     mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
     rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
@@ -161,7 +160,7 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
     near = sorted((_followed(left, float(each), finest=_NEAR) for each in starts), key=left)[:_KEPT]
     rate = min((_followed(left, each, _NEAR) for each in near), key=left)
     some = _some(known, _MANY)
-    if _residual(_wait(packets, rate, some), trip_s[some])[1] > 0:
+    if _residual(queue_waits(packets, rate, some), trip_s[some])[1] > 0:
         # Rate and allowance go together: what is fine in one is fine only with the other.
         rate = _followed(lambda each: left(each, _FINE), rate)
     return rate

@@ -54,7 +54,7 @@ def follows(packets: Crossings, trip: Any, rate_bps: float) -> Slope | None:
     count = min(_MOST, len(known) // _EACH)
     if count < _FEWEST:
         return None
-    drain = fullness(packets, rate_bps)[known] * (8 / rate_bps)
+    drain = fullness(packets, rate_bps, known) * (8 / rate_bps)
     part = np.arange(len(known)) * count // len(known)
     size = np.bincount(part)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._identify.crossings import Crossings, filled
+from tidegate._identify.crossings import Crossings, best_limit, filled
 
 #: Blurs tried, in packets, and shares of drops with other reasons.
 _BLURS = (0.0003, 0.01, 0.05, 0.2, 0.6, 1.5, 4.0, 10.0)
@@ -31,27 +31,6 @@ def random_likelihood(drops: int, judged: int) -> float:
         return 0.0
     share = drops / judged
     return float(drops * np.log(share) + (judged - drops) * np.log(1 - share))
-
-
-def split(passed: Any, dropped: Any) -> tuple[int, float]:
-    """Return the fewest decisions on the wrong side of a limit, and the limit that has them.
-
-    The best limit lies just below a drop, or above all.
-    """
-    ordered = np.sort(dropped)
-    lower = passed[passed < ordered[0]]
-    passed = passed[passed >= ordered[0]]
-    below = np.searchsorted(ordered, passed, side="right")
-    # Of the limit below the drop at place i, wrong are the drops before it and the passes from it on.
-    at_least = np.cumsum(np.bincount(below, minlength=len(ordered) + 1)[::-1])[::-1]
-    wrong = np.arange(len(ordered) + 1)
-    wrong[:-1] += at_least[1:]
-    at = int(np.argmin(wrong))
-    high = ordered[at] if at < len(ordered) else max(ordered[-1], passed.max(initial=ordered[-1]))
-    under = [ordered[at - 1]] if at else []
-    for part in (passed[passed < high], lower):
-        under += [part.max()] if len(part) else []
-    return int(wrong[at]), float((high + max(under, default=high)) / 2)
 
 
 def heights(passed: Any, dropped: Any, limits: Any, blur: float, others: tuple[float, ...]) -> Any:
@@ -81,7 +60,7 @@ def shape(packets: Crossings, rate: float) -> tuple[float, float, float, float]:
     """
     passed, dropped = filled(packets, rate)
     packet = packets.largest
-    _, centre = split(passed, dropped)
+    centre = best_limit(packets, rate)
     best: tuple[float, float, float, float] = (-np.inf, packet, 0.01, centre)
     for blur in _BLURS:
         limits = centre + packet * blur * np.linspace(-4, 4, 17)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._identify.crossings import Crossings, filled
-from tidegate._identify.likelihood import heights, split
+from tidegate._identify.crossings import Crossings, best_limit, filled
+from tidegate._identify.likelihood import heights
 
 #: Where the drops hardly tell the rate: how far below and above the best it is looked for.
 _WIDE_DOWN, _WIDE_UP = 4.0, 100.0
@@ -38,7 +38,7 @@ class Limits:
 def area(packets: Crossings, rate: float, blur: float, other: float, length: float) -> Limits:
     """Return what a rate says of the limit; the likelihood is divided by `length`."""
     passed, dropped = filled(packets, rate)
-    centre = split(passed, dropped)[1]
+    centre = best_limit(packets, rate)
     reach = 6 * max(blur, 0.3 * packets.largest)
     for _ in range(3):
         limits = np.linspace(centre - reach, centre + reach, 33)

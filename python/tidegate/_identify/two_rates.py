@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.crossings import fullness
+from tidegate._identify.crossings import queue_waits
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
@@ -64,7 +64,7 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     flat = float(np.abs(trip - np.median(trip)).mean())
 
     def waits(rate: float) -> Any:
-        return (fullness(packets, rate)[use] + packets.size[use]) * (8 / rate)
+        return queue_waits(packets, rate, use)
 
     def left(peak: float, rate: float, allowance: float) -> float:
         rest = trip - np.maximum(waits(peak), waits(rate) - allowance)
