@@ -43,6 +43,7 @@ class Bucket:
         gain: log likelihood over that of drops which fall at random, less what its parameters cost (BIC).
         likelihood: its logarithm.
         wrong: decisions on the wrong side of the limit.
+        far: those of them that are further from it than the coarse times of a capture leave open.
         drops: packets lost.
         blur: between what the capture says and what the device saw, in bytes.
         other: share of drops with other reasons.
@@ -58,6 +59,7 @@ class Bucket:
     likelihood: float
     gain: float
     wrong: int
+    far: int
     drops: int
     blur: float
     other: float
@@ -109,6 +111,14 @@ def fit_at(packets: Crossings, rate_bps: float) -> Bucket | None:
     return with_intervals(packets, _at(packets, rate_bps), fixed=True)
 
 
+def margin(packets: Crossings, rate_bps: float) -> float:
+    """Return how many bytes of a bucket coarse times leave open; 0 where they are exact.
+
+    A packet that was lost came between two that the capture shows, and which of them was next is not known.
+    """
+    return 2 * packets.largest + packets.coarse_s * rate_bps / 8 if packets.coarse_s > 0 else 0.0
+
+
 def _undecided(packets: Crossings) -> bool:
     return packets.drops in (0, int(np.count_nonzero(packets.judged)))
 
@@ -149,6 +159,8 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     # The blur is between the capture's times and the device's: a limit is not known better.
     coarse = packets.coarse_s * middle / 8
     centre, deviation = _limit(share, limits, float(np.hypot(blur, coarse)))
+    room = margin(packets, rate)
+    far = np.count_nonzero(passed > centre + room) + np.count_nonzero(dropped <= centre - room)
     # Both clocks, and what a packet takes to come in, are not known better.
     deviation = max(deviation, (_CLOCK * centre + _WHOLE * packets.largest) / 1.96)
     # Where times are coarse beside the bucket, its fullness is hardly known, and neither is the rate.
@@ -171,6 +183,7 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
         likelihood=likelihood,
         gain=likelihood - chance - 2 * float(np.log(count)),
         wrong=wrong,
+        far=wrong if room == 0 else int(far),
         drops=packets.drops,
         blur=blur,
         other=other,

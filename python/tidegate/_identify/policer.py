@@ -176,11 +176,11 @@ def _wrong(bucket: Bucket, judged: int, random: Number | None, ahead: Number | N
     if random is not None:
         return [_besides(random)]
     # Behind a queue a packet's time is not known well enough to speak of other traffic.
-    if ahead is not None or not contradicted(bucket.wrong, bucket.drops):
+    if ahead is not None or not contradicted(bucket.far, bucket.drops):
         return []
     return [
         (
-            f"{bucket.wrong} of {judged} packets were decided otherwise: traffic that the capture does not "
+            f"{bucket.far} of {judged} packets were decided otherwise: traffic that the capture does not "
             "show may use the same bucket. The rate is then what that traffic leaves, and the contract's is "
             "higher."
         )
