@@ -84,6 +84,11 @@ def test_every_file_has_a_command() -> None:
         ("few.csv", "time_s,rate_mbps,loss\n0,10\n", ["line 2", "`0,10`", "2 fields under a header of 3"]),
         ("two.csv", "time_s,a_mbps,b_mbps\n0,1,2\n", ["line 1", "--rate-column a_mbps"]),
         ("numbers.txt", "831\n900\n", ["line 1", "`831`", "--step '1 s' --rate-unit Mbit/s"]),
+        (
+            "light",
+            "0 30 0 4 8\n100 34 0 5 9\n200 30\n",
+            ["light file of CellReplay", "rate.cellreplay.light"],
+        ),
         ("alone.csv", "0.57,Mbits/sec\n", ["line 1", "`0.57`", "traces info alone.csv --step '1 s'"]),
     ],
 )

@@ -53,7 +53,9 @@ pub use framing::Framing;
 pub use gate::{CellPlan, Contract, GatePlan, JitterPlan, LossPlan, PolicePlan, Reassembly};
 pub use groups::groups_of_circuits;
 pub use holding::HoldingPlan;
-pub use laws::{AtEnd, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace};
+pub use laws::{
+    AtEnd, CellReplayPlan, GcraPlan, LightTrace, MarkovPlan, OnChange, OpportunityTrace, RateTrace, TrainRow,
+};
 pub use marker::{ColourAction, MarkerPlan, MeterPlan};
 pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
 pub use perturb::SMALL_CHANGES;
@@ -183,14 +185,16 @@ impl FlowPlan {
     #[must_use]
     pub fn round_trip_delay(&self, gates: &[GatePlan]) -> Span {
         let passed = self.path.iter().chain(&self.back);
-        passed.fold(self.back_delay, |sum, gate| sum + gates[*gate].delay)
+        passed.fold(self.back_delay, |sum, gate| sum + gates[*gate].least_delay())
     }
 
     /// [`FlowPlan::round_trip_delay`] in seconds, added up as floating-point numbers. It may differ from the exact sum in the last
     /// digit, which explanations show where they round a tie.
     #[must_use]
     pub fn round_trip_seconds(&self, gates: &[GatePlan]) -> f64 {
-        let of = |path: &[GateIndex]| path.iter().map(|gate| gates[*gate].delay.as_secs_f64()).sum::<f64>();
+        let of = |path: &[GateIndex]| {
+            path.iter().map(|gate| gates[*gate].least_delay().as_secs_f64()).sum::<f64>()
+        };
         of(&self.path) + of(&self.back) + self.back_delay.as_secs_f64()
     }
 

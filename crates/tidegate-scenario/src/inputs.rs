@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use tidegate_core::plan::{OpportunityTrace, RateTrace, SizePlan};
+use tidegate_core::plan::{LightTrace, OpportunityTrace, RateTrace, SizePlan};
 
 use crate::trace::{self, Format, LoadedTrace, Remarked, TraceError, TraceOptions};
 
@@ -105,6 +105,7 @@ pub(crate) struct Library {
     quotes: Quotes,
     traces: BTreeMap<TraceKey, Result<Heard, TraceError>>,
     sizes: BTreeMap<String, Result<SizePlan, TraceError>>,
+    lights: BTreeMap<String, Result<Arc<LightTrace>, TraceError>>,
     inputs: BTreeMap<String, Input>,
     /// The names asked for; what is here from before was read for another scenario.
     named: BTreeSet<String>,
@@ -171,6 +172,24 @@ impl Library {
         });
         let loaded = loaded.map_err(|error| self.discreet(error, name, &path));
         self.sizes.insert(name.to_owned(), loaded.clone());
+        loaded
+    }
+
+    /// The light trace of CellReplay in the file `name`, which counts from the scenario's folder.
+    pub(crate) fn light(&mut self, name: &str) -> Result<Arc<LightTrace>, TraceError> {
+        self.named.insert(name.to_owned());
+        if let Some(loaded) = self.lights.get(name) {
+            return loaded.clone();
+        }
+        let path = self.readable(name)?;
+        let shown = path.display().to_string();
+        let loaded = self.bytes(name, || trace::light::read(&path, &shown)).and_then(|bytes| {
+            let trains = trace::light::parse(&bytes, &shown)?;
+            self.keep_input(name, path.clone(), &bytes);
+            Ok(Arc::new(trains))
+        });
+        let loaded = loaded.map_err(|error| self.discreet(error, name, &path));
+        self.lights.insert(name.to_owned(), loaded.clone());
         loaded
     }
 

@@ -21,6 +21,7 @@ RATE_WORDS: dict[RateKind, str] = {
     "token_bucket": "a token bucket",
     "markov": "a Markov chain",
     "trace": "a trace",
+    "cellreplay": "a recorded cellular link",
     "gcra": "a GCRA shaper",
     "dtm": "set by an allocator",
     "abr": "told by a switch",

@@ -19,6 +19,7 @@ RateKind = Literal[
     "token_bucket",
     "markov",
     "trace",
+    "cellreplay",
     "gcra",
     "dtm",
     "abr",

@@ -111,7 +111,7 @@ impl Gate {
             return Err(GateDrop { at: service.end, reason });
         }
         self.parts.stats.counters.deliver(arrival, service.end, u64::from(wire));
-        Ok(self.parts.exit.out_after(service.end))
+        Ok(self.out_after(service.end))
     }
 
     /// Marks a unit CE at `at`, and counts that, in its class too where it has one. One that another gate has marked stays as it is.

@@ -173,7 +173,7 @@ impl Gate {
         self.parts.ingress.take_slot(tally)
     }
 
-    /// The constant delay behind the server. The whole delay is never shorter.
+    /// The gate's own constant delay. The whole delay is never shorter.
     pub(crate) fn delay(&self) -> Span {
         self.parts.exit.delay()
     }
@@ -187,7 +187,8 @@ impl Gate {
     /// When the next unit arrives at whatever comes next, if its service ends at `end`.
     #[inline]
     pub(crate) fn out_after(&mut self, end: Time) -> Time {
-        self.parts.exit.out_after(end)
+        let Parts { exit, law, .. } = &mut *self.parts;
+        exit.out_after(end, law.behind())
     }
 
     /// The rate law's capacity inside the measured time; `plan` and `seed` as the gate was made with.

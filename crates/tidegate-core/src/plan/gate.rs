@@ -97,6 +97,15 @@ impl GatePlan {
         }
     }
 
+    /// The delay that no unit is spared: the constant one, and the least base delay of a recorded cellular link.
+    #[must_use]
+    pub fn least_delay(&self) -> Span {
+        match &self.rate {
+            RatePlan::CellReplay(link) => self.delay + link.light.least_delay(),
+            _ => self.delay,
+        }
+    }
+
     /// Whether departures can be stated at arrivals; otherwise the gate is driven step by step.
     #[must_use]
     pub fn is_known_ahead(&self) -> bool {

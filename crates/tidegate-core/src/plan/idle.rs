@@ -22,6 +22,8 @@ impl FlowPlan {
             RatePlan::TokenBucket { peak, .. } => {
                 peak.map(|peak| 8.0 * f64::from(gate.wire_bytes(size)) / peak.bps() as f64)
             }
+            // The first packet of a train shows the base delay alone.
+            RatePlan::CellReplay(_) => None,
             _ => gate.shortest_packet_time(size),
         };
         self.round_trip_seconds(gates) + self.transmission(gates, at_best)

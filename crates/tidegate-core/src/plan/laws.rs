@@ -1,5 +1,7 @@
 //! Parameters of rate laws: GCRA shapers, Markov chains, channels and the like.
 
+use std::sync::Arc;
+
 use crate::aal5::CELL_BITS;
 use crate::gcra::{Limit, Release};
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
@@ -142,6 +144,67 @@ impl OpportunityTrace {
         }
         most
     }
+}
+
+/// What packets meet after a pause on a cellular link: trains that were recorded one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LightTrace {
+    /// At least two, at instants that never decrease; the last one only ends the recording.
+    pub trains: Vec<TrainRow>,
+}
+
+/// A recorded train of packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrainRow {
+    /// When it was sent.
+    pub at: Time,
+    /// The delay of its first packet.
+    pub delay: Span,
+    /// When its opportunities come, from its beginning; they never decrease. At least one, except in the last row.
+    pub offsets: Vec<Span>,
+}
+
+impl LightTrace {
+    /// The recording's length, the instant of its last row.
+    #[must_use]
+    pub fn period(&self) -> Span {
+        self.trains.last().map_or(Span::ZERO, |last| last.at.saturating_since(Time::ZERO))
+    }
+
+    /// The row in force at `at`, and the base delay then: on the line from its own to the next row's, rounded down to a picosecond.
+    /// Before the first row its delay holds. The recording repeats.
+    #[must_use]
+    pub fn at(&self, at: Time) -> (usize, Span) {
+        let into = Time::from_picos(at.picos() % self.period().picos().max(1));
+        let line = self.trains.partition_point(|row| row.at <= into).saturating_sub(1);
+        let row = &self.trains[line];
+        let Some(next) = self.trains.get(line + 1).filter(|next| row.at < next.at) else {
+            return (line, row.delay);
+        };
+        let wide = |picos: u64| i128::from(picos);
+        let (from, to) = (wide(row.delay.picos()), wide(next.delay.picos()));
+        let (passed, of) = (into.saturating_since(row.at), next.at.saturating_since(row.at));
+        let delay = from + ((to - from) * wide(passed.picos())).div_euclid(wide(of.picos()));
+        (line, Span::from_picos(u64::try_from(delay).unwrap_or(0)))
+    }
+
+    /// The least base delay of a train.
+    #[must_use]
+    pub fn least_delay(&self) -> Span {
+        let delays = self.trains.iter().map(|row| row.delay);
+        delays.min_by_key(|delay| delay.picos()).unwrap_or(Span::ZERO)
+    }
+}
+
+/// A cellular link that CellReplay recorded: what packets meet after a pause, and a trace of the saturated link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellReplayPlan {
+    /// The light stage.
+    pub light: Arc<LightTrace>,
+    /// The heavy stage. Opportunities of both stages have its bytes.
+    pub heavy: Arc<OpportunityTrace>,
+    /// A train goes on through a pause of this length.
+    pub timer: Span,
 }
 
 fn mean(bit_picos: u128, period: Span) -> Rate {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    AbrPlan, AtEnd, DtmPlan, FollowPlan, GcraPlan, MarkovPlan, OnChange, OpportunityTrace, RateTrace,
-    ReservePlan,
+    AbrPlan, AtEnd, CellReplayPlan, DtmPlan, FollowPlan, GcraPlan, MarkovPlan, OnChange, OpportunityTrace,
+    RateTrace, ReservePlan,
 };
 use crate::units::{Rate, Span, Speed, Time};
 
@@ -53,6 +53,8 @@ pub enum RatePlan {
         /// What comes after its end.
         at_end: AtEnd,
     },
+    /// A cellular link in two stages, as CellReplay records and plays it.
+    CellReplay(Arc<CellReplayPlan>),
     /// Slots that follow the rate that arrives at the gate.
     Dtm(DtmPlan),
     /// A GCRA shaper of cells.
@@ -108,6 +110,7 @@ impl RatePlan {
             }
             RatePlan::RateTrace { .. } => changes("trace", OnChange::Rescale),
             RatePlan::Opportunities { .. } => law("trace"),
+            RatePlan::CellReplay(_) => law("cellreplay"),
             RatePlan::Dtm(_) => changes("dtm", OnChange::Keep),
             RatePlan::Gcra(_) => law("gcra"),
             RatePlan::Follow(_) => changes("follow", OnChange::Keep),
@@ -132,6 +135,8 @@ impl RatePlan {
             RatePlan::Gcra(gcra) => Course::Constant(gcra.bits_per_second()),
             RatePlan::Steps { .. } | RatePlan::RateTrace { .. } | RatePlan::Markov(_) => Course::Pieces,
             RatePlan::Opportunities { trace, at_end } => Course::Opportunities(trace, *at_end),
+            // What the saturated link gives: the light stage has no rate of its own.
+            RatePlan::CellReplay(link) => Course::Opportunities(&link.heavy, AtEnd::Repeat),
             RatePlan::Dtm(channel) => Course::Set(channel.initial),
             RatePlan::Abr(source) => Course::Set(Rate::from_bps(source.rates.initial as u64)),
             RatePlan::Follow(follow) => Course::Set(follow.initial),
@@ -179,6 +184,7 @@ impl RatePlan {
             RatePlan::Markov(chain) => of_bits(Rate::from_bps(chain.mean()? as u64)),
             RatePlan::RateTrace { trace, .. } => of_bits(trace.mean()),
             RatePlan::Opportunities { trace, .. } => of_bits(trace.mean()),
+            RatePlan::CellReplay(link) => of_bits(link.heavy.mean()),
         }
     }
 
@@ -199,10 +205,8 @@ impl RatePlan {
             }
             RatePlan::TokenBucket { rate, .. } => Some(of_bits(rate)),
             RatePlan::Gcra(gcra) => Some(bits / gcra.bits_per_second() as f64),
-            RatePlan::Opportunities { trace, .. } => {
-                let most = trace.most_in(BUSIEST) as f64 * f64::from(trace.bytes) * 8.0;
-                Some(bits * BUSIEST.as_secs_f64() / most)
-            }
+            RatePlan::Opportunities { trace, .. } => densest(trace, bits),
+            RatePlan::CellReplay(link) => densest(&link.heavy, bits),
             RatePlan::Follow(follow) => follow.peak.as_ref().map(of_bits),
             RatePlan::Abr(source) => Some(bits / source.rates.peak),
             RatePlan::Reserve(circuit) => Some(of_bits(&circuit.rate)),
@@ -215,6 +219,13 @@ impl RatePlan {
 
 /// The time over which a trace of opportunities is judged at its densest.
 const BUSIEST: Span = Span::from_millis(100);
+
+/// Seconds that a unit of so many bits takes when opportunities are densest. A recording shorter than [`BUSIEST`] is repeated within
+/// that time.
+fn densest(trace: &OpportunityTrace, bits: f64) -> Option<f64> {
+    let most = trace.most_in(BUSIEST) as f64 * f64::from(trace.bytes) * 8.0;
+    Some((bits * BUSIEST.as_secs_f64() / most).min(bits / trace.mean().bps() as f64))
+}
 
 /// The mean of one period, or the last step when they do not repeat.
 fn steps_mean(steps: &[(Time, Speed)], repeat: Option<Span>, bits: f64) -> f64 {

@@ -130,7 +130,7 @@ fn gate(gate: &GatePlan) -> to::Gate {
             }
             _ => None,
         },
-        delay_ps: gate.delay.picos(),
+        delay_ps: gate.least_delay().picos(),
         jitters: gate.jitter != JitterPlan::None,
     }
 }
@@ -227,6 +227,7 @@ fn rate(law: &RatePlan) -> to::Rate {
         RatePlan::Constant(Speed::Packets(_)) => of(to::RateKind::Packets),
         RatePlan::Steps { .. } => of(to::RateKind::Steps),
         RatePlan::RateTrace { .. } | RatePlan::Opportunities { .. } => of(to::RateKind::Trace),
+        RatePlan::CellReplay(_) => of(to::RateKind::CellReplay),
         RatePlan::Dtm(_) => of(to::RateKind::Dtm),
         RatePlan::Gcra(_) => of(to::RateKind::Gcra),
         RatePlan::Reserve(_) => of(to::RateKind::Reserve),

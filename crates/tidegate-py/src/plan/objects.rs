@@ -16,6 +16,7 @@ words! {
         TokenBucket = "token_bucket",
         Markov = "markov",
         Trace = "trace",
+        CellReplay = "cellreplay",
         Gcra = "gcra",
         Dtm = "dtm",
         Abr = "abr",

@@ -175,6 +175,24 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         RatePlan::RateTrace { trace, .. } => {
             vec![format!("the trace lasts {}; mean rate {mean}", trace.period), change]
         }
+        RatePlan::CellReplay(link) => {
+            let trains = &link.light.trains;
+            vec![
+                format!(
+                    "{} trains in {} after a pause, base delay at least {}; one goes on through a pause of {}",
+                    trains.len() - 1,
+                    link.light.period(),
+                    link.light.least_delay(),
+                    link.timer
+                ),
+                format!(
+                    "then {} delivery opportunities of {} B in {}; mean rate {mean}",
+                    link.heavy.at.len(),
+                    link.heavy.bytes,
+                    link.heavy.period
+                ),
+            ]
+        }
         RatePlan::Opportunities { trace, .. } => {
             vec![format!(
                 "{} delivery opportunities of {} B in {}; mean rate {mean}",

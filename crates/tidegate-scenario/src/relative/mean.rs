@@ -99,6 +99,7 @@ fn of_law(law: &RatePlan, end: Time) -> Result<(Speed, bool), Without> {
         }
         RatePlan::RateTrace { trace, .. } => Ok((Speed::Bits(trace.mean()), true)),
         RatePlan::Opportunities { trace, .. } => Ok((Speed::Bits(trace.mean()), true)),
+        RatePlan::CellReplay(link) => Ok((Speed::Bits(link.heavy.mean()), true)),
         RatePlan::Markov(chain) => of_chain(chain).map(|mean| (rate(mean), true)).ok_or(Without::Mean),
         RatePlan::Reserve(circuit) => Ok((Speed::Bits(circuit.rate), false)),
         law => match law.course() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::{self, Blame};
-use super::{Format, TraceError, decimal, drp, lines, seconds_mbps};
+use super::{Format, TraceError, decimal, drp, light, lines, seconds_mbps};
 
 /// The format of a trace, by its name and then by its content; the module's text has the
 /// rules.
@@ -24,6 +24,9 @@ pub fn detect(bytes: &[u8], name: &str) -> Result<Format, TraceError> {
     }
     if is_json(bytes) {
         return Ok(Format::Csv);
+    }
+    if let Some(mistaken) = light::mistaken(bytes, blame) {
+        return Err(mistaken);
     }
     match first_line(bytes) {
         Some((_, line)) if seconds_mbps::is_line(line) => Ok(Format::SecondsMbps),

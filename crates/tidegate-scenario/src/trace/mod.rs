@@ -38,6 +38,7 @@ mod detect;
 pub mod drp;
 mod error;
 pub mod info;
+pub(crate) mod light;
 pub mod mahimahi;
 pub mod seconds_mbps;
 pub(crate) mod sizes;

@@ -23,10 +23,14 @@ pub(super) struct Jitter {
 }
 
 impl Jitter {
-    /// The jitter of `plan`; `None` where there is none.
-    pub(super) fn new(plan: JitterPlan, stream: impl FnOnce() -> Stream) -> Option<Box<Jitter>> {
+    /// The jitter of `plan`; `None` where there is none and no other delay `varies`.
+    pub(super) fn new(
+        plan: JitterPlan,
+        varies: bool,
+        stream: impl FnOnce() -> Stream,
+    ) -> Option<Box<Jitter>> {
         let begin = || Jitter { plan, stream: stream(), ended: Time::ZERO, out: Time::ZERO };
-        (plan != JitterPlan::None).then(|| Box::new(begin()))
+        (varies || plan != JitterPlan::None).then(|| Box::new(begin()))
     }
 
     /// When the next unit leaves, if its service ends at `end` and a constant `delay` follows. Ends never decrease.
@@ -56,7 +60,8 @@ mod tests {
     use crate::random::Seed;
 
     fn jitter(plan: JitterPlan) -> Jitter {
-        *Jitter::new(plan, || Seed { seed: 3, replication: 0 }.stream("gate.link/jitter")).expect("a delay")
+        *Jitter::new(plan, false, || Seed { seed: 3, replication: 0 }.stream("gate.link/jitter"))
+            .expect("a delay")
     }
 
     /// Far apart, so that no unit waits for the one ahead of it.

@@ -6,7 +6,7 @@ mod loss;
 use crate::gate::drops::DropReason;
 use crate::gate::exit::jitter::Jitter;
 use crate::gate::exit::loss::Loss;
-use crate::plan::GatePlan;
+use crate::plan::{GatePlan, RatePlan};
 use crate::random::Seed;
 use crate::units::{Span, Time};
 
@@ -26,12 +26,17 @@ fn jitter_stream(plan: &GatePlan) -> String {
     }
 }
 
+/// Whether the rate law has a delay behind the server that is not always the same.
+fn varies_behind(plan: &GatePlan) -> bool {
+    matches!(plan.rate, RatePlan::CellReplay(_))
+}
+
 impl Exit {
     pub(super) fn new(plan: &GatePlan, seed: Seed) -> Exit {
         Exit {
             delay: plan.delay,
             loss: Loss::new(plan.loss, || seed.stream(&format!("gate.{}/loss", plan.name))),
-            jitter: Jitter::new(plan.jitter, || seed.stream(&jitter_stream(plan))),
+            jitter: Jitter::new(plan.jitter, varies_behind(plan), || seed.stream(&jitter_stream(plan))),
         }
     }
 
@@ -46,11 +51,11 @@ impl Exit {
         loss.loses_next().then(|| loss.reason())
     }
 
-    /// When the next unit arrives at whatever comes next, if its service ends at `end`.
+    /// When the next unit arrives at whatever comes next, if its service ends at `end` and the rate law keeps it `behind` the server.
     #[inline]
-    pub(super) fn out_after(&mut self, end: Time) -> Time {
+    pub(super) fn out_after(&mut self, end: Time, behind: Span) -> Time {
         match &mut self.jitter {
-            Some(jitter) => jitter.delay(end, self.delay),
+            Some(jitter) => jitter.delay(end, self.delay + behind),
             None => end.saturating_add(self.delay),
         }
     }

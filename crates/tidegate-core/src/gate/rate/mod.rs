@@ -5,6 +5,7 @@
 //! CONTRIBUTING.md has the list of what a new law needs.
 
 mod allocated;
+mod cellreplay;
 mod circuit;
 mod gcra;
 mod markov;
@@ -15,9 +16,10 @@ mod token_bucket;
 use crate::plan::{OnChange, RatePlan};
 use crate::random::Stream;
 use crate::serial::Serializer;
-use crate::units::{Measured, Rate, Time};
+use crate::units::{Measured, Rate, Span, Time};
 
 pub use allocated::{Allocated, SetSpeed};
+pub use cellreplay::CellReplay;
 pub use circuit::Circuit;
 pub use gcra::Gcra;
 pub use opportunities::{Cursor, Opportunities};
@@ -58,6 +60,8 @@ pub enum Law {
     TokenBucket(Box<TokenBucket>),
     /// Delivery opportunities.
     Opportunities(Box<Opportunities>),
+    /// A cellular link in two stages.
+    CellReplay(Box<CellReplay>),
     /// A rate that the network sets during the run.
     SetSpeed(Box<SetSpeed>),
     /// A shaper of cells.
@@ -94,6 +98,7 @@ impl Law {
             RatePlan::Opportunities { trace, at_end } => {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, measured)))
             }
+            RatePlan::CellReplay(link) => Law::CellReplay(Box::new(CellReplay::new(link.clone(), measured))),
             RatePlan::Gcra(gcra) => Law::Gcra(Box::new(Gcra::new(gcra))),
             RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, measured))),
             RatePlan::Dtm(channel) => set(channel.initial),
@@ -115,6 +120,7 @@ impl Law {
             Law::Varying(varying) => varying.transmit(arrival, work),
             Law::TokenBucket(bucket) => bucket.transmit(arrival, work),
             Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
+            Law::CellReplay(link) => link.transmit(arrival, work),
             Law::SetSpeed(server) => server.transmit(arrival, work),
             Law::Gcra(shaper) => shaper.transmit(arrival),
             Law::Circuit(circuit) => circuit.transmit(arrival, work),
@@ -131,6 +137,7 @@ impl Law {
             Law::Varying(varying) => varying.next_start(arrival),
             Law::TokenBucket(bucket) => bucket.next_start(arrival, work),
             Law::Opportunities(opportunities) => opportunities.next_start(arrival),
+            Law::CellReplay(link) => link.preview(arrival, work).start,
             Law::SetSpeed(server) => server.next_start(arrival),
             Law::Gcra(shaper) => shaper.next_start(arrival),
             Law::Circuit(circuit) => circuit.next_start(arrival),
@@ -151,6 +158,7 @@ impl Law {
     pub(super) fn next_start_chosen(&mut self, now: Time, arrival: Time, work: u64) -> Time {
         match self {
             Law::Opportunities(opportunities) => opportunities.next_start(arrival),
+            Law::CellReplay(link) => link.preview(arrival, work).start,
             _ => self.next_start(arrival.max(now), work),
         }
     }
@@ -163,6 +171,7 @@ impl Law {
             Law::Constant(constant) => constant.transmit(arrival.max(now), work),
             // A unit that comes at an opportunity is too late for it; one that was chosen then is not.
             Law::Opportunities(opportunities) => opportunities.transmit(arrival, work),
+            Law::CellReplay(link) => link.transmit_chosen(now, arrival, work),
             _ => self.transmit(arrival.max(now), work),
         }
     }
@@ -177,6 +186,7 @@ impl Law {
             Law::TokenBucket(bucket) => bucket.begins_at(arrival, work),
             // Each unit waits for an opportunity after its arrival.
             Law::Opportunities(_) => false,
+            Law::CellReplay(link) => link.preview(arrival, work).start == arrival,
             Law::Gcra(shaper) => shaper.begins_at(arrival),
             Law::SetSpeed(_) | Law::Circuit(_) => !self.is_stopped(),
         }
@@ -198,6 +208,15 @@ impl Law {
         match self {
             Law::TokenBucket(bucket) => bucket.admits(wire_bytes),
             _ => true,
+        }
+    }
+
+    /// How long the last unit is behind the server before it comes to the gate's own delay.
+    #[inline]
+    pub(super) fn behind(&self) -> Span {
+        match self {
+            Law::CellReplay(link) => link.behind(),
+            _ => Span::ZERO,
         }
     }
 
@@ -225,6 +244,7 @@ impl Law {
             Law::TokenBucket(bucket) => Some(bucket.capacity(measured)),
             Law::Varying(varying) => Some(varying.capacity(Profile::new(plan, stream), measured)),
             Law::Opportunities(opportunities) => Some(opportunities.capacity(measured)),
+            Law::CellReplay(link) => Some(link.capacity(measured)),
             Law::SetSpeed(server) => Some(server.capacity()),
             Law::Circuit(circuit) => Some(circuit.capacity()),
             Law::Gcra(shaper) => {

@@ -292,6 +292,7 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
             let trace = Arc::new(OpportunityTrace { at, period, bytes: 1500 });
             RatePlan::Opportunities { trace, at_end: AtEnd::Repeat }
         }),
+        super::cellreplay::tests::any_link().prop_map(RatePlan::CellReplay),
         any_channel().prop_map(RatePlan::Dtm),
         any_abr().prop_map(RatePlan::Abr),
         // By itself nothing sets its rate.

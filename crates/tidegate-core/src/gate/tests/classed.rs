@@ -118,7 +118,7 @@ fn with_classes(
     };
     // What needs a constant rate has another scheduler elsewhere.
     let kind = match (bps, &gate.rate) {
-        (None, RatePlan::Opportunities { .. }) => kind % 2,
+        (None, RatePlan::Opportunities { .. } | RatePlan::CellReplay(_)) => kind % 2,
         (None, _) if (2..=5).contains(&kind) => kind % 2,
         _ => kind,
     };

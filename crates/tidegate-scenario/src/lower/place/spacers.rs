@@ -67,6 +67,9 @@ fn cannot_space(gate: &Gate<'_>) -> Option<(&'static str, &'static str)> {
         let problem =
             "virtual circuits would wait for their times where the trace has delivery opportunities";
         Some((problem, "put the trace and the shared shaper at two gates"))
+    } else if matches!(gate.plan.rate, RatePlan::CellReplay(_)) {
+        let problem = "rate.cellreplay states when a packet leaves at its arrival, so no virtual circuit can be served before another";
+        Some((problem, "put the cellular link and the shared shaper at two gates"))
     } else if matches!(gate.plan.rate, RatePlan::Reserve(_)) {
         Some(("a circuit has no virtual circuits inside", "use another rate law, or remove this key"))
     } else if !gate.plan.queue.discipline.decides_at_arrival() {

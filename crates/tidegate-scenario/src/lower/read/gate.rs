@@ -7,7 +7,7 @@ use tidegate_core::units::Span;
 
 use super::aqm::aqm;
 use super::cake;
-use super::laws::reserve;
+use super::laws::{cellreplay, reserve};
 use super::{classes, marker, police, rate};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
@@ -49,6 +49,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         None => rate.usual_on_change().unwrap_or(OnChange::Keep),
     };
     let framing = reserve::framing(&rate, framing(form, notes));
+    cellreplay::check(form, &rate, framing, notes);
     let classes = classes::classes(form, &classes::Host { rate: &rate, framing }, notes);
     classes::check_law(form, classes.as_deref(), &rate, notes);
     let classes = classes.or_else(|| cake::tins(form, &rate, framing, notes));

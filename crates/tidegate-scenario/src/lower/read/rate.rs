@@ -2,7 +2,7 @@
 
 use tidegate_core::plan::RatePlan;
 
-use super::laws::{abr, dtm, follow, gcra, markov, reserve, steps, token_bucket, trace};
+use super::laws::{abr, cellreplay, dtm, follow, gcra, markov, reserve, steps, token_bucket, trace};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
 use crate::lower::notes::Notes;
@@ -37,6 +37,7 @@ fn law(root: &Form, laws: &Form, library: &mut Library, notes: &mut Notes) -> Op
         "follow" => follow::law(root, form, notes),
         "reserve" => reserve::law(form),
         "gcra" => gcra::law(form, notes),
+        "cellreplay" => cellreplay::law(form, library, notes),
         "trace" => trace::law(root, form, library, notes),
         _ => {
             no_meaning(item, name, notes);

@@ -206,7 +206,8 @@ fn way_back<'a>(
 }
 
 fn delays(hops: &[Hop<'_>], gates: &[Gate<'_>]) -> Span {
-    let sum = hops.iter().fold(0_u64, |sum, hop| sum.saturating_add(gates[hop.gate].plan.delay.picos()));
+    let sum =
+        hops.iter().fold(0_u64, |sum, hop| sum.saturating_add(gates[hop.gate].plan.least_delay().picos()));
     Span::from_picos(sum)
 }
 

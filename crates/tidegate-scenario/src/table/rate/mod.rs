@@ -1,6 +1,7 @@
 //! `gate.x.rate`: the laws, one file each.
 
 mod abr;
+mod cellreplay;
 mod dtm;
 mod follow;
 mod gcra;
@@ -12,6 +13,7 @@ mod trace;
 use super::pool::RESERVE;
 use super::{Kind, Section, WhenAbsent, key, one_of};
 use abr::ABR;
+use cellreplay::CELLREPLAY;
 use dtm::DTM;
 use follow::FOLLOW;
 use gcra::GCRA;
@@ -28,6 +30,7 @@ pub(super) const LAWS: Section = one_of(
         key("token_bucket", Kind::Form(&TOKEN_BUCKET), WhenAbsent::Words("not used"), TOKEN_BUCKET.about),
         key("markov", Kind::Form(&MARKOV), WhenAbsent::Words("not used"), MARKOV.about),
         key("trace", Kind::Form(&TRACE), WhenAbsent::Words("not used"), TRACE.about),
+        key("cellreplay", Kind::Form(&CELLREPLAY), WhenAbsent::Words("not used"), CELLREPLAY.about),
         key("dtm", Kind::Form(&DTM), WhenAbsent::Words("not used"), DTM.about),
         key("abr", Kind::Form(&ABR), WhenAbsent::Words("not used"), ABR.about),
         key("gcra", Kind::Form(&GCRA), WhenAbsent::Words("not used"), GCRA.about),
