@@ -5,7 +5,7 @@
 
 use crate::tcp::{Segment, flags};
 
-/// The flags whose change is news of ECN.
+/// The flags whose change says something of ECN.
 const ECN_FLAGS: u16 = flags::ECE | flags::CWR;
 
 /// What an ACK filter reads of a TCP packet.

@@ -28,7 +28,7 @@ pub(super) fn dial(
     Ok(socket)
 }
 
-/// Opens a door for a flow's connection, which takes over the settings.
+/// Opens a listening socket for a flow's connection, which takes over the settings.
 pub(super) fn wait_at(at: std::net::SocketAddrV4, stack: &FlowStack) -> io::Result<OwnedFd> {
     let socket = sockets::stream()?;
     configure(&socket, stack)?;

@@ -99,7 +99,7 @@ pub struct Prepared {
     stack: Stack,
     addresses: Vec<Addresses>,
     /// Where connections come in: at the receiver, of flows with requests at the sender.
-    doors: Vec<OwnedFd>,
+    listeners: Vec<OwnedFd>,
 }
 
 /// Where a flow's ends are.
@@ -109,7 +109,7 @@ struct Addresses {
     receiver: SocketAddrV4,
 }
 
-/// Sets system controls and routes, and opens the receivers' doors.
+/// Sets system controls and routes, and opens the sockets on which the receivers listen.
 ///
 /// # Errors
 /// [`LiveError::Kernel`].
@@ -132,7 +132,7 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
         }
     }
     let addresses: Vec<Addresses> = addresses.into_iter().flatten().collect();
-    let mut doors = Vec::new();
+    let mut listeners = Vec::new();
     for (number, at) in addresses.iter().enumerate() {
         let (side, place) = if has_requests(&plan.flows[number]) {
             (Side::Sender, SocketAddrV4::new(at.sender, at.receiver.port()))
@@ -141,15 +141,15 @@ pub fn prepare(lab: &Lab, plan: &Plan, stack: Stack) -> Result<Prepared, LiveErr
         };
         let flow = &stack.flows[number];
         let open = || {
-            // A flow's sender takes over what its door was opened with.
+            // A flow's sender takes over what its listener was opened with.
             if side == Side::Sender {
                 dial::set_controls(&flow.controls())?;
             }
             dial::wait_at(place, flow).map_err(|error| LiveError::kernel("listen for the flows", error))
         };
-        doors.push(lab.side(side).run(open)??);
+        listeners.push(lab.side(side).run(open)??);
     }
-    Ok(Prepared { stack, addresses, doors })
+    Ok(Prepared { stack, addresses, listeners })
 }
 
 /// The addresses of a class of flows whose routes say the same; the first has the usual ones.
@@ -222,7 +222,7 @@ impl Endpoints {
         (clock, owed): (Clock, Arc<Owed>),
         (every, heard): (Span, Heard),
     ) -> Result<Endpoints, LiveError> {
-        let Prepared { stack, addresses, doors } = prepared;
+        let Prepared { stack, addresses, listeners } = prepared;
         let event = || {
             EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
                 .map_err(|error| LiveError::kernel("make an event", error))
@@ -239,11 +239,11 @@ impl Endpoints {
             delivered: plan.flows.iter().map(|_| AtomicU64::new(0)).collect(),
         });
         let mut own: [Vec<Option<OwnedFd>>; 2] = [Vec::new(), Vec::new()];
-        for (flow, door) in plan.flows.iter().zip(doors) {
+        for (flow, listener) in plan.flows.iter().zip(listeners) {
             let at_sender = has_requests(flow);
             let [sender, receiver] = &mut own;
             let (with, without) = if at_sender { (sender, receiver) } else { (receiver, sender) };
-            with.push(Some(door));
+            with.push(Some(listener));
             without.push(None);
         }
         let [at_sender, at_receiver] = own;

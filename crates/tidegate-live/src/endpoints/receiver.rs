@@ -31,7 +31,7 @@ const LATE: Span = Span::from_millis(10);
 /// Takes connections and what comes over them, all flows on one thread.
 pub(super) struct Receiver {
     shared: Arc<Shared>,
-    doors: Vec<Option<OwnedFd>>,
+    listeners: Vec<Option<OwnedFd>>,
     guests: Vec<Guest>,
     /// The guests that do not read at once.
     slow: Vec<usize>,
@@ -58,15 +58,15 @@ impl Receiver {
     pub(super) fn new(
         shared: Arc<Shared>,
         plan: &Plan,
-        doors: Vec<Option<OwnedFd>>,
+        listeners: Vec<Option<OwnedFd>>,
         stack: &Stack,
         addresses: &[Addresses],
         clock: Clock,
     ) -> Result<Receiver, LiveError> {
         let watch = Watch::new(&shared.wake[1])?;
-        for (door, number) in doors.iter().zip(0_u64..) {
-            if let Some(door) = door {
-                watch.add(door, EpollFlags::EPOLLIN, number * 2)?;
+        for (listener, number) in listeners.iter().zip(0_u64..) {
+            if let Some(listener) = listener {
+                watch.add(listener, EpollFlags::EPOLLIN, number * 2)?;
             }
         }
         let guest = |(flow, of): (&super::FlowStack, &FlowPlan)| Guest {
@@ -85,7 +85,7 @@ impl Receiver {
         let guests: Vec<Guest> = stack.flows.iter().zip(&plan.flows).map(guest).collect();
         let slow = (0..guests.len()).filter(|flow| guests[*flow].pace.is_some()).collect();
         let clients = Clients::new(plan, stack, addresses, clock);
-        Ok(Receiver { shared, doors, guests, slow, watch, clients })
+        Ok(Receiver { shared, listeners, guests, slow, watch, clients })
     }
 
     /// Works until the run is over, then resets every connection.
@@ -110,8 +110,8 @@ impl Receiver {
     }
 
     fn welcome(&mut self, flow: usize) -> Result<(), LiveError> {
-        let Some(door) = &self.doors[flow] else { return Ok(()) };
-        let taken = sockets::take(door.as_fd());
+        let Some(listener) = &self.listeners[flow] else { return Ok(()) };
+        let taken = sockets::take(listener.as_fd());
         let Some(socket) = taken.map_err(|error| LiveError::kernel("take a connection", error))? else {
             return Ok(());
         };

@@ -27,12 +27,12 @@ const WRITE: usize = 256 << 10;
 const ALWAYS: u64 = u64::MAX;
 
 /// Doors are numbered from here, flows from 0.
-const DOORS: u64 = 1 << 32;
+const LISTENERS: u64 = 1 << 32;
 
 /// Connects and writes, all flows on one thread.
 pub(super) struct Sender {
     shared: Arc<Shared>,
-    doors: Vec<Option<OwnedFd>>,
+    listeners: Vec<Option<OwnedFd>>,
     flows: Vec<Flow>,
     clock: Clock,
     watch: Watch,
@@ -64,7 +64,7 @@ impl Sender {
     pub(super) fn new(
         shared: Arc<Shared>,
         plan: &Plan,
-        doors: Vec<Option<OwnedFd>>,
+        listeners: Vec<Option<OwnedFd>>,
         stack: &Stack,
         addresses: Vec<Addresses>,
         clock: Clock,
@@ -92,12 +92,21 @@ impl Sender {
             });
         }
         let watch = Watch::new(&shared.wake[0])?;
-        for (door, number) in doors.iter().zip(DOORS..) {
-            if let Some(door) = door {
-                watch.add(door, EpollFlags::EPOLLIN, number)?;
+        for (listener, number) in listeners.iter().zip(LISTENERS..) {
+            if let Some(listener) = listener {
+                watch.add(listener, EpollFlags::EPOLLIN, number)?;
             }
         }
-        Ok(Sender { shared, doors, flows, clock, watch, due, zeros: vec![0; WRITE], controls: Vec::new() })
+        Ok(Sender {
+            shared,
+            listeners,
+            flows,
+            clock,
+            watch,
+            due,
+            zeros: vec![0; WRITE],
+            controls: Vec::new(),
+        })
     }
 
     /// Works until the run is over, then resets every connection.
@@ -109,8 +118,8 @@ impl Sender {
             self.watch.ring(self.clock, next)?;
             self.watch.wait(&mut ready)?;
             for number in &ready {
-                match number.checked_sub(DOORS) {
-                    Some(door) => self.welcome(door as usize)?,
+                match number.checked_sub(LISTENERS) {
+                    Some(listener) => self.welcome(listener as usize)?,
                     None => self.writable(*number as usize),
                 }
             }
@@ -159,8 +168,8 @@ impl Sender {
 
     /// Clients have come.
     fn welcome(&mut self, number: usize) -> Result<(), LiveError> {
-        while let Some(door) = &self.doors[number] {
-            let taken = sockets::take(door.as_fd());
+        while let Some(listener) = &self.listeners[number] {
+            let taken = sockets::take(listener.as_fd());
             match taken.map_err(|error| LiveError::kernel("take a connection", error))? {
                 Some(socket) => self.hold(number, socket)?,
                 None => break,
@@ -188,7 +197,7 @@ impl Sender {
     fn take_requests(&mut self, number: usize) {
         let count = self.flows.len();
         let flow = &mut self.flows[number];
-        let Some(socket) = flow.socket.as_ref().filter(|_| self.doors[number].is_some()) else { return };
+        let Some(socket) = flow.socket.as_ref().filter(|_| self.listeners[number].is_some()) else { return };
         while let Ok(bytes) = sockopt::discard(socket.as_fd(), WRITE) {
             if bytes == 0 {
                 break;

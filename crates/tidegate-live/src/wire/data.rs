@@ -97,7 +97,7 @@ impl Outgoing {
         by_block.max(by_number)
     }
 
-    /// A SACK block: when the newest segment was sent of which it is news, of those sent once.
+    /// A SACK block: when the newest segment was sent that it is the first to report, of those sent once.
     fn sack(&mut self, (left, right): (u32, u32)) -> Option<Time> {
         let (left, right) = (self.places.of(left), self.places.of(right));
         let known = self.blocks.iter().position(|(seen, _)| *seen == left);

@@ -127,7 +127,7 @@ pub(super) const CAKE: Section = section(
                 word("conservative", "the last two needless ACKs of a flow stay"),
                 word(
                     "aggressive",
-                    "the last needless one stays only where news of ECN or another packet is behind it",
+                    "the last needless one stays only where another packet, or a change of ECN flags, is behind it",
                 ),
             ]),
             text("off"),

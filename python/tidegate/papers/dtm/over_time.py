@@ -118,7 +118,7 @@ def draw_4(lab: Lab) -> Picture:
     return three(lab, "one-flow")
 
 
-def calm(study: Study) -> int:
+def steadiest(study: Study) -> int:
     """Return the first replication with the fewest changes of the allocation."""
     changes = study.values("gate.channel.allocation_changes")
     return min(range(len(changes)), key=lambda n: (changes[n] or 0.0, n))
@@ -127,11 +127,11 @@ def calm(study: Study) -> int:
 def draw_5(lab: Lab) -> Picture:
     """Draw one flow with 10 packets of queue, in the calmest of the 16 phases and in the first."""
     study = lab.study("small-queue", gate="channel")
-    quiet = calm(study)
+    steady = steadiest(study)
     changes = [value or 0.0 for value in study.values("gate.channel.allocation_changes")]
     restless = max(range(len(changes)), key=lambda n: (changes[n], -n))
     picture, axes = panels(8.6, 4.9, 2, 3)
-    for row, replication, word in ((axes[0], quiet, "calmest"), (axes[1], restless, "most restless")):
+    for row, replication, word in ((axes[0], steady, "calmest"), (axes[1], restless, "most restless")):
         run = lab.run("small-queue", record="100 ms", replication=replication)
         window(row[0], run)
         rate(row[1], run)

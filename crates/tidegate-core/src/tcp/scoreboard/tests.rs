@@ -125,7 +125,7 @@ fn scan(board: &Scoreboard) -> Option<u64> {
     })
 }
 
-/// The blocks of an ACK; what they are news of is what no block has named before.
+/// The blocks of an ACK, of which those that no ACK has named before are new.
 fn sack(board: &mut Scoreboard, blocks: [(u64, u64); MOST_BLOCKS]) {
     for (rank, (after, count)) in blocks.into_iter().enumerate() {
         let from = (board.first + after).min(board.next);

@@ -125,7 +125,7 @@ fn one_loss() {
     );
 }
 
-/// A segment with data may be a duplicate ACK here, and one that brings no news is none.
+/// A segment with data may be a duplicate ACK here, and one whose SACK blocks report nothing new is none.
 #[test]
 fn news_make_a_duplicate() {
     let mut trace = active(&ten(), &format!("0 ms write 1000 {TEN}"));

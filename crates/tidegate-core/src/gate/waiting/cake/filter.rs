@@ -9,8 +9,8 @@ impl TinQueue {
     /// Drops one ACK at most from the queue of the stretch `chain`, the last packet of which has just joined. `view` is what the filter
     /// reads of a packet; `None`: it is no TCP.
     ///
-    /// A needless ACK is dropped where another needless one, without news of ECN between the two, waits behind it. So the last of
-    /// them stays. If aggressive, it is dropped too where it waits directly before the packet that has joined, without news of ECN.
+    /// A needless ACK is dropped where another needless one, without a change of its ECN flags between the two, waits behind it. So the last of
+    /// them stays. If aggressive, it is dropped too where it waits directly before the packet that has joined, without such a change.
     pub(in crate::gate::waiting) fn filter_acks(
         &mut self,
         chain: u32,

@@ -1,0 +1,101 @@
+"""Plain English stays plain: short sentences in the pages, and none of the words that stood for others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from common import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Words of a sentence, at most.
+LONGEST = 40
+#: Longer sentences that a page still has. A page whose sentences were shortened has its number lowered.
+LEFT = {
+    "CHANGELOG.md": 50,
+    "docs/design/captures.md": 1,
+    "docs/design/classes.md": 3,
+    "docs/design/event-queue.md": 6,
+    "docs/design/gates.md": 1,
+    "docs/design/identify.md": 21,
+    "docs/design/lab.md": 2,
+    "docs/design/limited-by.md": 2,
+    "docs/design/many-flows.md": 1,
+    "docs/design/measured.md": 11,
+    "docs/design/relative-sizes.md": 1,
+    "docs/design/results.md": 1,
+    "docs/design/run-ahead.md": 4,
+    "docs/design/shapes.md": 1,
+    "docs/design/size.md": 1,
+    "docs/design/studies.md": 2,
+    "docs/design/tcp.md": 5,
+    "docs/design/theory-policer.md": 1,
+    "docs/design/tune.md": 1,
+    "docs/kernel-notes/links.md": 5,
+}
+#: Words that stood for a word of the field: what to write in their place.
+INSTEAD = {
+    "books": "counters",
+    "by nothing": "what cannot be told apart",
+    "calm": "the condition that holds",
+    "crew": "thread pool",
+    "door": "listener, admission",
+    "doors": "listeners",
+    "lap": "batch",
+    "laps": "batches",
+    "leg": "path",
+    "news": "what is new",
+}
+PAGES = sorted(
+    page
+    for pattern in ("*.md", "docs/*.md", "docs/guide/*.md", "docs/design/*.md", "docs/kernel-notes/*.md")
+    for page in ROOT.glob(pattern)
+)
+WORD = re.compile(rf"\b({'|'.join(INSTEAD)})\b")
+
+
+def sentences(page: Path) -> Iterator[str]:
+    """Yield the sentences of a page outside of code, tables and headings; code in a line is one word."""
+    text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for part in re.split(r"\n\s*\n|\n(?=[-*|#\d])", text):
+        if part.startswith(("|", "#", "<!--")):
+            continue
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"`[^`]*`", "code", part))
+        yield from re.split(r"(?<=[.!?])\s+", words.replace("\n", " "))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_sentences_are_short(page: Path) -> None:
+    """One idea for each sentence; the pages that have longer ones are listed, and may not have more."""
+    name = str(page.relative_to(ROOT))
+    long = [each for each in sentences(page) if len(each.split()) > LONGEST]
+    assert len(long) == LEFT.get(name, 0), "\n".join([name, *long])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_use_words_of_the_field(page: Path) -> None:
+    """A reader who does not know the project's old words need not learn them."""
+    found = [(match.group(), each) for each in sentences(page) for match in WORD.finditer(each)]
+    assert not found, found
+
+
+def described() -> Iterator[tuple[Path, str]]:
+    """Yield what Rust's doc comments and Python's docstrings say."""
+    for path in sorted((ROOT / "crates").rglob("*.rs")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if re.match(r"\s*//[/!]", line):
+                yield path, re.sub(r"`[^`]*`", "code", line)
+    for path in sorted((ROOT / "python").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                yield path, ast.get_docstring(node) or ""
+
+
+def test_doc_comments_use_words_of_the_field() -> None:
+    found = [(path.name, line) for path, line in described() if WORD.search(line)]
+    assert not found, found
