@@ -1,7 +1,7 @@
 """What a paper may use: everything that a folder of claims and figures imports.
 
 A paper is a folder in here with scenarios, functions under ``@claim``, ``claims.py`` and ``figures.py``.
-CONTRIBUTING says how to add one.
+docs/design/adding.md says how to add one.
 The private modules of the package may move; this one keeps its names.
 """
 

@@ -2,7 +2,7 @@
 //!
 //! Most laws are known ahead: a departure can be stated at the arrival (the commitment rule). The others are
 //! [`SetSpeed`] and [`Circuit`]: the network sets their rate during the run, so their gates are driven step by step.
-//! CONTRIBUTING.md has the list of what a new law needs.
+//! docs/design/adding.md has the list of what a new law needs.
 
 mod allocated;
 mod cellreplay;
