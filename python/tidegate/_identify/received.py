@@ -29,11 +29,13 @@ _MOST_LOST = 10
 _NEVER = np.iinfo(np.int64).max
 
 
-def received(packets: Any, *, from_client: bool, base_ns: int, missed: Uncaptured) -> Sent:
+def received(
+    packets: Any, *, from_client: bool, base_ns: int, missed: Uncaptured, close: bool = False
+) -> Sent:
     """Return the packets of one direction as they arrived, with those that were missing put in.
 
     ``base_ns``: the round trip of the handshake, for want of a better one; ``missed``: what the capture lacks
-    is no loss.
+    is no loss; ``close``: each missing packet followed the one before it as close as any of its flight.
     """
     mine = np.flatnonzero((packets.from_client == from_client) & (packets.payload > 0))
     start = packets.seq[mine].astype(np.int64)
@@ -61,7 +63,7 @@ def received(packets: Any, *, from_client: bool, base_ns: int, missed: Uncapture
     trip = np.where(arrival_delay >= 0, arrival_delay + max(base_ns, 1), -1)
     spread = waited(arrival_delay)
     left = np.maximum.accumulate(time - np.maximum(0, arrival_delay)) if spread else time
-    passing = _passing(left, top, missing, base_ns)
+    passing = _passing(left, top, missing, 0 if close else base_ns)
     seen, again = np.unique(start, return_counts=True)
     passing_time = np.insert(left, place, passing)
     order = np.argsort(passing_time, kind="stable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from tidegate._capture.uncaptured import Uncaptured, handshake_ns, missed_words, uncaptured
@@ -15,6 +15,7 @@ from tidegate._identify.copies import once
 from tidegate._identify.ends import Pair, paired
 from tidegate._identify.held import Held, held
 from tidegate._identify.place import near_client
+from tidegate._identify.placed import placed
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
@@ -145,7 +146,8 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
             told = sent(whole, from_client=from_client)
         else:
             base = _shortest(handshake_ns(packets), echoed_ns(packets, from_client=from_client))
-            told = received(whole, from_client=from_client, base_ns=base, missed=missed)
+            seen = partial(received, whole, from_client=from_client, base_ns=base, missed=missed)
+            told = placed(seen(), partial(seen, close=True))
         at = "sender" if near is None or near == from_client else "receiver"
         told = replace(told, begun=_end(connection, from_client).opened)
         found.append(Stream(connection, from_client, at, told, acks, missed))
