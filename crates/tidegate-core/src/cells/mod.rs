@@ -17,7 +17,7 @@ mod slotted;
 mod standing;
 mod train;
 
-pub use section::{CellCounts, CrossingPlan, Options, Output, Section};
+pub use section::{CellCounts, CrossingPlan, Observed, Options, Output, Section};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 use super::train::{Exact, Spacing, Train};
 use crate::aal5::CELL_BYTES;
 use crate::gate::rate::Service;
-use crate::gate::{Backlog, Counters, ExactPicos, Progression};
+use crate::gate::{Backlog, Counters, ExactPicos, Progression, Together};
 use crate::units::{Measured, Span, Time};
 
 /// The service of one cell.
@@ -182,18 +182,34 @@ impl Paced {
             let waiting = u64::from(cells) - u64::from(at_once);
             let from = if at_once { start.plus(spacing) } else { start };
             if waiting > 0 {
-                let waits = Progression {
-                    first: ExactPicos { whole: from.at.picos() - at.picos(), part: from.carry },
-                    gap: ExactPicos { whole: spacing.picos, part: spacing.part },
-                    parts: spacing.whole,
-                    terms: waiting,
-                };
+                let waits = self.progression(from, from.at.picos() - at.picos(), waiting);
                 counters.pass_waiting_evenly(&waits, bytes, cells_in_queue(self.waiting));
             }
         }
         start = start.plus_times(spacing, u64::from(cells) - 1);
         self.free = start.plus(spacing);
         (first, CellService { start, end: self.end_of(start), waiting: self.waiting })
+    }
+
+    /// Cells that came together at `at`, so many of them, the first of which had this service.
+    pub(super) fn together(&self, at: Time, first: CellService, cells: u32) -> Together {
+        Together {
+            arrival: at,
+            starts: self.progression(first.start, first.start.at.picos(), u64::from(cells)),
+            each: self.cell_time,
+            bytes: CELL_BYTES,
+        }
+    }
+
+    /// So many instants from one on; the first of them is given as so many picoseconds.
+    fn progression(&self, from: Exact, whole: u64, terms: u64) -> Progression {
+        let spacing = self.spacing;
+        Progression {
+            first: ExactPicos { whole, part: from.carry },
+            gap: ExactPicos { whole: spacing.picos, part: spacing.part },
+            parts: spacing.whole,
+            terms,
+        }
     }
 
     fn note_burst(&mut self, cells: u32) {

@@ -9,7 +9,7 @@ use super::paced::CellService;
 use super::standing::Standing;
 use super::train::{Exact, Spacing};
 use crate::aal5::CELL_BYTES;
-use crate::gate::Counters;
+use crate::gate::{Counters, ExactPicos, Progression, Together};
 use crate::random::Stream;
 use crate::units::{Measured, Time};
 
@@ -78,6 +78,27 @@ impl Slotted {
     #[inline]
     pub(super) fn begin_after(&self, slots: u64) -> Time {
         self.begin.plus_times(self.slot, slots).at
+    }
+
+    /// When a slot begins, the present one, a later or an earlier one.
+    pub(super) fn begin_of(&self, number: u64) -> Exact {
+        Exact::whole(Time::ZERO).plus_times(self.slot, number)
+    }
+
+    /// So many cells came in a slot that start in the slots from `start` on.
+    pub(super) fn together(&self, slot: u64, start: u64, cells: u64) -> Together {
+        let first = self.begin_of(start);
+        Together {
+            arrival: self.begin_of(slot + 1).at,
+            starts: Progression {
+                first: ExactPicos { whole: first.at.picos(), part: first.carry },
+                gap: ExactPicos { whole: self.slot.picos, part: self.slot.part },
+                parts: self.slot.whole,
+                terms: cells,
+            },
+            each: None,
+            bytes: CELL_BYTES,
+        }
     }
 
     /// How many slots from the present one on end by `until`, at most `most`.

@@ -65,7 +65,7 @@ impl Bench {
                 &crossings,
                 plans,
                 Options { one_by_one: false, report_losses_early: false },
-                &|_| false,
+                &|_| Observed::Not,
                 &stream,
                 MEASURED,
             ),

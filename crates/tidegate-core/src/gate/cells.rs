@@ -1,10 +1,10 @@
 //! The calls of a section of cell gates to its gates. A server that passes cells in a gate's name reports their fates here.
 
 use crate::aal5::CELL_BYTES;
-use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
 use crate::gate::rate::Service;
 use crate::gate::statistics::Counters;
+use crate::gate::{Gate, Together};
 use crate::gcra::Verdict;
 use crate::units::{Span, Time};
 
@@ -47,9 +47,27 @@ impl Gate {
         self.parts.stats.counters.pass(at, service, bytes, queue);
     }
 
-    /// Writes rows for a cell that another server passes in the gate's name, and counts nothing.
-    pub(crate) fn record_cell(&mut self, at: Time, service: Service) {
+    /// Writes rows for a cell that another server passes in the gate's name, and counts nothing. The gate before needs `spread` for it.
+    pub(crate) fn record_cell(&mut self, at: Time, spread: Span, service: Service) {
         self.parts.ingress.note_arrival(at, CELL_BYTES);
+        self.parts.stats.spread(spread);
         self.parts.stats.record_passage(at, service, CELL_BYTES);
+    }
+
+    /// Writes the rows before `at`. Returns when the next is due, at a gate whose rows are written at fixed times.
+    pub(crate) fn record_until(&mut self, at: Time) -> Time {
+        self.parts.stats.record_until(at)
+    }
+
+    /// Records so many cells that come, are served and are gone before the next row.
+    pub(crate) fn record_gone(&mut self, cells: u64) {
+        self.parts.stats.record_gone(cells * u64::from(CELL_BYTES));
+    }
+
+    /// [`Gate::record_cell`] for cells that come together, at a gate whose rows are written at fixed times and whose arrivals nobody
+    /// counts.
+    pub(crate) fn record_cells(&mut self, spread: Span, cells: &Together) {
+        self.parts.stats.spread(spread);
+        self.parts.stats.record_together(cells);
     }
 }

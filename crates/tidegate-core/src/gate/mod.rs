@@ -36,7 +36,7 @@ pub use ingress::{Marker, Policer, Slot};
 pub use statistics::{
     CellRow, ClassCounters, ClassRow, Count, Counters, GateRow, Phases, Precision, Quantiles, StillWaiting,
 };
-pub(crate) use statistics::{ExactPicos, Progression};
+pub(crate) use statistics::{ExactPicos, Progression, Together};
 pub use stepped::Departure;
 
 use crate::gate::ahead::{Ahead, PlainServer};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cells::{CrossingPlan, Options, Section};
+use crate::cells::{CrossingPlan, Observed, Options, Section};
 use crate::net::settings::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
@@ -57,7 +57,11 @@ impl Sections {
                 of_group,
                 &plan.gates,
                 Options { one_by_one, report_losses_early: plan.record.level != RecordLevel::Summary },
-                &|gate| record_level(plan, gate) != RecordLevel::Summary || observed.contains(&gate),
+                &|gate| match record_level(plan, gate) {
+                    RecordLevel::Summary if !observed.contains(&gate) => Observed::Not,
+                    RecordLevel::Every(_) if !observed.contains(&gate) => Observed::Sampled,
+                    _ => Observed::Each,
+                },
                 &stream,
                 measured(plan),
             ));

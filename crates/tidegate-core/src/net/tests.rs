@@ -49,7 +49,12 @@ proptest! {
     fn trains_change_nothing(
         plan in prop_oneof![3 => any_cell_network(), 1 => any_classed_cell_network()].prop_map(followed),
         entries in entries(),
+        every in prop::option::of(20u64..20_000),
     ) {
+        let mut plan = plan;
+        if let Some(every) = every {
+            plan.record.level = crate::plan::RecordLevel::Every(Span::from_micros(every));
+        }
         let trains = outcome_of(&plan, &entries, None);
         let one_by_one = outcome_of(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);

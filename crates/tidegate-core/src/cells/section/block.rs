@@ -5,8 +5,9 @@
 //! order of the cells inside the slot matters, and [`super::slots`] takes the slot cell by cell.
 
 use super::lay::{Block, MOST_SLOTS, Scale};
+use super::noted::{Pause, note_block};
 use super::piece::Piece;
-use super::{Cell, CellGate, CellServer, Section};
+use super::{Cell, CellGate, CellServer, Observed, Section};
 use crate::gate::{DropReason, Gate};
 use crate::units::Time;
 
@@ -24,8 +25,12 @@ impl Section {
             if soonest >= until.picos() || slotted.seek(Time::from_picos(soonest)) > until {
                 return;
             }
-            let slots = slotted.slots_until(until, MOST_SLOTS as u64);
-            let end = slotted.begin_after(slots);
+            let (begin, slot) = (slotted.begin.at, slotted.slot.span());
+            let Pause { before, after } = self.next_pause(gate, begin, slot, gates);
+            let CellServer::Slotted(server) = &self.gates[gate].server else { return };
+            let slots = server.slots_until(until.min(before), MOST_SLOTS as u64);
+            let end = server.begin_after(slots);
+            let end = if slots < LEAST_SLOTS { end.max(until.min(after)) } else { end };
             if slots < LEAST_SLOTS || !self.run_block(gate, slots, gates) {
                 self.run_each_slot(gate, end, gates);
             }
@@ -81,19 +86,35 @@ impl Section {
             _ => return,
         };
         let (mut slot, slots, mut backlog, mut ended) = (0, block.counts().len(), begin, 0);
+        let is_sampled = self.gates[gate].observed == Observed::Sampled;
+        // The last cell that was let in starts so many slots after the block's first.
+        let mut last = 0;
         while slot < slots {
             while block.ends.get(ended).is_some_and(|end| (*end as usize) < slot) {
                 ended += 1;
             }
             let next = block.ends.get(ended).map_or(slots, |end| *end as usize);
             let CellServer::Slotted(slotted) = &mut self.gates[gate].server else { return };
+            if is_sampled
+                && let Some(filled) = block.counts()[slot..next].iter().rposition(|cells| *cells > 0)
+            {
+                (slot, backlog) = slotted.count_slots(&block.counts()[..=slot + filled], slot, backlog);
+                last = slot + backlog as usize;
+            }
             (slot, backlog) = slotted.count_slots(&block.counts()[..next], slot, backlog);
             if slot < slots {
                 backlog = self.pass_slot(gate, block, (slot, backlog), latest, gates);
                 slot += 1;
+                if is_sampled && block.counts()[slot - 1] > 0 {
+                    last = slot + backlog as usize;
+                }
             }
         }
-        if let CellServer::Slotted(slotted) = &mut self.gates[gate].server {
+        let CellGate { number, server, .. } = &mut self.gates[gate];
+        if let CellServer::Slotted(slotted) = server {
+            if is_sampled {
+                note_block(slotted, block.counts(), last, &mut gates[*number]);
+            }
             slotted.go_past(slots as u64, begin, backlog);
         }
         for (place, after) in &block.of_input {
@@ -136,6 +157,7 @@ impl Section {
             }
             if full {
                 gates[self.gates[gate].number].refuse_cell(boundary);
+                block.refuse(slot, 1);
                 self.lose(gate, input as usize, cell, boundary, DropReason::QueueFull);
                 if cell.ends {
                     block.hear(input as usize);

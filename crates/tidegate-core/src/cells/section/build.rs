@@ -6,14 +6,13 @@ use super::input::{Input, To};
 use super::own::OwnService;
 use super::soonest::Soonest;
 use super::steps::Held;
-use super::{CellCounts, CrossingPlan, Options, Section};
+use super::{CellCounts, CrossingPlan, Observed, Options, Section};
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
 use crate::units::{Measured, Span};
 
 impl Section {
-    /// A section of the gates `numbers` (upstream first) of a network of `plans`. Every cell of
-    /// a gate that is `observed` is reported to it, and `stream` gives a gate's stream for the
+    /// A section of the gates `numbers` (upstream first) of a network of `plans`. `observed` says who looks at a gate, and `stream` gives a gate's stream for the
     /// order inside its slots.
     #[must_use]
     pub fn new(
@@ -21,7 +20,7 @@ impl Section {
         crossings: &[CrossingPlan],
         plans: &[GatePlan],
         Options { one_by_one, report_losses_early }: Options,
-        observed: &dyn Fn(usize) -> bool,
+        observed: &dyn Fn(usize) -> Observed,
         stream: &dyn Fn(usize) -> Stream,
         measured: Measured,
     ) -> Section {
@@ -35,7 +34,7 @@ impl Section {
                     CellServer::Steps(Box::new(Held::new(plan.classes.is_some())))
                 } else if slotted {
                     CellServer::Slotted(Box::new(slotted_server(plan, stream(*number), measured)))
-                } else if one_by_one || observed {
+                } else if one_by_one || observed == Observed::Each {
                     CellServer::Any
                 } else {
                     paced_server(plan).map_or(CellServer::Any, |paced| CellServer::Paced(Box::new(paced)))
@@ -62,7 +61,7 @@ impl Section {
                     && plan.queue.tagged.is_none()
                     && plan.police.is_none()
                     && plan.jitter == JitterPlan::None
-                    && !observed,
+                    && observed != Observed::Each,
                 policed: slotted && plan.police.is_some(),
                 counts: CellCounts::default(),
             }
@@ -73,7 +72,9 @@ impl Section {
             fed_back: numbers.iter().any(|number| !plans[*number].is_known_ahead()),
             report_losses_early: report_losses_early
                 || one_by_one
-                || numbers.iter().any(|number| observed(*number) || !plans[*number].is_known_ahead()),
+                || numbers
+                    .iter()
+                    .any(|number| observed(*number) != Observed::Not || !plans[*number].is_known_ahead()),
             one_by_one,
             measured,
             ..Section::default()

@@ -1,7 +1,7 @@
 //! A gate of a section, and the server of its cells.
 
 use super::input::{Cell, Input};
-use super::interface::CellCounts;
+use super::interface::{CellCounts, Observed};
 use super::own::OwnService;
 use super::soonest::Soonest;
 use super::steps::Held;
@@ -31,7 +31,7 @@ pub(super) struct CellGate {
     /// How long a cell is on its wire; none where that is not always the same.
     pub(super) cell_time: Span,
     pub(super) host: bool,
-    pub(super) observed: bool,
+    pub(super) observed: Observed,
     /// How long the gate before takes for a cell, by input.
     pub(super) spreads: Vec<Span>,
     pub(super) epd: Option<u64>,

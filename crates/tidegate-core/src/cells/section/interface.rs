@@ -70,6 +70,17 @@ pub struct CellCounts {
     pub lost: [u64; DropReason::LOSSES],
 }
 
+/// Who looks at a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// Nobody during the run.
+    Not,
+    /// Rows show it at fixed times.
+    Sampled,
+    /// Each cell is reported to it when it comes.
+    Each,
+}
+
 /// How a section works.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {

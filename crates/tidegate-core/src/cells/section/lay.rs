@@ -136,6 +136,11 @@ impl Block {
         &self.counts[..self.slots]
     }
 
+    /// So many of the cells that come in a slot find no room.
+    pub(super) fn refuse(&mut self, slot: usize, cells: u8) {
+        self.counts[slot] -= cells;
+    }
+
     /// Lays the cells of the next input into the slots; says whether no two are in one.
     pub(super) fn lay(&mut self, slotted: &Slotted, scale: &Scale, input: &Input) -> bool {
         let (number, first) = (self.of_input.len(), self.pieces.len() as u32);

@@ -21,6 +21,7 @@ mod gate;
 mod input;
 mod interface;
 mod lay;
+mod noted;
 mod own;
 mod piece;
 mod serve;
@@ -28,7 +29,7 @@ mod slots;
 mod soonest;
 mod steps;
 
-pub use interface::{CellCounts, CrossingPlan, Options, Output};
+pub use interface::{CellCounts, CrossingPlan, Observed, Options, Output};
 
 const NEVER: u64 = u64::MAX;
 

@@ -1,6 +1,6 @@
 //! Service of cells at gates that are not slotted: whole trains of one input at a server of constant spacing, or cell by cell.
 
-use super::{Cell, CellGate, CellServer, Discard, Input, Section, To};
+use super::{Cell, CellGate, CellServer, Discard, Input, Observed, Section, To};
 use crate::aal5::CELL_BYTES;
 use crate::cells::train::{Exact, Spacing, Train};
 use crate::gate::{DropReason, Gate};
@@ -122,8 +122,9 @@ impl Section {
     pub(super) fn run_paced(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
         crate::work::step();
         let measured = self.measured;
-        let CellGate { server: CellServer::Paced(paced), inputs, next, number, discards, delay, .. } =
-            &mut self.gates[gate]
+        let row = &mut self.gates[gate];
+        let is_observed = row.observed != Observed::Not;
+        let CellGate { server: CellServer::Paced(paced), inputs, next, number, discards, delay, .. } = row
         else {
             return;
         };
@@ -132,8 +133,11 @@ impl Section {
         let together = Self::comes_together(&train, *discards);
         let leaves = !together && *to == To::End && !*discards && train.left > 1;
         let counts = train.next.at >= measured.from && paced.end_after(last_comes) < measured.until;
-        let apart =
-            if leaves && counts && last_comes.picos() < before { paced.serve_apart(&train) } else { None };
+        let apart = if leaves && counts && !is_observed && last_comes.picos() < before {
+            paced.serve_apart(&train)
+        } else {
+            None
+        };
         if !together && apart.is_none() {
             return if leaves {
                 self.run_counted(gate, input, before, gates)
@@ -160,13 +164,12 @@ impl Section {
     /// off a flow whose packets wait in a spacer (`cell_spacing/fig-3`).
     fn run_counted(&mut self, gate: usize, input: usize, before: u64, gates: &mut [Gate]) {
         let measured = self.measured;
-        let CellGate { server: CellServer::Paced(paced), inputs, next, number, .. } = &mut self.gates[gate]
-        else {
-            return;
-        };
+        let row = &mut self.gates[gate];
+        let spread = (row.observed != Observed::Not).then(|| row.spreads[input]);
+        let CellGate { server: CellServer::Paced(paced), inputs, next, number, .. } = row else { return };
         let Input { head, own, .. } = &mut inputs[input];
         let train = *head;
-        let counters = gates[*number].counters_mut();
+        let served_by = &mut gates[*number];
         let mut unwaited = 0;
         while head.left > u32::from(train.ends) && head.next.at.picos() < before {
             let at = head.next.at;
@@ -176,14 +179,17 @@ impl Section {
             }
             let service = paced.serve(at);
             own.start(paced.spacing(), at, head.begins);
+            if let Some(spread) = spread {
+                served_by.record_cell(at, spread, service.service());
+            }
             if service.start.at == at && at >= measured.from && service.end.at < measured.until {
                 unwaited += 1;
             } else {
-                service.count(counters, at);
+                service.count(served_by.counters_mut(), at);
             }
             head.skip(1);
         }
-        counters.pass_alike(unwaited, u64::from(CELL_BYTES), Span::ZERO, 0);
+        served_by.counters_mut().pass_alike(unwaited, u64::from(CELL_BYTES), Span::ZERO, 0);
         let (left, comes) = (head.left, head.next.at);
         inputs[input].refill();
         next.set(input, inputs[input].next());
@@ -215,6 +221,9 @@ impl Section {
         let cell_service = paced.serve(at);
         let unshared = row.inputs[input].own.start(paced.spacing(), at, cell.begins);
         cell_service.count(gates[number].counters_mut(), at);
+        if row.observed != Observed::Not {
+            gates[number].record_cell(at, row.spreads[input], cell_service.service());
+        }
         self.leave(gate, cell, cell_service.start.at.saturating_since(unshared.at), cell_service.end.at);
         self.deliver(gate, input, cell, cell_service.end.at.saturating_add(delay), gates);
     }
@@ -228,7 +237,9 @@ impl Section {
     /// Cells that come together through a paced server.
     pub(super) fn pass_together(&mut self, gate: usize, input: usize, train: Train, gates: &mut [Gate]) {
         crate::work::step();
-        let CellGate { server, inputs, delay, number, .. } = &mut self.gates[gate];
+        let row = &mut self.gates[gate];
+        let spread = (row.observed != Observed::Not).then(|| row.spreads[input]);
+        let CellGate { server, inputs, delay, number, .. } = row;
         let CellServer::Paced(paced) = server else { return };
         let (at, to, number, delay, spacing) =
             (train.next.at, inputs[input].to, *number, *delay, paced.spacing());
@@ -236,6 +247,9 @@ impl Section {
         let lost = train.left - cells;
         if cells > 0 {
             let (first, last) = paced.serve_together(at, cells, gates[number].counters_mut(), self.measured);
+            if let Some(spread) = spread {
+                gates[number].record_cells(spread, &paced.together(at, first, cells));
+            }
             let ends = train.ends && lost == 0;
             // Of a packet that is served at once, cells wait only for each other; of others' waits nobody asks.
             let background = self.crossings[self.frames[train.frame as usize].crossing as usize].background;

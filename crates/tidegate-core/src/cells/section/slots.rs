@@ -1,7 +1,7 @@
 //! Service of cells at a slot-synchronous multiplexer: block of slots by block of slots ([`super::block`]), or slot by slot where
 //! order inside a slot matters.
 
-use super::{Cell, CellGate, CellServer, Input, MOST_INPUTS, NEVER, Section};
+use super::{Cell, CellGate, CellServer, Input, MOST_INPUTS, NEVER, Observed, Section};
 use crate::cells::slotted::Slotted;
 use crate::gate::Gate;
 use crate::units::Time;
@@ -9,10 +9,10 @@ use crate::units::Time;
 impl Section {
     /// Cells slot by slot, at random inside a slot.
     pub(super) fn run_slots(&mut self, gate: usize, until: Time, gates: &mut [Gate]) {
-        let CellGate { inputs, plain_slots, .. } = &self.gates[gate];
+        let CellGate { inputs, plain_slots, observed, .. } = &self.gates[gate];
         // Of a single crossing, all is reported when a packet comes: more may come in its last slot.
         let many = (2..=MOST_INPUTS).contains(&inputs.len()) && until < Time::NEVER;
-        if !self.one_by_one && *plain_slots && many {
+        if !self.one_by_one && *plain_slots && *observed != Observed::Each && many {
             self.run_blocks(gate, until, gates);
         } else {
             self.run_each_slot(gate, until, gates);
@@ -73,7 +73,15 @@ impl Section {
     fn run_plain_slots(&mut self, gate: usize, until: u64, gates: &mut [Gate]) -> bool {
         crate::work::step();
         let CellGate {
-            inputs, next, server: CellServer::Slotted(slotted), plain_slots, policed, number, ..
+            inputs,
+            next,
+            server: CellServer::Slotted(slotted),
+            plain_slots,
+            policed,
+            number,
+            observed,
+            spreads,
+            ..
         } = &mut self.gates[gate]
         else {
             return false;
@@ -121,8 +129,12 @@ impl Section {
                 }
                 return true;
             }
-            for (_, cell) in due.iter() {
+            for (input, cell) in due.iter() {
                 let waits = slotted.serve();
+                if *observed == Observed::Sampled {
+                    let service = slotted.cell_service(waits).service();
+                    gates[*number].record_cell(slotted.boundary(), spreads[*input as usize], service);
+                }
                 // By cell: whatever comes together, the same are counted to the picosecond.
                 if slotted.counts_all() {
                     slotted.note(waits);
@@ -171,9 +183,8 @@ impl Section {
         if counted {
             slotted.note(waits);
         }
-        if row.observed {
-            gates[number].spread_next(row.spreads[input]);
-            gates[number].record_cell(at, cell_service.service());
+        if row.observed != Observed::Not {
+            gates[number].record_cell(at, row.spreads[input], cell_service.service());
         }
         if !counted {
             gates[number].count_cell(at, cell_service.service(), waits);

@@ -61,7 +61,7 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         }
         (self.server.free, self.server.carry) = (service.end, carry);
         if RECORDED {
-            self.stats.record_plain(at, service, bytes);
+            self.stats.record_passage(at, service, bytes);
         }
         if service.end >= self.until {
             return Err(Unusual::Outside(service));

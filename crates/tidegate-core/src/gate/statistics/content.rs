@@ -18,11 +18,7 @@ pub(super) struct Content {
     /// How long the next cell takes to arrive.
     spread: Span,
     /// Begin and end of the arrivals that are not over, in the order of their ends.
-    coming: Vec<(Time, Time)>,
-    /// Services that are not over, oldest first.
-    services: VecDeque<Service>,
-    /// The first of them has begun.
-    begun: bool,
+    coming: VecDeque<(Time, Time)>,
 }
 
 impl Content {
@@ -30,40 +26,34 @@ impl Content {
         self.spread = spread;
     }
 
-    /// A cell arrives. [`Content::serve`] follows.
-    pub(super) fn arrive(&mut self, at: Time) {
-        self.whole += 1;
-        if self.spread > Span::ZERO {
-            let end = at.saturating_add(self.spread);
-            let place = self.coming.partition_point(|(_, other)| *other <= end);
-            self.coming.insert(place, (at, end));
-        }
-    }
-
-    pub(super) fn serve(&mut self, service: Service) {
-        self.services.push_back(service);
-    }
-
-    /// When the slope of the fluid or the number of cells changes next, as far as it is known.
-    pub(super) fn next_change(&self) -> Time {
-        let service = self.services.front().map(|first| if self.begun { first.end } else { first.start });
-        let coming = self.coming.first().map(|(_, end)| *end);
-        service.unwrap_or(Time::NEVER).min(coming.unwrap_or(Time::NEVER))
-    }
-
-    /// Applies every change until `at`, and at that instant.
-    pub(super) fn apply(&mut self, at: Time) {
-        let over = self.coming.partition_point(|(_, end)| *end <= at);
-        self.coming.drain(..over);
-        while let Some(first) = self.services.front() {
-            self.begun |= first.start <= at;
-            if first.end > at || !self.begun {
-                return;
+    /// Cells arrive together. Nobody asks for the fluid before `next`.
+    #[inline]
+    pub(super) fn arrive(&mut self, at: Time, cells: u64, next: Time) {
+        self.whole += cells;
+        let end = at.saturating_add(self.spread);
+        if self.spread > Span::ZERO && end > next {
+            let before = self.coming.iter().rev().take_while(|(_, other)| *other > end).count();
+            for _ in 0..cells {
+                self.coming.insert(self.coming.len() - before, (at, end));
             }
-            self.services.pop_front();
-            self.begun = false;
-            self.whole = less(self.whole, 1);
         }
+    }
+
+    /// When a cell has arrived next, as far as it is known.
+    pub(super) fn next_change(&self) -> Time {
+        self.coming.front().map_or(Time::NEVER, |(_, end)| *end)
+    }
+
+    /// Applies every change until `at`, and at that instant; `ended` services end.
+    pub(super) fn apply(&mut self, at: Time, ended: u64) {
+        while self.coming.pop_front_if(|(_, end)| *end <= at).is_some() {}
+        self.end(ended);
+    }
+
+    /// So many services end.
+    #[inline]
+    pub(super) fn end(&mut self, services: u64) {
+        self.whole = less(self.whole, services);
     }
 
     /// Cells that have arrived and not left.
@@ -71,18 +61,15 @@ impl Content {
         self.whole
     }
 
-    /// The fluid at `at` in cells, after [`Content::apply`] until `at`. Never below zero: where the gate before is the
-    /// slower one, a cell would leave before it has arrived.
-    pub(super) fn fluid(&self, at: Time) -> f64 {
+    /// The fluid at `at` in cells, after [`Content::apply`] until `at`; `first` is the first service that is not over. Never below
+    /// zero: where the gate before is the slower one, a cell would leave before it has arrived.
+    pub(super) fn fluid(&self, at: Time, first: Option<Service>) -> f64 {
         let share = |from: Time, now: Time, to: Time| {
             let whole = to.saturating_since(from).picos();
             if whole == 0 { 0.0 } else { now.saturating_since(from).picos() as f64 / whole as f64 }
         };
         let missing: f64 = self.coming.iter().map(|(begin, end)| 1.0 - share(*begin, at, *end)).sum();
-        let gone = match self.services.front() {
-            Some(first) if self.begun => share(first.start, at, first.end),
-            _ => 0.0,
-        };
+        let gone = first.map_or(0.0, |first| share(first.start, at, first.end));
         (self.whole as f64 - missing - gone).max(0.0)
     }
 }
@@ -101,31 +88,34 @@ mod tests {
     fn the_fluid_is_between_the_whole_cells() {
         let mut content = Content::default();
         content.spread(Span::from_micros(10));
+        let service = |n| Service { start: at(20 * n), end: at(20 * n + 20) };
         for n in 0..2 {
-            content.apply(at(10 * n));
-            content.arrive(at(10 * n));
-            content.serve(Service { start: at(20 * n), end: at(20 * n + 20) });
+            content.arrive(at(10 * n), 1, Time::ZERO);
+            content.apply(at(10 * n), 0);
         }
         let mut seen = Vec::new();
         for micros in [10, 15, 20, 30, 40] {
-            content.apply(at(micros));
-            seen.push((content.whole(), content.fluid(at(micros))));
+            content.apply(at(micros), u64::from(micros % 20 == 0));
+            let first = Some(micros / 20).filter(|n| *n < 2).map(service);
+            seen.push((content.whole(), content.fluid(at(micros), first)));
         }
         assert_eq!(seen, [(2, 0.5), (2, 0.75), (1, 1.0), (1, 0.5), (0, 0.0)]);
     }
 
+    /// Of two cells that come together, the one that comes from the faster link has arrived sooner.
     #[test]
     fn changes_come_in_order() {
         let mut content = Content::default();
-        content.spread(Span::from_micros(30));
-        content.arrive(at(0));
-        content.serve(Service { start: at(5), end: at(10) });
+        for micros in [30, 10] {
+            content.spread(Span::from_micros(micros));
+            content.arrive(at(0), 1, Time::ZERO);
+        }
         let mut changes = Vec::new();
         while content.next_change() != Time::NEVER {
             changes.push(content.next_change());
-            content.apply(content.next_change());
+            content.apply(content.next_change(), 1);
         }
-        assert_eq!(changes, [5, 10, 30].map(at));
+        assert_eq!(changes, [10, 30].map(at));
         assert_eq!(content.whole(), 0);
     }
 }

@@ -22,6 +22,7 @@ pub(crate) use progression::{ExactPicos, Progression};
 pub(super) use quantiles::Lengths;
 pub use quantiles::Quantiles;
 use record::Recorder;
+pub(crate) use record::Together;
 pub use row::{CellRow, GateRow};
 pub use still_waiting::StillWaiting;
 
@@ -115,37 +116,50 @@ impl Statistics {
     /// The service of a unit is known. A unit that is in the queue for any time has joined it before.
     #[inline(always)]
     pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
-        let Served { arrival, service, leaves, bytes, wire } = served;
+        let Served { arrival, service, leaves, bytes, .. } = served;
         self.counters.serve(arrival, service.start, (leaves, u64::from(bytes)));
         if let Some(recorder) = &mut self.recorder {
             recorder.took(service.start, tokens);
             if leaves > arrival {
                 recorder.serve(&served);
             } else {
-                recorder.serve_at_once(arrival, service, u64::from(wire));
+                recorder.serve_at_once(&served);
             }
         }
     }
 
-    /// A unit that arrives at `at` joins a queue that counts only waiting units, or is served at once. Writes rows, and counts nothing.
+    /// A unit that arrives at `at` joins a queue that counts only waiting units, or is served at once; its service is known and final.
+    /// Writes rows, and counts nothing. Rows that are written at fixed times have a shorter way.
+    #[inline]
     pub(super) fn record_passage(&mut self, at: Time, service: Service, bytes: u32) {
         let Some(recorder) = &mut self.recorder else { return };
-        if service.start > at {
+        let served = Served { arrival: at, service, leaves: service.start, bytes, wire: bytes };
+        if recorder.is_sampled() {
+            recorder.pass(&served);
+        } else if service.start > at {
             recorder.join(at, u64::from(bytes));
-            recorder.serve(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes });
+            recorder.serve(&served);
         } else {
-            recorder.serve_at_once(at, service, u64::from(bytes));
+            recorder.serve_at_once(&served);
         }
     }
 
-    /// [`Statistics::record_passage`] at a plain gate, where rows that are written at fixed times have a shorter way.
-    #[inline]
-    pub(super) fn record_plain(&mut self, at: Time, service: Service, bytes: u32) {
-        match &mut self.recorder {
-            Some(recorder) if recorder.next_row().is_some() => {
-                recorder.pass(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes });
-            }
-            _ => self.record_passage(at, service, bytes),
+    /// Writes the rows before `at`. Returns when the next is due, at a gate whose rows are written at fixed times.
+    pub(super) fn record_until(&mut self, at: Time) -> Time {
+        self.recorder.as_mut().map_or(Time::NEVER, |recorder| recorder.next_row(at))
+    }
+
+    /// Units of so many bytes come, are served and are gone before the next row.
+    pub(super) fn record_gone(&mut self, bytes: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.gone(bytes);
+        }
+    }
+
+    /// Writes rows for units that come together, at a gate whose rows are written at fixed times, and counts nothing.
+    pub(super) fn record_together(&mut self, together: &Together) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.pass_together(together);
         }
     }
 

@@ -26,6 +26,34 @@ pub(crate) struct Progression {
 }
 
 impl Progression {
+    /// The term after so many others.
+    fn term(&self, before: u64) -> ExactPicos {
+        let Progression { first, gap, parts, .. } = *self;
+        let part = u128::from(gap.part) * u128::from(before) + u128::from(first.part);
+        let whole = u128::from(gap.whole) * u128::from(before) + part / u128::from(parts);
+        let whole = u128::from(first.whole).saturating_add(whole);
+        ExactPicos {
+            whole: u64::try_from(whole).unwrap_or(u64::MAX),
+            part: (part % u128::from(parts)) as u64,
+        }
+    }
+
+    /// How many of the terms, rounded down, are not above `most`.
+    pub(super) fn up_to(&self, most: u64) -> u64 {
+        let Some(beyond) = most.checked_sub(self.first.whole) else { return 0 };
+        // At least so many, because each distance may be a picosecond longer.
+        let mut count = (beyond / (self.gap.whole + 1) + 1).min(self.terms);
+        while count < self.terms && self.term(count).whole <= most {
+            count += 1;
+        }
+        count
+    }
+
+    /// Without the first terms, so many of them.
+    pub(super) fn after(&self, terms: u64) -> Progression {
+        Progression { first: self.term(terms), terms: self.terms - terms, ..*self }
+    }
+
     /// The terms in fixed-point arithmetic, which is faster than [`Progression::terms`]; `None` where 64 bits are
     /// not enough to round each term as exact arithmetic does.
     #[inline]

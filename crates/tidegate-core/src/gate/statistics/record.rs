@@ -4,13 +4,17 @@
 //! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
 //! `exact` on and off.
 //!
-//! At a gate without cells, changes between two sampling instants are only noted. They are applied when a row is due or many are
-//! noted.
+//! Changes between two sampling instants are only noted, those of one unit once. They are applied when a row is due or many are noted.
 
 mod lately;
+mod services;
+mod together;
+
+pub(crate) use together::Together;
 
 use std::collections::VecDeque;
 
+use self::services::Services;
 use super::Served;
 use super::content::Content;
 use super::count::less;
@@ -18,7 +22,6 @@ use super::level::Level;
 use super::rate_in_force::RateInForce;
 use super::row::{CellRow, GateRow};
 use crate::gate::drops::DropReason;
-use crate::gate::rate::Service;
 use crate::gcra::Interval;
 use crate::plan::{GatePlan, ROW_BYTES, RecordLevel};
 use crate::random::Stream;
@@ -35,13 +38,8 @@ pub(in crate::gate) struct Recorder {
     next_sample: Time,
     until: Time,
     rate: RateInForce,
-    /// When units leave the queue, with their IP bytes.
-    leaving: VecDeque<(Time, u64)>,
-    /// When services end, with bytes on the wire.
-    departing: VecDeque<(Time, u64)>,
+    services: Services,
     losses: VecDeque<Time>,
-    /// Beginnings of service, with the wait before each.
-    starting: VecDeque<(Time, Span)>,
     /// At a cell gate.
     content: Option<Box<Content>>,
     /// At a gate with a bucket.
@@ -58,17 +56,15 @@ impl Recorder {
         Recorder {
             level,
             every: match level {
-                RecordLevel::Every(every) if !is_cell => Some(every),
+                RecordLevel::Every(every) => Some(every),
                 _ => None,
             },
             many: lately::MANY,
             next_sample: Time::ZERO,
             until,
             rate: RateInForce::new(&plan.rate, level, stream),
-            leaving: VecDeque::new(),
-            departing: VecDeque::new(),
+            services: Services::default(),
             losses: VecDeque::new(),
-            starting: VecDeque::new(),
             content: is_cell.then(Box::default),
             bucket: Level::new(plan).map(Box::new),
             now: GateRow {
@@ -92,69 +88,47 @@ impl Recorder {
         }
         loop {
             let change = self.next_change();
-            if let RecordLevel::Every(every) = self.level {
-                while self.next_sample < change.min(at) {
-                    self.row(self.next_sample);
-                    self.next_sample = self.next_sample.saturating_add(every);
-                }
-            }
             if change >= at {
                 return;
             }
             self.apply(change);
-            if self.level == RecordLevel::Events {
-                self.row(change);
-            }
+            self.row(change);
         }
     }
 
     /// Instant of the next change that is known already.
     fn next_change(&self) -> Time {
-        let front = |queue: &VecDeque<(Time, u64)>| queue.front().map_or(Time::NEVER, |(at, _)| *at);
         let loss = self.losses.front().copied().unwrap_or(Time::NEVER);
-        let rate = if self.level == RecordLevel::Events { self.rate.next_change() } else { Time::NEVER };
-        let content = self.content.as_ref().map_or(Time::NEVER, |content| content.next_change());
-        front(&self.leaving).min(front(&self.departing)).min(loss).min(rate).min(content)
+        let change = self.services.next_change().min(loss).min(self.rate.next_change());
+        let Some(content) = &self.content else { return change };
+        change.min(content.next_change()).min(self.services.next_start())
     }
 
     fn apply(&mut self, change: Time) {
-        while let Some((_, bytes)) = self.leaving.pop_front_if(|(at, _)| *at <= change) {
-            self.leave(bytes);
-        }
-        while let Some((_, wire)) = self.departing.pop_front_if(|(at, _)| *at <= change) {
-            self.now.delivered_bytes += wire;
-        }
+        let ended = self.services.apply(change, &mut self.now);
         while self.losses.pop_front_if(|at| *at <= change).is_some() {
             self.now.dropped_packets += 1;
         }
         if let Some(content) = &mut self.content {
-            content.apply(change);
+            content.apply(change, ended);
         }
         if self.level == RecordLevel::Events {
             self.rate.at(change);
         }
     }
 
-    /// A unit of so many IP bytes leaves the queue.
-    fn leave(&mut self, bytes: u64) {
-        self.now.queue_packets = less(self.now.queue_packets, 1);
-        self.now.queue_bytes = less(self.now.queue_bytes, bytes);
-    }
-
-    /// The beginning of a service has no row of its own; the next row shows the wait before it.
-    fn begin(&mut self, at: Time) {
-        while let Some((_, wait)) = self.starting.pop_front_if(|(start, _)| *start <= at) {
-            self.now.wait = wait;
-        }
-    }
-
+    /// The row of an instant until which all changes are applied.
     fn row(&mut self, at: Time) {
-        self.begin(at);
-        let rate_bps = self.rate.at(at);
-        let cells =
-            self.content.as_ref().map(|content| CellRow { whole: content.whole(), fluid: content.fluid(at) });
-        let tokens = self.bucket.as_mut().map_or(f64::NAN, |bucket| bucket.bytes_at(at));
-        self.rows.push(GateRow { at, rate_bps, tokens, cells, ..self.now });
+        self.now.at = at;
+        self.now.rate_bps = self.rate.at(at);
+        if let Some(content) = &self.content {
+            let fluid = content.fluid(at, self.services.first());
+            self.now.cells = Some(CellRow { whole: content.whole(), fluid });
+        }
+        if let Some(bucket) = &mut self.bucket {
+            self.now.tokens = bucket.bytes_at(at);
+        }
+        self.rows.push(self.now);
     }
 
     /// A unit joins the queue. [`Recorder::serve`] follows when its service is known.
@@ -163,39 +137,34 @@ impl Recorder {
         self.now.queue_packets += 1;
         self.now.queue_bytes += bytes;
         if let Some(content) = &mut self.content {
-            content.arrive(at);
+            content.arrive(at, 1, self.next_sample);
         }
         self.event(at);
     }
 
     /// The service of a unit that has joined the queue is known.
     pub(super) fn serve(&mut self, served: &Served) {
-        let Served { arrival, service, leaves, bytes, wire } = *served;
-        self.starting.push_back((service.start, service.start.saturating_since(arrival)));
-        self.leaving.push_back((leaves, u64::from(bytes)));
-        self.departing.push_back((service.end, u64::from(wire)));
-        if let Some(content) = &mut self.content {
-            content.serve(service);
-        }
+        self.services.push(served);
     }
 
     /// A unit that has joined the queue is dropped from it at `at`.
     pub(super) fn cull(&mut self, at: Time, bytes: u64, reason: DropReason) {
         self.settle(at);
-        self.leave(bytes);
+        self.now.queue_packets = less(self.now.queue_packets, 1);
+        self.now.queue_bytes = less(self.now.queue_bytes, bytes);
         self.now.dropped_packets += u64::from(reason.is_loss());
         self.event(at);
     }
 
     /// A unit arrives and is not in the queue for any time.
-    pub(super) fn serve_at_once(&mut self, at: Time, service: Service, wire: u64) {
+    pub(super) fn serve_at_once(&mut self, served: &Served) {
+        let at = served.arrival;
         self.settle(at);
-        self.departing.push_back((service.end, wire));
-        self.starting.push_back((service.start, service.start.saturating_since(at)));
+        self.services.push(served);
         if let Some(content) = &mut self.content {
-            content.arrive(at);
-            content.serve(service);
-            content.apply(at);
+            content.arrive(at, 1, self.next_sample);
+            let ended = self.services.apply(at, &mut self.now);
+            content.apply(at, ended);
             self.event(at);
         }
     }
@@ -254,19 +223,14 @@ impl Recorder {
 
     /// The last service ends at `end` instead. `in_queue`: the unit is in the queue until then.
     pub(super) fn reschedule(&mut self, end: Time, in_queue: bool) {
-        if let Some((departs, _)) = self.departing.back_mut() {
-            *departs = end;
-        }
-        if let (true, Some((leaves, _))) = (in_queue, self.leaving.back_mut()) {
-            *leaves = end;
-        }
+        self.services.reschedule(end, in_queue);
     }
 
     /// Applies what is known to change until `at`, and at that instant: it comes before an arrival then.
     #[inline]
     fn settle(&mut self, at: Time) {
         if self.every.is_some() {
-            if at > self.next_sample || self.departing.len() >= self.many {
+            if at > self.next_sample || self.services.len() >= self.many {
                 self.settle_many(at);
             }
             return;
@@ -279,6 +243,8 @@ impl Recorder {
 
     fn event(&mut self, at: Time) {
         if self.level == RecordLevel::Events && at < self.until {
+            // The beginning of a service has no row of its own; the next row shows the wait before it.
+            self.services.begin(at, &mut self.now);
             self.row(at);
         }
     }

@@ -89,7 +89,15 @@ proptest! {
 
     /// Many slots at once give the results of slots one by one, and of a run with every event.
     #[test]
-    fn many_slots_at_once_change_nothing(plan in any_multiplexer(), entries in dense_entries()) {
+    fn many_slots_at_once_change_nothing(
+        plan in any_multiplexer(),
+        entries in dense_entries(),
+        every in prop::option::of(5u64..5_000),
+    ) {
+        let mut plan = plan;
+        if let Some(every) = every {
+            plan.record.level = crate::plan::RecordLevel::Every(Span::from_micros(every));
+        }
         let trains = outcome_of(&plan, &entries, None);
         let one_by_one = outcome_of(&Plan { cells_one_by_one: true, ..plan.clone() }, &entries, None);
         prop_assert_eq!(first_difference(&trains, &one_by_one), None);
