@@ -115,7 +115,7 @@ def invoked(words: list[str]) -> Result:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Figures that are written while the test runs."""
+    """Figures that matplotlib writes while the test runs, as PDF."""
     found: list[Any] = []
     save = Drawn.savefig
 
@@ -176,7 +176,7 @@ def grid_of(study: tg.Study) -> dict[str, list[str]]:
 
 def test_a_frontier(scenario: Path, drawn: list[Any], tmp_path: Path) -> None:
     sized = tg.size_for_goal(scenario, GATE, "goodput > 3 Mbit/s", runs=2, seed=1)
-    sized.plot(tmp_path / "size.png")
+    sized.plot(tmp_path / "size.pdf")
     assert faults(drawn[-1]) == []
 
 
@@ -184,7 +184,7 @@ def test_a_frontier(scenario: Path, drawn: list[Any], tmp_path: Path) -> None:
 def test_an_identified_limit(name: str, drawn: list[Any], tmp_path: Path) -> None:
     path = tmp_path / "run.pcap"
     tg.run(EXAMPLES / f"{name}.toml", seed=1, record="summary", set={"duration": "20 s"}, pcap=path)
-    tg.identify(path).plot(tmp_path / "identify.png")
+    tg.identify(path).plot(tmp_path / "identify.pdf")
     assert faults(drawn[-1]) == []
     for axes in drawn[-1].axes:
         right = axes.get_window_extent().x1
@@ -198,7 +198,7 @@ def test_a_trace(tmp_path: Path, drawn: list[Any]) -> None:
         / "a-recording-with-a-long-name-that-one-keeps-as-it-was-downloaded-from-the-archive-2019-03-14.csv"
     )
     place.write_bytes((EXAMPLES / "cellular.csv").read_bytes())
-    done = invoked(["traces", "info", str(place), "--plot", str(tmp_path / "trace.png")])
+    done = invoked(["traces", "info", str(place), "--plot", str(tmp_path / "trace.pdf")])
     assert done.exit_code == 0, done.output
     assert faults(drawn[-1]) == []
 
