@@ -22,7 +22,7 @@ CASES: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 def once(file: str, changes: dict[str, Any], replication: int) -> tuple[float, float]:
     """Return packets through the link, and packets per CPU second, of one run of 3000 s."""
-    scenario = tg.load(FOLDER / f"{file}.toml", set={"duration": "3000 s", **changes})
+    scenario = tg.load(FOLDER / f"{file}.toml", changes={"duration": "3000 s", **changes})
     begin = time.process_time()
     run = tg.run(scenario, record="summary", seed=1 + replication)
     spent = time.process_time() - begin

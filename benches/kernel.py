@@ -163,7 +163,7 @@ def one(scenario: dict[str, Any], engine: str, seed: int) -> dict[str, float | N
     for tries_left in (3, 2, 1, 0):
         try:
             run = tg.run(scenario, engine=engine, seed=seed, record="summary")
-        except tg.RunError as error:
+        except tg.errors.RunError as error:
             if engine != "live" or tries_left == 0:
                 raise
             late = str(error)

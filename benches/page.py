@@ -76,7 +76,7 @@ def zooms() -> None:
     from browser import opened
 
     fast = {"duration": "12 s", "gate.link.rate": "700 Mbit/s", "gate.link.queue": "1 MB"}
-    run = tg.run(tg.Scenario.from_toml(MINUTE, set=fast), seed=1, record="events")
+    run = tg.run(tg.Scenario.from_toml(MINUTE, changes=fast), seed=1, record="events")
     with tempfile.TemporaryDirectory() as folder:
         page = run.write_report(Path(folder) / "events.html")
         rows = run.flows[0].columns().height

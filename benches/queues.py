@@ -147,7 +147,7 @@ def measure(*, runs: int, seconds: int, only: list[str]) -> None:
                 continue
             try:
                 mine = ours(aqm, ecn=ecn, seconds=seconds, runs=runs)
-            except tg.ScenarioError as refused:
+            except tg.errors.ScenarioError as refused:
                 skip(aqm, str(refused).splitlines()[0])
                 break
             other = theirs(str(program), aqm, ecn=ecn, seconds=seconds, runs=runs)

@@ -95,8 +95,10 @@ def show(study: tg.Study, folder: Path) -> None:
     told("json", lambda: study.to_json())
     told("picture of means", lambda: study.plot(folder / "means.png"))
     few = {"gate.link.queue": QUEUES[:4]}
-    told("picture of distributions", lambda: study.plot(folder / "cdf.png", cdf="goodput_bps", only=few))
-    told("boxes", lambda: study.plot(folder / "box.png", box="goodput_bps", only=few))
+    told(
+        "picture of distributions", lambda: study.plot_cdf(folder / "cdf.png", metric="goodput_bps", only=few)
+    )
+    told("boxes", lambda: study.plot_box(folder / "box.png", metric="goodput_bps", only=few))
     told("HTML page", lambda: study.write_report(folder / "study.html"))
     told("folder", lambda: study.save(folder / "study", force=True))
 

@@ -47,7 +47,7 @@ def main() -> None:
         if scenario.warmup_s >= 20:
             shorter["warmup"] = "0 s"
         for record in ("summary", "100 ms"):
-            tg.run(file, seed=1, set=shorter, record=record)
+            tg.run(file, seed=1, changes=shorter, record=record)
     for flows in (1, 100):
         for base, cc in (("rfc", "newreno"), ("rfc", "cubic"), ("linux", "cubic"), ("linux", "bbr")):
             rate = 20 if flows == 1 else 500
@@ -55,7 +55,7 @@ def main() -> None:
             tg.run(tg.Scenario.from_toml(text), record="summary")
     with tempfile.TemporaryDirectory() as folder:
         capture = Path(folder) / "packets.pcap"
-        tg.run(EXAMPLES / "policer.toml", seed=1, set={"duration": SECONDS}, pcap=capture)
+        tg.run(EXAMPLES / "policer.toml", seed=1, changes={"duration": SECONDS}, pcap=capture)
         tg.identify(capture)
 
 

@@ -294,16 +294,17 @@ def python_reference() -> str:
     parts = [
         MADE + "# Python\n",
         (
-            "Everything is in `tidegate`, flat; modules that begin with an underscore are private. "
+            "Functions and classes are in `tidegate`, flat, and errors in `tidegate.errors`; "
+            "modules that begin with an underscore are private. "
             "A guide with examples: [the Python API](../guide/python.md).\n"
         ),
     ]
     functions = [name for name in tg.__all__ if inspect.isroutine(getattr(tg, name))]
     classes = [name for name in tg.__all__ if inspect.isclass(getattr(tg, name))]
-    errors = [name for name in classes if issubclass(getattr(tg, name), BaseException)]
     parts.append("## Functions\n")
     parts += [_function(f"tidegate.{name}", getattr(tg, name)) for name in functions]
-    for module in [name for name in tg.__all__ if inspect.ismodule(getattr(tg, name))]:
+    modules = [name for name in tg.__all__ if inspect.ismodule(getattr(tg, name))]
+    for module in [name for name in modules if name != "errors"]:
         item = getattr(tg, module)
         first = (inspect.getdoc(item) or "").split("\n\n")[0]
         parts.append(f"## `tidegate.{module}`\n\n{first}\n")
@@ -311,17 +312,21 @@ def python_reference() -> str:
         functions_in = {name: each for name, each in named.items() if inspect.isroutine(each)}
         parts += [_function(f"tidegate.{module}.{name}", each) for name, each in functions_in.items()]
         for name, each in named.items():
-            if dataclasses.is_dataclass(each):
+            if dataclasses.is_dataclass(each) and not _has_methods(each):
                 parts.append(_fields_of(f"tidegate.{module}.{name}", each))
             elif name not in functions_in:
                 parts.append(_class(f"{module}.{name}", each))
     parts.append("## Classes\n")
-    for name in [name for name in classes if name not in errors]:
+    for name in classes:
         item = getattr(tg, name)
         parts.append(_fields_of(f"tidegate.{name}", item) if issubclass(item, tuple) else _class(name, item))
-    parts.append("## Errors\n\n| error | is also | when |\n|---|---|---|")
-    parts.append("\n".join(_error(name, getattr(tg, name)) for name in errors) + "\n")
+    parts.append("## `tidegate.errors`\n\n| error | is also | when |\n|---|---|---|")
+    parts.append("\n".join(_error(name, getattr(tg.errors, name)) for name in tg.errors.__all__) + "\n")
     return "\n".join(parts)
+
+
+def _has_methods(item: type) -> bool:
+    return any(inspect.isfunction(each) and name[0] != "_" for name, each in vars(item).items())
 
 
 def _fields_of(name: str, item: type) -> str:

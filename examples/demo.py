@@ -19,8 +19,8 @@ SEED = 7
 def main(folder: Path) -> tg.Comparison:
     """Make the link in ``folder``, compare, and leave the table and the picture there."""
     folder.mkdir(parents=True, exist_ok=True)
-    trace = tg.trace_synth(folder / "cellular.down", seed=SEED, mean="8 Mbit/s", duration="60 s")
-    link = tg.trace_info(trace)
+    trace = tg.traces.synth(folder / "cellular.down", seed=SEED, mean="8 Mbit/s", duration="60 s")
+    link = tg.traces.info(trace)
     print(
         f"A cellular link of {link['duration_s']:.0f} s: mean {link['mean_bps'] / 1e6:.1f} Mbit/s, "
         f"5% of the time below {link['p5_bps'] / 1e6:.1f}, 5% above {link['p95_bps'] / 1e6:.1f}, "
@@ -28,7 +28,7 @@ def main(folder: Path) -> tg.Comparison:
     )
     comparison = tg.compare(
         HERE / "lte.toml",
-        set={
+        changes={
             "title": "A download and a call over a cellular link",
             "gate.bottleneck.rate.trace": os.path.relpath(trace, HERE),
             # What the call waits tells CoDel from FQ-CoDel: a download alone has the same from both.

@@ -66,7 +66,7 @@ def trace(name: str) -> Path:
 
 def summary(text: str, *, seed: int = 1, sets: tuple[str, ...] = (), **options: Any) -> dict[str, Any]:
     """Run a scenario given as text, without columns, and return its summary."""
-    scenario = Scenario.from_toml(text, set=list(sets))
+    scenario = Scenario.from_toml(text, changes=list(sets))
     data = simulate(scenario, seed=seed, record="summary", **options)
     found: dict[str, Any] = json.loads(data.summary_json)
     return found

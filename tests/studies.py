@@ -45,7 +45,7 @@ def counted(
     """A study, how many runs it computed, and how many it has."""
     counts: list[int] = []
     measure = {key: options.pop(key) for key in ("measure", "measure_version", "record") if key in options}
-    prepared = prepare(path, vary or {}, options.pop("set", None), **options)
+    prepared = prepare(path, vary or {}, options.pop("changes", None), **options)
     with opened(True) as store:
         study = execute_study(
             prepared,

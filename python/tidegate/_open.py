@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from tidegate._base.errors import RunFolderError
 from tidegate._base.lazy import Lazy
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
 from tidegate._engines.agreement import EngineRuns
 from tidegate._engines.value import EngineComparison
-from tidegate._run.folder import MANIFEST, PCAP, QLOG, SUMMARY, read_json, read_manifest
+from tidegate._run.folder import MANIFEST, PCAP, QLOG, SUMMARY, other_kind, read_json, read_manifest
 from tidegate._run.value import Run
 from tidegate._run.varied import is_varied
 from tidegate._shell.value import PACKETS, ShellRecord
 from tidegate._study.columns import IN_MEMORY, Columns, run_place
 from tidegate._study.point import Point
 from tidegate._study.value import Study
+from tidegate.errors import RunFolderError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,15 +28,57 @@ else:
     pl = Lazy("polars")
 
 
-def open_run(folder: str | os.PathLike[str]) -> Run:
-    """Open the run that a folder holds; its columns are read when they are asked for.
+#: What a folder may hold that is opened.
+Opened = Run | Comparison | EngineComparison | Study | ShellRecord
+Value = TypeVar("Value")
+
+
+@overload
+def open(folder: str | os.PathLike[str]) -> Opened: ...  # noqa: A001
+
+
+@overload
+def open(folder: str | os.PathLike[str], kind: type[Value]) -> Value: ...  # noqa: A001
+
+
+def open(folder: str | os.PathLike[str], kind: type[Any] | None = None) -> Any:  # noqa: A001
+    """Open what a folder holds: a run, a comparison of variants or of engines, a study, a live shell.
+
+    Tables are read when they are asked for.
+
+    >>> run = tg.open("lte")
+    >>> study = tg.open("sweep", tg.Study)                  # its type is known, and anything else refused
+
+    Args:
+        folder: what ``save`` or ``--out`` wrote.
+        kind: the class of the value, such as :class:`Study`; left out, whatever is there.
 
     Raises:
         FileNotFoundError: there is no such folder.
-        RunFolderError: it holds no run, or is damaged.
+        RunFolderError: it holds nothing that can be opened, or something else than ``kind``, or is damaged.
     """
+    found = opened(folder)
+    if kind is not None and not isinstance(found, kind):
+        raise RunFolderError(f"{folder}: this folder holds a {type(found).__name__}, and no {kind.__name__}")
+    return found
+
+
+def opened(folder: str | os.PathLike[str]) -> Opened:
+    """Open what a folder holds; see :func:`open`."""
     path = Path(folder)
-    manifest = read_manifest(path, "run")
+    manifest = read_manifest(path)
+    kind = manifest["kind"]
+    if kind not in _READERS:
+        raise RunFolderError(other_kind(path, kind, "run"))
+    return _READERS[kind](path, manifest)
+
+
+def _run_of(path: Path) -> Run:
+    """Open the run that a folder holds, and nothing else."""
+    return _run(path, read_manifest(path, "run"))
+
+
+def _run(path: Path, manifest: dict[str, Any]) -> Run:
     summary = read_json(path / SUMMARY)
     # Nothing is random in a theory.
     needed = {"flows", "gates"} | (set() if manifest.get("engine") == "theory" else {"seed"})
@@ -58,18 +100,10 @@ def open_run(folder: str | os.PathLike[str]) -> Run:
     )
 
 
-def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
-    """Open the comparison that a folder holds.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        RunFolderError: it holds no comparison, or is damaged.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path, "comparison")
+def _comparison(path: Path, manifest: dict[str, Any]) -> Comparison:
     with _whole(path):
         variants = [
-            Variant(dict(entry["set"]), open_run(path / entry["folder"])) for entry in manifest["variants"]
+            Variant(dict(entry["set"]), _run_of(path / entry["folder"])) for entry in manifest["variants"]
         ]
         axes, gate, title = list(manifest["vary"]), manifest["gate"], str(manifest["title"])
         # Folders of earlier versions have none.
@@ -79,18 +113,10 @@ def open_comparison(folder: str | os.PathLike[str]) -> Comparison:
     return Comparison(title, axes, variants, gate, columns)
 
 
-def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
-    """Open the comparison of engines that a folder holds.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        RunFolderError: it holds something else, or is damaged.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path, "engines")
+def _engines(path: Path, manifest: dict[str, Any]) -> EngineComparison:
     with _whole(path):
         found = [
-            EngineRuns(str(entry["engine"]), [open_run(path / name) for name in entry["folders"]])
+            EngineRuns(str(entry["engine"]), [_run_of(path / name) for name in entry["folders"]])
             for entry in manifest["engines"]
         ]
         return EngineComparison(
@@ -102,30 +128,14 @@ def open_engines(folder: str | os.PathLike[str]) -> EngineComparison:
         )
 
 
-def open_shell(folder: str | os.PathLike[str]) -> ShellRecord:
-    """Open what a live shell left in a folder.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        RunFolderError: it holds something else, or is damaged.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path, "shell")
+def _shell(path: Path, manifest: dict[str, Any]) -> ShellRecord:
     summary = read_json(path / SUMMARY)
     with _whole(path):
         title = str(manifest["title"] or manifest["scenario_file"])
     return ShellRecord(title, summary, manifest, _table(path / f"{PACKETS}.parquet"))
 
 
-def open_study(folder: str | os.PathLike[str]) -> Study:
-    """Open the study that a folder holds.
-
-    Raises:
-        FileNotFoundError: there is no such folder.
-        RunFolderError: it holds no study, or is damaged.
-    """
-    path = Path(folder)
-    manifest = read_manifest(path, "study")
+def _study(path: Path, manifest: dict[str, Any]) -> Study:
     with _whole(path):
         points = [
             Point(number, dict(entry["set"]), str(entry["scenario"]), bool(entry.get("varies", True)))
@@ -169,3 +179,12 @@ def _table(file: Path) -> pl.DataFrame:
         return pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise RunFolderError(f"{file}: it cannot be read as a Parquet table ({error})") from None
+
+
+_READERS: dict[str, Callable[[Path, dict[str, Any]], Opened]] = {
+    "run": _run,
+    "comparison": _comparison,
+    "study": _study,
+    "engines": _engines,
+    "shell": _shell,
+}

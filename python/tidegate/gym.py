@@ -29,10 +29,10 @@ from tidegate._ask.scenario import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import PICOS, whole
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import gymnasium
@@ -126,7 +126,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
         reward: what a step is worth, from the named observations; left out, :func:`log_utility`.
         seed: the first episode's seed, if ``reset`` names none; left out, the scenario's, or one by chance.
         record: columns of :attr:`run`, as in :func:`tidegate.run`; left out, its summary alone.
-        set: changes made before the checks.
+        changes: made before the checks.
 
     Raises:
         ScenarioError, TraceError: the scenario is wrong; the message says where.
@@ -152,7 +152,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
         reward: Reward | None = None,
         seed: int | None = None,
         record: str = "summary",
-        set: Sets = None,  # noqa: A002
+        changes: Sets = None,
     ) -> None:
         if _Base is None:
             raise ModuleNotFoundError(
@@ -162,7 +162,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
             raise ArgumentError(f"action: {action!r} is not known; one of {', '.join(_ACTIONS)}")
         if not 1 < reach < math.inf:
             raise ArgumentError(f"reach: {reach!r} is no factor; give a number above 1")
-        self._scenario = as_scenario(source, set)
+        self._scenario = as_scenario(source, changes)
         self._interval, self._rounds = _interval(interval)
         self._parts = _ACTIONS[action]
         self._absolute, self._reach = absolute, float(reach)

@@ -27,7 +27,7 @@ from typing import Any
 from tidegate import _core
 from tidegate._ask.scenario import Scenario
 from tidegate._base.arguments import PICOS, instant, whole
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 __all__ = ["Endpoint", "Segment", "State"]
 

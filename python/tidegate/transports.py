@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.arguments import whole
-from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate
+from tidegate._base.nearest import nearest
 from tidegate._base.text import plain
 from tidegate._expect.expectation import FAILS, HOLDS, UNDECIDED, Expectation
 from tidegate._network.start import Network
@@ -23,6 +23,7 @@ from tidegate._run.metric import metric_of
 from tidegate._run.value import Run
 from tidegate._run.words import scale_of
 from tidegate._study.text import plus_minus
+from tidegate.errors import UnknownNameError
 from tidegate.papers.transports.links import LINKS, RULES, Link, settings
 from tidegate.papers.transports.picture import DELAY, GOODPUT, Point, draw
 
@@ -214,7 +215,7 @@ def _others(link: Link, runs: int, seed: int) -> list[Point]:
 
     found = []
     for sender, changes in senders(link).every:
-        done = study(_FOLDER / f"{link.file}.toml", set=settings(link, changes), runs=runs, seed=seed)
+        done = study(_FOLDER / f"{link.file}.toml", changes=settings(link, changes), runs=runs, seed=seed)
         found.append((sender, done.estimate(DELAY), done.estimate(GOODPUT)))
     return found
 
@@ -226,7 +227,7 @@ def _run(make_host: Callable[[Network, str], Host], link: Link, seed: int, numbe
         seed=seed,
         replication=number,
         record="summary",
-        set=settings(link, {}),
+        changes=settings(link, {}),
     )
     hosts = {flow: make_host(net, flow) for flow in link.ours}
     for step in net:

@@ -90,7 +90,7 @@ def spoiled(whole: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
 def read(file: Path) -> tuple[Any, str | None]:
     try:
         return other(file), None
-    except tg.ArgumentError as error:
+    except tg.errors.ArgumentError as error:
         return None, str(error)
 
 
@@ -146,11 +146,11 @@ def test_packed_json_is_read_up_to_a_bound(tmp_path: Path) -> None:
         out.write(b"{")
         for _ in range(MOST_BYTES // 1_000_000 + 3):
             out.write(b" " * 1_000_000)
-    with pytest.raises(tg.ArgumentError, match="more than 64 MB"):
+    with pytest.raises(tg.errors.ArgumentError, match="more than 64 MB"):
         other(file)
     # A packed file that breaks off.
     file.write_bytes(gzip.compress(json.dumps(FLENT).encode())[:-9])
-    with pytest.raises(tg.ArgumentError, match="not whole JSON"):
+    with pytest.raises(tg.errors.ArgumentError, match="not whole JSON"):
         other(file)
 
 
@@ -252,7 +252,7 @@ def test_events_of_iperf_are_one_run(tmp_path: Path) -> None:
     stream = written(tmp_path, "\n".join(map(json.dumps, events)))
     as_stream = other(stream)
     assert as_stream == other(written(tmp_path, json.dumps(IPERF)))
-    with pytest.raises(tg.ArgumentError, match="1 starts and 0 ends"):
+    with pytest.raises(tg.errors.ArgumentError, match="1 starts and 0 ends"):
         other(written(tmp_path, "\n".join(map(json.dumps, events[:2]))))
 
 
@@ -270,7 +270,7 @@ def test_runs_in_one_file_are_their_mean(form: str, tmp_path: Path) -> None:
     assert each.completion_s == pytest.approx(1.1)
     assert found.notes[0] == "2 runs of iperf3: each number is the mean over them"
     second["end"]["streams"] *= 2
-    with pytest.raises(tg.ArgumentError, match="2 runs of iperf3 differ in streams"):
+    with pytest.raises(tg.errors.ArgumentError, match="2 runs of iperf3 differ in streams"):
         other(written(tmp_path, form.format(json.dumps(IPERF), json.dumps(second))))
 
 
@@ -303,5 +303,5 @@ def test_a_result_of_ndt7_is_a_transfer(tmp_path: Path) -> None:
     ],
 )
 def test_other_json_is_refused_by_its_name(text: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(tg.ArgumentError, match=said):
+    with pytest.raises(tg.errors.ArgumentError, match=said):
         other(written(tmp_path, text))

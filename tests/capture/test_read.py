@@ -105,7 +105,7 @@ def test_every_real_capture_is_read_without_a_doubt() -> None:
 def test_what_is_no_capture_is_refused_by_name(content: bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.pcap"
     path.write_bytes(content)
-    with pytest.raises(tg.CaptureError, match=r"odd\.pcap: ") as refused:
+    with pytest.raises(tg.errors.CaptureError, match=r"odd\.pcap: ") as refused:
         tg.read_capture(path)
     assert said in str(refused.value)
     with pytest.raises(FileNotFoundError):

@@ -53,7 +53,7 @@ def test_a_scenario_agrees_with_its_own_capture(tmp_path: Path) -> None:
 
 def test_another_rate_is_told_by_its_numbers(tmp_path: Path) -> None:
     found = tg.regress(
-        written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path), set={"gate.line.rate": "5 Mbit/s"}
+        written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path), changes={"gate.line.rate": "5 Mbit/s"}
     )
     assert not found.agrees
     differ = {row.number.name for row in found.rows if row.verdict == "differ"}
@@ -125,7 +125,7 @@ def test_iperf3_and_flent_are_measurements(tmp_path: Path) -> None:
     found = tg.regress(link, iperf)
     assert {row.number.name for row in found.rows} >= {"goodput", "resent"}
     assert next(row for row in found.rows if row.number.name == "goodput").verdict == "agree"
-    assert not tg.regress(link, iperf, set={"gate.line.rate": "20 Mbit/s"}).agrees
+    assert not tg.regress(link, iperf, changes={"gate.line.rate": "20 Mbit/s"}).agrees
     data = {
         "metadata": {},
         "x_values": [0.2 * step for step in range(50)],
@@ -137,5 +137,5 @@ def test_iperf3_and_flent_are_measurements(tmp_path: Path) -> None:
     assert found.rows[0].measured == pytest.approx(9.4e6)
     assert found.rows[0].verdict == "agree"
     iperf.write_text('{"neither": 1}')
-    with pytest.raises(tg.ArgumentError, match="neither of iperf3"):
+    with pytest.raises(tg.errors.ArgumentError, match="neither of iperf3"):
         tg.regress(link, iperf)

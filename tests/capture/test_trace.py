@@ -24,7 +24,7 @@ def volume(trace: Path) -> tuple[np.ndarray, np.ndarray]:
     return times, np.concatenate([[0], np.cumsum(rates[:-1] * np.diff(times))])
 
 
-def errors(found: tg.CapturedTrace, trace: Path) -> tuple[np.ndarray, np.ndarray]:
+def errors(found: tg.traces.CapturedTrace, trace: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return the relative error of each saturated window, and its true bits."""
     times, bits = volume(trace)
     begin = np.arange(len(found.rates_bps)) * found.window_s - BACK_S
@@ -36,7 +36,7 @@ def errors(found: tg.CapturedTrace, trace: Path) -> tuple[np.ndarray, np.ndarray
 
 def test_a_cellular_link_is_found_again_within_5_percent(tmp_path: Path) -> None:
     tg.run(ROOT / "examples/lte.toml", seed=7, pcap=tmp_path / "lte.pcap")
-    found = tg.trace_from(tmp_path / "lte.pcap", window="1 s")
+    found = tg.traces.from_capture(tmp_path / "lte.pcap", window="1 s")
     assert found.at == "sender"
     assert found.saturated_share > 0.9
     off, _ = errors(found, ROOT / "examples/cellular.csv")
@@ -51,10 +51,10 @@ def test_recorded_links_too(name: str, tmp_path: Path) -> None:
     if not (TRACES / name).is_file():
         pytest.skip(f"no recording {name} in {TRACES} (TIDEGATE_TRACES names the folder)")
     changes = {"gate.bottleneck.rate.trace": str(TRACES / name), "gate.bottleneck.queue": "600 packets"}
-    scenario = tg.load(ROOT / "examples/lte.toml", set=changes, allow_outside=True)
+    scenario = tg.load(ROOT / "examples/lte.toml", changes=changes, allow_outside=True)
     tg.run(scenario, seed=1, pcap=tmp_path / "link.pcap")
-    found = tg.trace_from(tmp_path / "link.pcap", window="1 s")
-    truth = tg.trace_convert(TRACES / name, tmp_path / "link.csv", window="10 ms")
+    found = tg.traces.from_capture(tmp_path / "link.pcap", window="1 s")
+    truth = tg.traces.convert(TRACES / name, tmp_path / "link.csv", window="10 ms")
     off, bits = errors(found, truth)
     # One packet is 5% of 20: seconds with fewer than 40 are too coarse to compare.
     clear = bits > 40 * 12_000
@@ -64,10 +64,10 @@ def test_recorded_links_too(name: str, tmp_path: Path) -> None:
 
 def test_the_trace_found_is_a_link_again(tmp_path: Path) -> None:
     tg.run(ROOT / "examples/lte.toml", seed=7, pcap=tmp_path / "lte.pcap")
-    found = tg.trace_from(tmp_path / "lte.pcap")
+    found = tg.traces.from_capture(tmp_path / "lte.pcap")
     for name in ("link.csv", "link.down", "link.drp"):
         path = found.write(tmp_path / name)
-        info = tg.trace_info(path)
+        info = tg.traces.info(path)
         assert info["mean_bps"] == pytest.approx(found.mean_bps, rel=0.03)
     cut = found.csv("cut").count("\n")
     assert cut == 2 + sum(found.saturated)
@@ -85,12 +85,12 @@ def test_what_was_not_saturated_says_why(tmp_path: Path) -> None:
             f'[flow.f]\npath = ["a"]\n{key} = {value}\n'
         )
         tg.run(tg.Scenario.from_toml(text), pcap=tmp_path / "one.pcap")
-        found = tg.trace_from(tmp_path / "one.pcap", window="500 ms")
+        found = tg.traces.from_capture(tmp_path / "one.pcap", window="500 ms")
         assert found.saturated_share < 0.2
         longest = max(found.stretches, key=lambda each: each.end_s - each.begin_s)
         assert longest.why.startswith(why)
         if not any(found.saturated):
-            with pytest.raises(tg.CaptureError, match="never saturated"):
+            with pytest.raises(tg.errors.CaptureError, match="never saturated"):
                 found.csv()
 
 

@@ -48,7 +48,7 @@ def digests(name: str) -> dict[str, dict[str, str]]:
         loaded, seed = Scenario.load(ROOT / name), 3
         if loaded.duration_s > 20:
             sets = [f"duration={LONGEST}", *(["warmup=5 s"] if loaded.warmup_s >= 20 else [])]
-            loaded = Scenario.load(ROOT / name, set=sets)
+            loaded = Scenario.load(ROOT / name, changes=sets)
     found = {
         name + said: everything(loaded, seed=seed, record=record, exact=exact) for said, record, exact in WAYS
     }

@@ -69,8 +69,8 @@ def test_run_folders_hold_the_same_bytes(small, tmp_path) -> None:
     "example", ["crossing-traffic.toml", "markov.toml", "random-loss.toml", "shaped.toml", "spacer.toml"]
 )
 def test_run_ahead_changes_nothing(example: str) -> None:
-    fast = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"})
-    slow = tg.run(EXAMPLES / example, seed=2, record="summary", set={"duration": "8 s"}, exact=True)
+    fast = tg.run(EXAMPLES / example, seed=2, record="summary", changes={"duration": "8 s"})
+    slow = tg.run(EXAMPLES / example, seed=2, record="summary", changes={"duration": "8 s"}, exact=True)
     assert fast.to_json() == slow.to_json()
 
 
@@ -133,9 +133,9 @@ def test_threads_change_nothing(tmp_path) -> None:
 
 
 def test_threads_that_make_no_sense_are_refused(small) -> None:
-    with pytest.raises(tg.ArgumentError, match="threads: read 0; from 1 to 1024"):
+    with pytest.raises(tg.errors.ArgumentError, match="threads: read 0; from 1 to 1024"):
         tg.run(small, threads=0)
-    with pytest.raises(tg.ArgumentError, match="threads is for the simulator"):
+    with pytest.raises(tg.errors.ArgumentError, match="threads is for the simulator"):
         tg.run(small, engine="live", threads=2)
     for options in (
         ["--threads", "0"],

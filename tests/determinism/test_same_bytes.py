@@ -26,7 +26,7 @@ RANDOM = range(60)
 
 
 def shortened(path: Path) -> Scenario:
-    return Scenario.load(path, set={"duration": "12 s"})
+    return Scenario.load(path, changes={"duration": "12 s"})
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -36,7 +36,7 @@ def test_command_line_and_python_in_two_processes(path: Path, tmp_path: Path) ->
     code = (
         "import sys, tidegate as tg\n"
         "path, out, pcap = sys.argv[1:]\n"
-        "run = tg.run(path, seed=3, set={'duration': '12 s'}, pcap=pcap)\n"
+        "run = tg.run(path, seed=3, changes={'duration': '12 s'}, pcap=pcap)\n"
         "run.save(out)\n"
         "print(run.to_json())\n"
     )
@@ -67,7 +67,7 @@ def test_one_and_two_threads(path: Path) -> None:
 def test_run_ahead_changes_nothing(path: Path, record: str | None) -> None:
     # Every event of more seconds of cells is above the limit of memory: rows count as what they become.
     times = {"duration": "3 s", "warmup": "0 s"} if record else {"duration": "12 s"}
-    loaded = Scenario.load(path, set=times)
+    loaded = Scenario.load(path, changes=times)
     fast = everything(loaded, seed=3, record=record)
     slow = everything(loaded, seed=3, record=record, exact=True)
     assert first_difference(fast, slow) == ""

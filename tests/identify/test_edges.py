@@ -36,7 +36,7 @@ def test_a_rate_that_drops_hardly_tell_is_told_as_its_interval(tmp_path: Path) -
     place = tmp_path / "policer.pcap"
     # Without jitter drops come in a pattern, which says least.
     changes = {"duration": "20 s", "flow.bulk.tcp.base": "rfc", "gate.isp.jitter": "0 s"}
-    tg.run(EXAMPLES / "policer.toml", set=changes, record="summary", pcap=place)
+    tg.run(EXAMPLES / "policer.toml", changes=changes, record="summary", pcap=place)
     law = tg.identify(place).limits[0].law
     assert law.rate_bps is not None
     # Every rate from 15 to 35 Mbit/s with a bucket of its own tells all packets rightly; the truth is 20.
@@ -111,5 +111,5 @@ def test_one_direction_only_is_said(policed: Path, tmp_path: Path) -> None:
 def test_no_capture_is_an_error(tmp_path: Path) -> None:
     place = tmp_path / "text.pcap"
     place.write_text("no capture", encoding="utf-8")
-    with pytest.raises(tg.CaptureError, match=r"text\.pcap"):
+    with pytest.raises(tg.errors.CaptureError, match=r"text\.pcap"):
         tg.identify(place)

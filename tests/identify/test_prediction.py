@@ -73,10 +73,10 @@ def test_every_answer_has_its_prediction(found: tg.Identification) -> None:
     ids=["policer", "queue"],
 )
 def test_round_trips_follow_a_queue_and_no_policer(tmp_path: Path, gate: str, slope: float) -> None:
-    from tidegate._capture.start import read
+    from tidegate._capture.start import read_capture
 
     text = TEXT.format(gate=gate) if "police" in gate else TEXT.replace('rate = "1 Gbit/s"\n{gate}', gate)
-    capture = read([captured(text, tmp_path / "slope.pcap")])
+    capture = read_capture([captured(text, tmp_path / "slope.pcap")])
     (stream,) = streams_of(capture.connections, [], lambda _share: None)
     packets, trip = crossings([stream.sent])
     told = follows(packets, trip, 8e6)

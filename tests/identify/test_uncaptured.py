@@ -230,7 +230,7 @@ def test_the_capacity_of_a_link_is_what_it_was(tmp_path: Path, end: int) -> None
     tg.run(tg.Scenario.from_toml(text), seed=1, record="summary", pcap=tmp_path / "sender.pcap")
     whole = both_ends(tmp_path)[end]
     dropped(whole, tmp_path / "x.pcap", 0.05, acks=False)
-    truth, found = tg.trace_from(whole), tg.trace_from(tmp_path / "x.pcap")
+    truth, found = tg.traces.from_capture(whole), tg.traces.from_capture(tmp_path / "x.pcap")
     assert found.mean_bps == pytest.approx(truth.mean_bps, rel=0.005)
     assert any("not all packets were captured" in note for note in found.notes)
     assert not any("not all packets" in note for note in truth.notes)
@@ -240,9 +240,9 @@ def test_windows_that_are_too_many_and_one_direction_alone_are_refused(
     runs: dict[str, Path], tmp_path: Path
 ) -> None:
     sender, _ = both_ends(runs["clean"])
-    with pytest.raises(tg.ArgumentError, match=r"window: 100 ns gives .* take longer ones"):
-        tg.trace_from(sender, window="100 ns")
+    with pytest.raises(tg.errors.ArgumentError, match=r"window: 100 ns gives .* take longer ones"):
+        tg.traces.from_capture(sender, window="100 ns")
     head, found = records(sender)
     (tmp_path / "one.pcap").write_bytes(head + b"".join(filter(is_data, found)))
-    with pytest.raises(tg.CaptureError, match="only one direction was captured"):
+    with pytest.raises(tg.errors.CaptureError, match="only one direction was captured"):
         tg.regress(tg.Scenario.from_toml(CLEAN), tmp_path / "one.pcap", seed=1)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from common import EXAMPLES, SMALL
-from tidegate._base.errors import ArgumentError, RunFolderError, ScenarioError
 from tidegate._lab import static
+from tidegate.errors import ArgumentError, RunFolderError, ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -52,8 +52,8 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file.write_text(LINK)
     short = {"duration": "100 ms", "warmup": "0 s", "flow.two.start": "0 s"}
     try:
-        tg.run(file, engine="live", set=short)
-    except tg.EngineError as reason:
+        tg.run(file, engine="live", changes=short)
+    except tg.errors.EngineError as reason:
         pytest.skip(str(reason))
     return file
 
@@ -74,7 +74,7 @@ def test_a_live_run_is_a_run(link: Path, tmp_path: Path) -> None:
     carried = total_throughput(summary)
     assert 0.9 * 8e6 < carried <= 8e6 * 1.01
     assert summary["gates"][0]["delivered_bytes"] * 8 / 2 == pytest.approx(carried, rel=0.01)
-    run = tg.open_run(out)
+    run = tg.open(out)
     assert run.manifest["engine"] == "live"
     live = run.manifest["live"]
     assert {each["flow"] for each in live["verified"]} == {"one", "two"}
@@ -91,7 +91,7 @@ def test_a_live_run_is_a_run(link: Path, tmp_path: Path) -> None:
 def test_a_live_run_ends_when_all_is_done(link: Path) -> None:
     sets = ["warmup=0 s", "duration=until done", "limits.duration=20 s", "record.every=5 ms"]
     began = time.monotonic()
-    run = tg.run(link, engine="live", set=sets)
+    run = tg.run(link, engine="live", changes=sets)
     assert time.monotonic() - began < 15
     bulk, two = run.summary["flows"]
     end = two["start_s"] + two["completion_s"]
@@ -105,7 +105,7 @@ def test_a_live_run_ends_when_all_is_done(link: Path) -> None:
     assert run.warnings == [warning for warning in run.warnings if "stopped at" not in warning]
     # Both start at once: a SYN that comes to a full queue is lost. The link cannot carry 300 kB in that time.
     sets = [*sets, "flow.two.start=0 s", "limits.duration=300 ms"]
-    stopped = tg.run(link, engine="live", set=sets)
+    stopped = tg.run(link, engine="live", changes=sets)
     assert stopped.summary["duration_s"] == 0.3
     assert any("stopped at 300 ms, limits.duration: 1 of 1 flows" in warning for warning in stopped.warnings)
     assert 0 < stopped.flows["two"]["progress"] < 1
@@ -182,13 +182,15 @@ def test_a_signal_ends_a_run_and_leaves_nothing(link: Path, tmp_path: Path, how:
 
 def test_live_refuses_what_has_no_meaning_there(link: Path) -> None:
     assert tidegate("run", link, "--engine", "live", "--exact").returncode == 2
-    with pytest.raises(tg.EngineError, match=r'flow\.one\.tcp\.cc: read "tahoe"; .* the engine "sim" has it'):
-        tg.run(link, engine="live", set={"flow.one.tcp.cc": "tahoe"})
+    with pytest.raises(
+        tg.errors.EngineError, match=r'flow\.one\.tcp\.cc: read "tahoe"; .* the engine "sim" has it'
+    ):
+        tg.run(link, engine="live", changes={"flow.one.tcp.cc": "tahoe"})
 
 
 def test_what_the_kernel_cannot_be_told_is_a_warning(link: Path) -> None:
     short = {"duration": "300 ms", "warmup": "0 s", "flow.two.start": "0 s"}
-    run = tg.run(link, engine="live", set={**short, "flow.one.tcp.limited_transmit": False})
+    run = tg.run(link, engine="live", changes={**short, "flow.one.tcp.limited_transmit": False})
     assert any(
         "flow.one: the kernel does not support tcp.limited_transmit = false" in w for w in run.warnings
     )
@@ -197,15 +199,15 @@ def test_what_the_kernel_cannot_be_told_is_a_warning(link: Path) -> None:
 def test_how_runs_use_the_machine_is_the_environments(link: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short = {"duration": "100 ms", "warmup": "0 s", "flow.two.start": "0 s"}
     monkeypatch.setenv("TIDEGATE_LIVE", "backend=packet tail=0 idle=halts work=divided")
-    notes = tg.run(link, engine="live", set=short).manifest["live"]["notes"]
+    notes = tg.run(link, engine="live", changes=short).manifest["live"]["notes"]
     assert any(note.startswith("backend packet") for note in notes)
     assert any(note.startswith("no spin tail") for note in notes)
     assert "idle processors may halt" in notes
     monkeypatch.setenv("TIDEGATE_LIVE", "idle=asleep")
     with pytest.raises(
-        tg.ArgumentError, match='TIDEGATE_LIVE: read "idle=asleep"; it is one of auto, awake, halts'
+        tg.errors.ArgumentError, match='TIDEGATE_LIVE: read "idle=asleep"; it is one of auto, awake, halts'
     ):
-        tg.run(link, engine="live", set=short)
+        tg.run(link, engine="live", changes=short)
     done = tidegate("run", link, "--engine", "live", "--json")
     assert done.returncode == 2
     assert "idle=asleep" in done.stdout + done.stderr
@@ -221,7 +223,7 @@ def test_rows_and_shares_name_the_same_culprit(link: Path) -> None:
         "flow.two.app.transfer": "2 kB",
         "record.every": "10 ms",
     }
-    run = tg.run(link, engine="live", set=policed)
+    run = tg.run(link, engine="live", changes=policed)
     one = run.summary["flows"][0]
     rows = run.table("flows").filter(pl.col("flow") == "one", pl.col("time_s") >= 1.0)
     policer = rows.filter(pl.col("held_by") == "policer").height / rows.height
@@ -232,7 +234,7 @@ def test_rows_and_shares_name_the_same_culprit(link: Path) -> None:
 
 def test_a_slow_reader_limits_its_flow_as_in_the_simulator(link: Path) -> None:
     slow = {"flow.one.app.read": "2 Mbit/s", "flow.two.start": "2.9 s", "flow.two.app.transfer": "2 kB"}
-    live, sim = (tg.run(link, engine=engine, set=slow).summary["flows"][0] for engine in ("live", "sim"))
+    live, sim = (tg.run(link, engine=engine, changes=slow).summary["flows"][0] for engine in ("live", "sim"))
     for one in (live, sim):
         assert 1.9e6 < one["goodput_bps"] < 2.2e6
         assert one["limited_by"]["receiver window"] > 0.6

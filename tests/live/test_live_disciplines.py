@@ -32,7 +32,7 @@ def link(queue: dict[str, Any], **gate: Any) -> dict[str, Any]:
 def live(scenario: dict[str, Any]) -> tg.Run:
     try:
         return tg.run(scenario, engine="live", record="summary")
-    except tg.EngineError as reason:
+    except tg.errors.EngineError as reason:
         if "namespace" in str(reason):
             pytest.skip(str(reason))
         raise
@@ -78,7 +78,7 @@ def test_the_kernels_packets_carry_the_codepoint(tmp_path: Path) -> None:
     scenario["flow"]["two"]["dscp"] = "AF41"
     try:
         run = tg.run(scenario, engine="live", record="summary", pcap=tmp_path / "packets.pcap")
-    except tg.EngineError as reason:
+    except tg.errors.EngineError as reason:
         if "namespace" in str(reason):
             pytest.skip(str(reason))
         raise

@@ -30,7 +30,7 @@ def link(**tcp: Any) -> dict[str, Any]:
 def live(scenario: dict[str, Any]) -> tg.Run:
     try:
         return tg.run(scenario, engine="live")
-    except tg.EngineError as reason:
+    except tg.errors.EngineError as reason:
         if "namespace" in str(reason) or "does not take net.ipv4.tcp_ecn" in str(reason):
             pytest.skip(str(reason))
         raise
@@ -51,7 +51,9 @@ def test_marks_replace_drops(ecn: str) -> None:
 def test_flows_that_disagree_are_refused() -> None:
     scenario = link(ecn="classic")
     scenario["flow"]["two"] = {**scenario["flow"]["one"], "tcp": {"base": "linux"}}
-    with pytest.raises(tg.EngineError, match=r'flow\.two\.tcp\.ecn: read "off", and flow\.one has "classic"'):
+    with pytest.raises(
+        tg.errors.EngineError, match=r'flow\.two\.tcp\.ecn: read "off", and flow\.one has "classic"'
+    ):
         tg.run(scenario, engine="live")
 
 

@@ -18,7 +18,7 @@ CHOSEN = {"policer": 0, "constant": 1, "none": 8}
 def test_the_law_of_a_live_link_is_named_from_both_ends(law: str, number: int) -> None:
     try:
         answers = links.answers(number, "live")
-    except tg.EngineError as reason:
+    except tg.errors.EngineError as reason:
         if "namespace" in str(reason):
             pytest.skip(str(reason))
         raise

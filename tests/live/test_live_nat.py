@@ -114,8 +114,8 @@ def test_the_world_is_reached_and_nothing_is_left(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).write_text(text)
     try:
-        tg.run(tmp_path / "link.toml", engine="live", set={"duration": "50 ms"})
-    except tg.EngineError as reason:
+        tg.run(tmp_path / "link.toml", engine="live", changes={"duration": "50 ms"})
+    except tg.errors.EngineError as reason:
         pytest.skip(str(reason))
     done = subprocess.run(
         ["unshare", "--net", "sh", "-c", MACHINE],

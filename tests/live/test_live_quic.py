@@ -41,9 +41,11 @@ def test_quinn_over_sockets_has_the_goodput_of_a_flow_of_quic(program: Path, tmp
     file.write_text(LINK)
     try:
         tg.run(
-            file, engine="live", set={"duration": "50 ms", "warmup": "0 s", "flow.download.transport": "tcp"}
+            file,
+            engine="live",
+            changes={"duration": "50 ms", "warmup": "0 s", "flow.download.transport": "tcp"},
         )
-    except tg.EngineError as reason:
+    except tg.errors.EngineError as reason:
         pytest.skip(str(reason))
     simulated = tg.run(file)
     out = tmp_path / "out"

@@ -72,8 +72,8 @@ def link(tmp_path: Path) -> Path:
     file = tmp_path / "link.toml"
     file.write_text(LINK)
     try:
-        tg.run(file, engine="live", set={"duration": "50 ms"})
-    except tg.EngineError as reason:
+        tg.run(file, engine="live", changes={"duration": "50 ms"})
+    except tg.errors.EngineError as reason:
         pytest.skip(str(reason))
     return file
 

@@ -50,8 +50,8 @@ def link(tmp_path: Path) -> Path:
 def live(link: Path) -> Path:
     """Skip where this machine allows no network namespaces."""
     try:
-        tg.run(link, engine="live", set={"duration": "50 ms"})
-    except tg.EngineError as reason:
+        tg.run(link, engine="live", changes={"duration": "50 ms"})
+    except tg.errors.EngineError as reason:
         pytest.skip(str(reason))
     return link
 
@@ -106,17 +106,20 @@ def test_stopping_ends_the_run_and_says_how_to_go_on(live: Path) -> None:
         if share > 0:
             raise KeyboardInterrupt
 
-    with opened(True) as store, pytest.raises(tg.StudyStoppedError, match=r"0 of 2 runs .* --resume"):
+    with opened(True) as store, pytest.raises(tg.errors.StudyStoppedError, match=r"0 of 2 runs .* --resume"):
         execute_study(prepared, workers=workers_for("live", 1), store=store, progress=progress)
     assert time.monotonic() - began < 5
 
 
 def test_what_has_no_meaning_is_refused(link: Path) -> None:
-    with pytest.raises(tg.ArgumentError, match="one after the other"):
+    with pytest.raises(tg.errors.ArgumentError, match="one after the other"):
         tg.study(link, engine="live", workers=2)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ArgumentError, match="the kernel of this machine"):
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(tg.errors.ArgumentError, match="the kernel of this machine"),
+    ):
         tg.study(link, engine="live", executor=pool)
-    with pytest.raises(tg.ArgumentError, match="resume: it is for live runs"):
+    with pytest.raises(tg.errors.ArgumentError, match="resume: it is for live runs"):
         tg.study(link, resume=True)
 
 

@@ -194,7 +194,7 @@ def test_events_of_a_long_run_are_drawn_too(chrome: Chrome, tmp_path: Path) -> N
         "gate.bottleneck.loss": "0",
         "gate.bottleneck.queue": "1 MB",
     }
-    run = tg.run(tg.Scenario.from_toml(SMALL, set=fast), seed=1, record="events")
+    run = tg.run(tg.Scenario.from_toml(SMALL, changes=fast), seed=1, record="events")
     assert run.flows["bulk"].columns().height > 100_000
     page = run.write_report(tmp_path / "events.html")
     assert page.stat().st_size < 12_000_000

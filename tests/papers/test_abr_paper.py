@@ -37,7 +37,9 @@ def test_the_sessions_are_those_of_case_1() -> None:
     assert cases.blocks(cases.DELTA_MS, 8) == cases.FIG_10
     by_rule = {f"gate.{name}.rate.follow.effcap": {"rtts": 12} for name in ("near", "far")}
     here, there = (
-        tg.run(PAPER.folder / "sessions.toml", set={"duration": "60 s", **changes}, record="summary", seed=2)
+        tg.run(
+            PAPER.folder / "sessions.toml", changes={"duration": "60 s", **changes}, record="summary", seed=2
+        )
         for changes in ({}, by_rule)
     )
     assert here.summary["flows"] == there.summary["flows"]

@@ -181,6 +181,6 @@ def test_closures_are_not_measured(toy: Any) -> None:
     paper = _paper.open_paper("toy-paper")
     lab = Lab(paper.folder)
     factor = 2.0
-    with pytest.raises(tg.ArgumentError, match="values of its own"):
+    with pytest.raises(tg.errors.ArgumentError, match="values of its own"):
         lab.study("small", measure=lambda run: {"x": factor * run.seed})
     assert _reproduce.targets(None) == ["toy-paper"]

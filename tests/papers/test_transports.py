@@ -100,9 +100,9 @@ def test_two_flows_of_ones_own_share_a_link() -> None:
 
 def test_links_are_named() -> None:
     assert {"plain", "policer", "codel", "beside-bbr"} <= tg.transports.links().keys()
-    with pytest.raises(tg.UnknownNameError, match="plain"):
+    with pytest.raises(tg.errors.UnknownNameError, match="plain"):
         tg.transports.judge(windowed(1), links=["plane"])
-    with pytest.raises(tg.ArgumentError, match="runs"):
+    with pytest.raises(tg.errors.ArgumentError, match="runs"):
         tg.transports.judge(windowed(1), runs=0)
 
 

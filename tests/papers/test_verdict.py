@@ -204,7 +204,7 @@ def test_nothing_measured_is_no_verdict() -> None:
 def test_chaos_is_not_judged_on_fewer_than_16_runs() -> None:
     assert LEAST_RUNS == 16
     few = Judgement(REPRODUCED, 1.0, (0.9, 1.1), 15)
-    with pytest.raises(tg.TooFewRunsError, match="16 runs or more, not on 15"):
+    with pytest.raises(tg.errors.TooFewRunsError, match="16 runs or more, not on 15"):
         enough(few, chaotic=True)
     assert enough(few, chaotic=False) is few
     sixteen = Judgement(REPRODUCED, 1.0, (0.9, 1.1), 16)

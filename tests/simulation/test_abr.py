@@ -114,6 +114,6 @@ def test_the_example_says_what_is_so() -> None:
     allowed = [told.gates.row(name).summary["rate_mean_bps"] / 1e6 for name in ("near", "far", "slow")]
     assert allowed == pytest.approx([4, 4, 1], rel=0.05)
     alone = {"gate.near.rate": "unlimited", "gate.far.rate": "unlimited", "gate.slow.rate": "1 Mbit/s"}
-    without = tg.run(EXAMPLES / "abr.toml", record="summary", set=alone)
+    without = tg.run(EXAMPLES / "abr.toml", record="summary", changes=alone)
     near, far = (without.flows.row(name).summary["goodput_bps"] for name in ("near", "far"))
     assert near > 5 * far

@@ -176,7 +176,7 @@ def test_what_is_reserved_is_what_is_open(name: str) -> None:
     """Without set-up a circuit holds of each of its pools what it has, for as long as it is open."""
     # Other calls hold more than their circuits show: none here.
     sets = {"calls.others.every": "1000000 s", "gate.vc.rate.reserve.setup": "0 s"}
-    found = example(name, set=sets if name == "circuits.toml" else {})
+    found = example(name, changes=sets if name == "circuits.toml" else {})
     rate = {"vc": 50e6}.get("vc" if name == "circuits.toml" else "", 40e6)
     over = {
         "vp": ("vc/",),
@@ -295,16 +295,16 @@ def test_a_study_has_pools_and_calls(tmp_path: Path) -> None:
     ]
     assert study.estimate("calls.others.calls_offered", where).mean > 5
     assert study.estimate("gate.vc/client.1.open_share", where).mean > 0.1
-    again = tg.open_study(study.save(tmp_path / "study"))
+    again = tg.open(study.save(tmp_path / "study"))
     assert again.values("pool.vp.calls_blocked", where) == shares
-    with pytest.raises(tg.UnknownNameError, match="calls_blocked"):
+    with pytest.raises(tg.errors.UnknownNameError, match="calls_blocked"):
         study.values("pool.vp.calls_blockd", where)
 
 
 def test_a_closed_pool_is_told_of() -> None:
     found = example(
         "circuits.toml",
-        set={
+        changes={
             "pool.vp.capacity": "60 Mbit/s",
             "gate.vc.rate.reserve.hold": "forever",
             "calls.others.every": "1000000 s",

@@ -47,7 +47,7 @@ def test_each_nth_unit_is_lost_by_count_and_not_at_random() -> None:
         {},
         {"gate.link.framing": "ip", "gate.host.framing": "ip", "gate.link.queue": "9 packets"},
     ):
-        scenario = tg.Scenario.from_toml(LOSSY, set={**changes, "gate.link.loss": {"every": 200}})
+        scenario = tg.Scenario.from_toml(LOSSY, changes={**changes, "gate.link.loss": {"every": 200}})
         link = tg.run(scenario, record="events").gates["link"]
         assert "random loss" not in link["drops"]
         assert link["drops"]["loss by count"] > 0
@@ -57,7 +57,7 @@ def test_each_nth_unit_is_lost_by_count_and_not_at_random() -> None:
 def test_simple_reassembly_saves_the_next_packet() -> None:
     reasons = {}
     for rule in ("aal5", "simple"):
-        scenario = tg.Scenario.from_toml(LOSSY, set={"gate.link.reassembly": rule})
+        scenario = tg.Scenario.from_toml(LOSSY, changes={"gate.link.reassembly": rule})
         reasons[rule] = {*tg.run(scenario, seed=2, record="10 ms").drops["reason"].cast(pl.String)}
     assert reasons["aal5"] - reasons["simple"] == {"reassembly"}
 
@@ -70,7 +70,7 @@ def test_packet_discard_saves_capacity() -> None:
         "ppd": {"gate.link.queue.ppd": True},
         "epd": {"gate.link.queue.epd": "60 cells"},
     }.items():
-        scenario = tg.Scenario.from_toml(LOSSY, set={"gate.link.loss": 0.0, **changes})
+        scenario = tg.Scenario.from_toml(LOSSY, changes={"gate.link.loss": 0.0, **changes})
         run = tg.run(scenario, seed=2, record="10 ms")
         wasted[name] = run.gates["link"]["wasted_cells"] / run.gates["link"]["dropped_packets"]
         if name == "epd":
@@ -92,7 +92,7 @@ def test_a_picture_and_a_report_in_cells(tmp_path: Path) -> None:
     said = _run_text.run_report(run.summary, run.title)
     assert "cells" in said
     assert "were carried in vain" in said
-    again = tg.open_run(run.save(tmp_path / "run"))
+    again = tg.open(run.save(tmp_path / "run"))
     assert again.gates["link"].series("queue").equals(run.gates["link"].series("queue"))
 
 

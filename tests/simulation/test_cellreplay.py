@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def scenario(folder: Path, app: str, more: str = "", edits: Any = None) -> Any:
     (folder / "link.toml").write_text(LINK.format(app=app, more=more), encoding="utf-8")
-    return tg.load(folder / "link.toml", set=edits)
+    return tg.load(folder / "link.toml", changes=edits)
 
 
 def flow(run: Any) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def test_the_spacers_scenario_runs_as_it_is() -> None:
 def test_section_6_of_the_spacing_paper(rtt: str, low: float, high: float) -> None:
     """With w = 41 segments of 32 cells and 3.6 ms as Δ' and as Δ."""
     changes = {"flow.x.rtt": rtt, "duration": "500 ms"}
-    run = tg.run(tg.load(paper("cell-spacing.toml"), set=changes), record="events")
+    run = tg.run(tg.load(paper("cell-spacing.toml"), changes=changes), record="events")
     end = run.gates["spacer"].series("queue").filter(pl.col("time_s") > 0.3)
     # The round trip is written to 0.1 ns only, which is 4e-6 cells.
     assert end["fluid"].min() == pytest.approx(low, abs=5e-6)
@@ -70,7 +70,7 @@ def test_section_6_of_the_spacing_paper(rtt: str, low: float, high: float) -> No
 @pytest.mark.parametrize(("rate", "segments"), [("5 Mbit/s", 368.5), ("10 Mbit/s", 737.0)])
 def test_goodput_follows_the_spacing_rate(rate: str, segments: float) -> None:
     changes = {"gate.spacer.rate": rate, "duration": "12 s", "warmup": "2 s"}
-    run = tg.run(tg.load(paper("cell-spacing.toml"), set=changes), record="summary")
+    run = tg.run(tg.load(paper("cell-spacing.toml"), changes=changes), record="summary")
     assert run.flows["x"]["goodput_bps"] / (8 * 1476) == pytest.approx(segments, abs=0.3)
     assert run.gates["spacer"]["dropped_cells"] == 0
 
@@ -83,7 +83,7 @@ def test_a_rate_that_is_changed_twice() -> None:
         "flow.x.app": {"constant": {"rate": "2 MB/s", "write": "1476 B"}},
         "flow.x.tcp.delayed_ack": {"every": 2, "timeout": "200 ms"},
     }
-    run = tg.run(tg.load(paper("cell-spacing.toml"), set=changes), record="10 ms")
+    run = tg.run(tg.load(paper("cell-spacing.toml"), changes=changes), record="10 ms")
     assert run.gates["spacer"]["dropped_cells"] == 0
     sent = run.gates["spacer"].series("delivered")
     bytes_at = {float(row["time_s"]): float(row["bytes"]) for row in sent.iter_rows(named=True)}
@@ -189,7 +189,7 @@ def test_the_fluid_is_what_the_theorems_say() -> None:
 
 def shaped(**changes: Any) -> tg.Scenario:
     sets = {key.replace("__", "."): value for key, value in changes.items()}
-    return tg.load(paper("traffic-shaping.toml"), set={"duration": "15 s", "warmup": "5 s", **sets})
+    return tg.load(paper("traffic-shaping.toml"), changes={"duration": "15 s", "warmup": "5 s", **sets})
 
 
 def test_the_shaping_papers_scenario_runs_as_it_is() -> None:
@@ -259,8 +259,8 @@ def test_there_may_be_no_background() -> None:
 def test_trains_are_cells_one_by_one(name: str, changes: dict[str, Any], record: str) -> None:
     """The same bytes on the papers' scenarios."""
     short = {"duration": "4 s", "warmup": "1 s", **changes}
-    trains = tg.run(tg.load(paper(name), set=short), seed=5, record=record)
-    one = tg.run(tg.load(paper(name), set={**short, "cells": "one-by-one"}), seed=5, record=record)
+    trains = tg.run(tg.load(paper(name), changes=short), seed=5, record=record)
+    one = tg.run(tg.load(paper(name), changes={**short, "cells": "one-by-one"}), seed=5, record=record)
     assert one.to_json() == trains.to_json()
     if record != "summary":
         for table in TABLES:

@@ -169,7 +169,7 @@ def test_a_guard_band_keeps_the_way_free() -> None:
 def refused(gate: dict[str, Any], *words: str, **keys: Any) -> None:
     plan = scenario(gate)
     plan.update(keys)
-    with pytest.raises(tg.ScenarioError) as error:
+    with pytest.raises(tg.errors.ScenarioError) as error:
         tg.Scenario.from_dict(plan)
     text = str(error.value)
     assert all(word in text for word in words), text

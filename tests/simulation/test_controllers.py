@@ -86,5 +86,5 @@ def test_hystart_pp_leaves_slow_start_before_it_loses_much() -> None:
     ],
 )
 def test_who_hears_of_every_ack_needs_sack(tcp: dict[str, Any], problem: str) -> None:
-    with pytest.raises(tg.ScenarioError, match=problem):
+    with pytest.raises(tg.errors.ScenarioError, match=problem):
         alone(tcp["cc"], flow={"bulk": {**flow("reno"), "tcp": tcp}})

@@ -26,7 +26,7 @@ def paper() -> Path:
 
 
 def test_the_papers_scenario_runs_as_it_is(paper: Path) -> None:
-    scenario = tg.load(paper, set=RFC)
+    scenario = tg.load(paper, changes=RFC)
     assert scenario.warnings == []
     assert "slots of 512 kbit/s" in scenario.explain()
     runs = [tg.run(scenario, seed=1, replication=n, record="summary") for n in range(16)]
@@ -41,7 +41,7 @@ def test_the_papers_scenario_runs_as_it_is(paper: Path) -> None:
 
 
 def test_a_static_channel_serves_both(paper: Path) -> None:
-    run = tg.run(tg.load(paper, set=[*RFC, "gate.channel.rate=10 Mbit/s"]), seed=1, record="summary")
+    run = tg.run(tg.load(paper, changes=[*RFC, "gate.channel.rate=10 Mbit/s"]), seed=1, record="summary")
     # Fig. 8: 5 Mbit/s on the wire each, and no drop at node 3.
     assert [flow["throughput_bps"] for flow in run.flows] == pytest.approx([5e6, 5e6], rel=1e-3)
     assert run.gates.row("channel").summary["dropped_packets"] == 0

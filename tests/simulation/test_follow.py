@@ -57,12 +57,12 @@ def paper() -> Path:
 
 
 def test_the_papers_scenario_runs_whole(paper: Path) -> None:
-    scenario = tg.load(paper, set=RFC)
+    scenario = tg.load(paper, changes=RFC)
     assert scenario.warnings == []
     assert len(tg.study(scenario, runs=2).points) == 3
     for holding in ("108 ms", "360 ms", "7.2 s"):
         key = "gate.link.rate.markov.mean_holding"
-        run = tg.run(tg.load(paper, set={**RFC, key: [holding, holding]}), record="summary")
+        run = tg.run(tg.load(paper, changes={**RFC, key: [holding, holding]}), record="summary")
         near, far = run.normalised_throughput("link", under_abr=True).values()
         # Neither session starves, and together they do not take more than there is.
         assert 0.15 < near < 0.6
@@ -135,7 +135,7 @@ def test_an_outage_stops_the_source() -> None:
 def test_a_signal_helps_where_the_link_changes_slowly() -> None:
     """The paper's main claim, on the project's own example."""
     signalled = tg.run(EXAMPLES / "follow.toml", record="summary")
-    alone = tg.run(EXAMPLES / "follow.toml", record="summary", set=["gate.sender.rate=unlimited"])
+    alone = tg.run(EXAMPLES / "follow.toml", record="summary", changes=["gate.sender.rate=unlimited"])
     assert (
         signalled.flows.row("bulk").summary["goodput_bps"]
         > 1.15 * alone.flows.row("bulk").summary["goodput_bps"]
@@ -143,8 +143,8 @@ def test_a_signal_helps_where_the_link_changes_slowly() -> None:
 
 
 def test_what_cannot_be_normalised() -> None:
-    run = tg.run(EXAMPLES / "follow.toml", record="summary", set=["gate.sender.rate=unlimited"])
-    with pytest.raises(tg.ArgumentError, match="gate sender has no capacity in bit/s"):
+    run = tg.run(EXAMPLES / "follow.toml", record="summary", changes=["gate.sender.rate=unlimited"])
+    with pytest.raises(tg.errors.ArgumentError, match="gate sender has no capacity in bit/s"):
         run.normalised_throughput("sender")
-    with pytest.raises(tg.UnknownNameError):
+    with pytest.raises(tg.errors.UnknownNameError):
         run.normalised_throughput("radar")

@@ -105,7 +105,7 @@ def test_the_picture_and_the_folder(both: tg.Run, tmp_path: Any) -> None:
     both_groups = tg.run(scenario(groups=["user", "reader"], link=["queue_packets"]))
     titles = [axes.get_title(loc="left") for axes in both_groups.plot(tmp_path / "two.png").axes]
     assert "Congestion window of 42 flows: median of each group" in titles
-    opened = tg.open_run(both.save(tmp_path / "run"))
+    opened = tg.open(both.save(tmp_path / "run"))
     assert opened.table("groups").equals(both.table("groups"))
     assert opened.groups["user"].summary == both.groups["user"].summary
 
@@ -120,7 +120,7 @@ def test_the_picture_and_the_folder(both: tg.Run, tmp_path: Any) -> None:
     ],
 )
 def test_bad_groups_are_named(record: dict[str, Any], words: str) -> None:
-    with pytest.raises(tg.ScenarioError) as caught:
+    with pytest.raises(tg.errors.ScenarioError) as caught:
         tg.run(scenario(**record))
     assert words in str(caught.value)
     assert "groups" in str(caught.value)
@@ -129,5 +129,5 @@ def test_bad_groups_are_named(record: dict[str, Any], words: str) -> None:
 def test_no_group_was_recorded() -> None:
     run = tg.run(scenario(link=["queue_packets"]))
     assert len(run.groups) == 0
-    with pytest.raises(tg.NotRecordedError, match=r"record\.groups"):
+    with pytest.raises(tg.errors.NotRecordedError, match=r"record\.groups"):
         run.table("groups")

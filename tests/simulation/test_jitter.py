@@ -62,7 +62,7 @@ def test_a_phase_decides_without_jitter_and_not_with_it() -> None:
     def share(trip: str, jitter: str) -> float:
         changes = {"flow.far.rtt": trip, "flow.near.jitter": jitter, "flow.far.jitter": jitter}
         changes |= {"gate.bottleneck.queue": "10 packets", "tcp.both.base": "rfc"}
-        run = tg.run(EXAMPLES / "round-trip-times.toml", set=changes, record="summary")
+        run = tg.run(EXAMPLES / "round-trip-times.toml", changes=changes, record="summary")
         near, far = (run.flows[name]["goodput_bps"] for name in ("near", "far"))
         return float(far / near)
 

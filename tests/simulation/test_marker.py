@@ -188,12 +188,14 @@ def test_what_cake_washes_is_seen_washed() -> None:
 
 def test_every_codepoint_needs_a_class() -> None:
     wrong = flow_over({**REMARKING, "core": {**REMARKING["core"], "classes": {"gold": {"dscp": ["AF11"]}}}})
-    with pytest.raises(tg.ScenarioError, match="no class takes the packets of x that get the codepoint AF12"):
+    with pytest.raises(
+        tg.errors.ScenarioError, match="no class takes the packets of x that get the codepoint AF12"
+    ):
         tg.run(wrong)
 
 
 def test_a_colour_that_is_dropped_gets_no_codepoint() -> None:
     meter = {"cir": "1 Mbit/s", "cbs": "9 kB", "ebs": "9 kB", "dscp": {"red": "CS1"}}
     wrong = flow_over({"edge": {"police": {"srtcm": meter}}})
-    with pytest.raises(tg.ScenarioError, match="red packets are dropped, so they get no codepoint"):
+    with pytest.raises(tg.errors.ScenarioError, match="red packets are dropped, so they get no codepoint"):
         tg.run(wrong)

@@ -107,7 +107,10 @@ def test_tshark_reads_it_and_counts_the_same(name: str, tmp_path: Path) -> None:
 def test_examples(example: str, tmp_path: Path) -> None:
     capture = tmp_path / "packets.pcap"
     run = tg.run(
-        EXAMPLES / f"{example}.toml", record="summary", pcap=capture, set={"duration": "9 s", "warmup": "0 s"}
+        EXAMPLES / f"{example}.toml",
+        record="summary",
+        pcap=capture,
+        changes={"duration": "9 s", "warmup": "0 s"},
     )
     rows: list[dict[str, Any]] = run.summary["flows"]
     found = inspect(capture)
@@ -200,7 +203,7 @@ def test_a_run_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None
     capture.write_text("of an earlier run")
     text = SCENARIO.format(**{**PLAIN, "loss": 0.0})
     (tmp_path / "link.toml").write_text(text.replace('"newreno"', '"python:test_pcap:Stops"'))
-    with pytest.raises(tg.ControllerError):
+    with pytest.raises(tg.errors.ControllerError):
         tg.run(tmp_path / "link.toml", pcap=capture)
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["link.toml", "packets.pcap"]
     assert capture.read_text() == "of an earlier run"

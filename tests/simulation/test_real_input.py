@@ -79,6 +79,6 @@ def test_the_recording_itself_says_the_same() -> None:
             text=True,
             check=True,
         )
-        info = tg.trace_info(trace(file))
+        info = tg.traces.info(trace(file))
         assert info["deliverable_bytes"] == int(whole.stdout), file
         assert f"{info['duration_s']:.3f}" == f"{float(duration.split()[0]):.3f}"

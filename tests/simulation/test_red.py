@@ -102,7 +102,7 @@ def test_chance_is_named() -> None:
     ],
 )
 def test_bad_values(red: dict[str, Any], message: str) -> None:
-    with pytest.raises(tg.ScenarioError, match=message):
+    with pytest.raises(tg.errors.ScenarioError, match=message):
         tg.Scenario.from_dict(scenario({"red": red}))
 
 

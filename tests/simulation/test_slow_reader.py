@@ -29,7 +29,7 @@ BASES: dict[str, dict[str, Any]] = {
 
 def flow(record: str = "summary", **changes: Any) -> dict[str, Any]:
     """Run the link with keys set otherwise; return what the summary says of its flow."""
-    return tg.run(tg.Scenario.from_toml(LINK, set=changes), record=record).summary["flows"][0]
+    return tg.run(tg.Scenario.from_toml(LINK, changes=changes), record=record).summary["flows"][0]
 
 
 @pytest.mark.parametrize("base", BASES)

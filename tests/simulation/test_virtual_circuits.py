@@ -79,7 +79,9 @@ def test_one_queue_shuts_a_circuit_out() -> None:
     """With one queue for all, cells that come at the same instants are not served alike."""
     goodput = {}
     for scheduler in ("fifo", "spacer"):
-        run = tg.run(EXAMPLES / "virtual-path.toml", set={"gate.vp.scheduler": scheduler}, record="summary")
+        run = tg.run(
+            EXAMPLES / "virtual-path.toml", changes={"gate.vp.scheduler": scheduler}, record="summary"
+        )
         assert ("classes" in run.gates["vp"].summary) == (scheduler == "spacer")
         goodput[scheduler] = sorted(run.flows[name]["goodput_bps"] for name in "ab")
     assert goodput["fifo"][1] > 5 * goodput["fifo"][0]

@@ -50,15 +50,17 @@ def several(folder: Path) -> list[str]:
     study = tg.study(SCENARIO, vary={"gate.link.queue": ["10 kB", "20 kB"]}, runs=2, seed=1)
     found: tg.Estimate = study.estimate("goodput_bps", 0)
     checked = tg.check_run(SCENARIO, ["flow.a.goodput_bps > 1e6"], seed=1)
-    sized = tg.size_for_goal(SCENARIO, "link", "goodput > 50%", runs=1)
+    sized = tg.size(SCENARIO, "link", goal="goodput > 50%", runs=1)
     exported = tg.export(tg.Scenario.from_dict(SCENARIO), "tc")
+    kept: tg.Run = tg.open(folder / "run", tg.Run)
+    print(kept.seed, study.plot_cdf(metric="goodput_bps"), tg.traces.info(folder / "x.down")["mean_bps"])
     print(found.mean, checked.verdict, sized.verdict, exported.script())
     return [str(variant.changes) for variant in both.variants]
 
 
 try:
     tg.Scenario.from_dict({"duration": "1 s", "gate": {"link": {"rate": "12 mb"}}})
-except tg.ScenarioError as error:
+except tg.errors.ScenarioError as error:
     print(error.key, error.problem, error.help)
 """
 

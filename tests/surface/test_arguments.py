@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -44,11 +45,7 @@ WRONG: list[Any] = [
 ]
 WRONG += [Broken(), endless(), [[["x"]]], lambda: 5, tg, 1.5, True]
 
-OURS = tuple(
-    each
-    for name in tg.__all__
-    if isinstance(each := getattr(tg, name), type) and issubclass(each, BaseException)
-)
+OURS = tuple(getattr(tg.errors, name) for name in tg.errors.__all__)
 #: What pages name beside them.
 NAMED = (*OURS, OSError)
 
@@ -59,16 +56,19 @@ GOOD: dict[str, dict[str, Any]] = {
     "export": {"to": "tc"},
     "reproduce": {"target": "nothing"},
     "size": {"gate": "nothing"},
-    "size_for_goal": {"gate": "nothing", "goal": "goodput > 1 Mbit/s"},
-    "size_pool": {"pool": "nothing", "goal": "p95 response < 2 s"},
     "study": {"store": False, "runs": 2},
     "study_part": {"shard": "1/2", "store": False, "runs": 2},
-    "trace_synth": {"seed": 1, "duration": "1 s", "to": "csv"},
+    "traces.synth": {"seed": 1, "duration": "1 s", "to": "csv"},
     "tune": {"goal": "nothing"},
     "regress": {"measurement": "nothing.pcap"},
-    "trace_convert": {"to": "csv"},
+    "traces.convert": {"to": "csv"},
 }
-FUNCTIONS = sorted(name for name in tg.__all__ if inspect.isfunction(getattr(tg, name)))
+FUNCTIONS = sorted(
+    [
+        *(name for name in tg.__all__ if inspect.isfunction(getattr(tg, name))),
+        *(f"traces.{name}" for name in tg.traces.__all__ if inspect.isfunction(getattr(tg.traces, name))),
+    ]
+)
 
 
 def test_the_list_has_functions() -> None:
@@ -88,7 +88,7 @@ def test_a_wrong_argument_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TIDEGATE_STORE", str(tmp_path / "store"))
-    function = getattr(tg, name)
+    function = operator.attrgetter(name)(tg)
     parameters = inspect.signature(function).parameters
     good = {
         key: _good(key, document, tmp_path) for key, each in parameters.items() if each.default is each.empty
@@ -120,23 +120,25 @@ def test_arguments_are_named() -> None:
         ({"seed": -1}, "seed: read -1; takes a whole number from 0 to 18446744073709551615"),
         ({"seed": "x"}, "seed: read 'x'; takes a whole number or None"),
         ({"replication": 2**64}, "replication: read 18446744073709551616"),
-        ({"set": "x"}, "set: read 'x'; takes a dict or a list or None"),
+        ({"changes": "x"}, "changes: read 'x'; takes a dict or a list or None"),
         ({"exact": 5}, "exact: read 5; takes True or False"),
         ({"record": ["x"]}, r"record: read \['x'\]; takes text or None"),
     ):
-        with pytest.raises(tg.ArgumentError, match=message):
+        with pytest.raises(tg.errors.ArgumentError, match=message):
             tg.run({}, **given)
-    with pytest.raises(tg.ArgumentError, match=r"expect\[1\]: read 5; takes text"):
+    with pytest.raises(tg.errors.ArgumentError, match=r"expect\[1\]: read 5; takes text"):
         tg.check_run({}, ["a", 5])
-    with pytest.raises(tg.ArgumentError, match="source: this is nested more than 32 deep, or holds itself"):
+    with pytest.raises(
+        tg.errors.ArgumentError, match="source: this is nested more than 32 deep, or holds itself"
+    ):
         tg.run(endless())
 
 
 def test_a_row_is_no_name(document: dict[str, Any]) -> None:
     run = tg.run(document)
-    with pytest.raises(tg.UnknownNameError, match="is named by a text, not by FlowRow"):
+    with pytest.raises(tg.errors.UnknownNameError, match="is named by a text, not by FlowRow"):
         run.flows[next(iter(run.flows))]
-    with pytest.raises(tg.UnknownNameError, match="is named by a text, not by object"):
+    with pytest.raises(tg.errors.UnknownNameError, match="is named by a text, not by object"):
         run.flows[object()]
 
 
@@ -160,7 +162,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "Comparison": tg.compare(text, vary=delays, seed=1),
         "Scenario": tg.Scenario.from_dict(text),
         "Identification": tg.identify(capture),
-        "CapturedTrace": tg.trace_from(capture),
+        "CapturedTrace": tg.traces.from_capture(capture),
         "Export": tg.export(tg.Scenario.from_dict(text), to="tc"),
     }
 
@@ -209,24 +211,24 @@ def test_methods_of_results_name_the_wrong_argument(
 
 def test_a_row_that_is_taken_for_a_name_is_told(results: dict[str, Any]) -> None:
     flows = results["Run"].flows
-    with pytest.raises(tg.UnknownNameError, match="a flow is named by a text, not by FlowRow"):
+    with pytest.raises(tg.errors.UnknownNameError, match="a flow is named by a text, not by FlowRow"):
         flows[next(iter(flows))]
     with pytest.raises(IndexError, match="row 5 does not exist; there are 1"):
         flows[5]
-    with pytest.raises(tg.UnknownNameError, match="named by a text, not by list"):
+    with pytest.raises(tg.errors.UnknownNameError, match="named by a text, not by list"):
         flows["bulk"][["goodput_bps"]]
 
 
 @pytest.mark.parametrize("value", [None, 5, object(), b"x", [5]], ids=lambda value: type(value).__name__)
 def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
     endpoint = tg.tcp.Endpoint()
-    with pytest.raises(tg.ArgumentError, match="release"):
+    with pytest.raises(tg.errors.ArgumentError, match="release"):
         tg.gcra.shape([0, 7], T=10, tau=3, release=value)
-    with pytest.raises(tg.ArgumentError, match="role"):
+    with pytest.raises(tg.errors.ArgumentError, match="role"):
         tg.tcp.Endpoint(value)
-    with pytest.raises(tg.ArgumentError, match="flags"):
+    with pytest.raises(tg.errors.ArgumentError, match="flags"):
         endpoint.receive(0, flags=value)
-    with pytest.raises(tg.ArgumentError, match="ecn"):
+    with pytest.raises(tg.errors.ArgumentError, match="ecn"):
         endpoint.receive(0, ecn=value)
-    with pytest.raises(tg.ArgumentError, match="sack"):
+    with pytest.raises(tg.errors.ArgumentError, match="sack"):
         endpoint.receive(0, sack=value)

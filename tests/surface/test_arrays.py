@@ -35,7 +35,7 @@ def test_arrays_are_the_tables(name: str, tmp_path: Path) -> None:
     path = next(each / f"{name}.toml" for each in (EXAMPLES, templates) if (each / f"{name}.toml").is_file())
     run = tg.run(path, seed=1, record="100 ms")
     run.save(tmp_path / "run")
-    kept = tg.open_run(tmp_path / "run")
+    kept = tg.open(tmp_path / "run")
     compared = 0
     for table in TABLES:
         assert run.has(table) == kept.has(table)
@@ -61,5 +61,5 @@ def test_arrays_are_the_tables(name: str, tmp_path: Path) -> None:
 def test_a_summary_alone_has_no_arrays() -> None:
     run = tg.run(EXAMPLES / "lte.toml", seed=1, record="summary")
     assert not run.has("flows")
-    with pytest.raises(tg.NotRecordedError, match="the run recorded no flows"):
+    with pytest.raises(tg.errors.NotRecordedError, match="the run recorded no flows"):
         run.arrays("flows")

@@ -210,7 +210,7 @@ def test_the_scenarios_are_right_without_the_bad_value(path: Path) -> None:
     ids=lambda part: ".".join(part[1:]) if isinstance(part, tuple) else repr(part),
 )
 def test_one_clear_error(path: Path, value: Any) -> None:
-    with pytest.raises(tg.ScenarioError) as raised:
+    with pytest.raises(tg.errors.ScenarioError) as raised:
         tg.Scenario.from_dict(with_value(path, value))
     text = str(raised.value)
     assert text.count("error: ") == 1, text

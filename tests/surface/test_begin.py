@@ -119,7 +119,7 @@ def test_a_link_in_words(tmp_path: Path) -> None:
     assert 'queue = "1 BDP"' in text
     for words in (["run"], ["run", "x.toml", "--link", "1 Mbit/s"], ["run", "x.toml", "--rtt", "1 ms"]):
         assert tidegate(*words, cwd=tmp_path).returncode == 2
-    with pytest.raises(tg.ArgumentError):
+    with pytest.raises(tg.errors.ArgumentError):
         Link().toml()
 
 

@@ -55,7 +55,7 @@ def test_a_study_in_which_nothing_is_random_has_no_intervals() -> None:
 
 def test_it_is_still_known_when_the_folder_is_opened(tmp_path: Path) -> None:
     study = tg.study(PLAIN, vary={"flow.bulk.tcp.cc": ["reno", "cubic"]}, runs=2)
-    assert tg.open_study(study.save(tmp_path / "s")).to_json() == study.to_json()
+    assert tg.open(study.save(tmp_path / "s")).to_json() == study.to_json()
 
 
 def test_a_point_without_chance_among_others_is_named() -> None:
@@ -91,7 +91,7 @@ def test_parts_of_a_study_with_fixed_points_are_the_whole(tmp_path: Path) -> Non
 def test_chance_that_changes_nothing_is_seen_afterwards() -> None:
     # The chain would move after an hour; this run ends after three seconds.
     slow = {"markov": {"rates": ["4 Mbit/s", "2 Mbit/s"], "mean_holding": ["9 h", "9 h"], "initial": 0}}
-    study = tg.study(PLAIN, set={"gate.link.rate": slow}, vary={"flow.bulk.tcp.cc": ["reno"]}, runs=3)
+    study = tg.study(PLAIN, changes={"gate.link.rate": slow}, vary={"flow.bulk.tcp.cc": ["reno"]}, runs=3)
     assert not any("nothing is random" in text for text in study.warnings)
     (warning,) = [text for text in study.warnings if "gave the same results" in text]
     assert "gate.link/rate" in warning
@@ -117,7 +117,7 @@ def test_more_runs_are_not_advised_where_they_would_all_be_the_same() -> None:
     ],
 )  # fmt: skip
 def test_what_is_drawn_is_what_differs_between_seeds(changes: dict[str, Any], drawn: list[str]) -> None:
-    scenario = tg.Scenario.from_dict(PLAIN, set=changes)
+    scenario = tg.Scenario.from_dict(PLAIN, changes=changes)
     assert scenario.draws == drawn
     runs = [tg.run(scenario, seed=seed, record="summary").summary for seed in (1, 2, 3)]
     for run in runs:
@@ -128,7 +128,7 @@ def test_what_is_drawn_is_what_differs_between_seeds(changes: dict[str, Any], dr
 
 def test_every_example_draws_what_its_seeds_show() -> None:
     for path in sorted(EXAMPLES.glob("*.toml")):
-        scenario = tg.load(path, set={"duration": "4 s", "warmup": "0 s"})
+        scenario = tg.load(path, changes={"duration": "4 s", "warmup": "0 s"})
         if scenario.draws:
             continue
         one, other = (tg.run(scenario, seed=seed, record="summary").summary for seed in (1, 2))
@@ -139,7 +139,7 @@ def test_seeds_that_change_nothing_are_said(tmp_path: Path) -> None:
     vary = {"flow.bulk.tcp.cc": ["reno", "cubic"], "seed": [1, 2, 3]}
     (warning,) = tg.compare(PLAIN, vary=vary).warnings
     assert warning.startswith("nothing is random in this scenario: all 3 seeds give the same run")
-    assert not any("seeds" in text for text in tg.compare(PLAIN, set=MARKOV, vary=vary).warnings)
+    assert not any("seeds" in text for text in tg.compare(PLAIN, changes=MARKOV, vary=vary).warnings)
     done = tidegate(
         "compare", EXAMPLES / "lte.toml", "--vary", "seed=1,2", "--set", "duration=4 s", cwd=tmp_path
     )
@@ -149,7 +149,7 @@ def test_seeds_that_change_nothing_are_said(tmp_path: Path) -> None:
 def test_a_table_of_sources_leaves_none_out() -> None:
     call = {"path": ["link"], "source": {"constant": {"rate": "100 kbit/s", "packet": "125 B"}}}
     traffic = {"call": {**call, "count": 15}, "backup": {"path": ["link"], "source": source_of("500 kbit/s")}}
-    run = tg.run({**PLAIN, "flow": {}, "traffic": traffic}, set={"gate.link.queue": "100 packets"})
+    run = tg.run({**PLAIN, "flow": {}, "traffic": traffic}, changes={"gate.link.queue": "100 packets"})
     lines = traffic_tables(run.summary["traffic_groups"])[1].splitlines()
     calls, backup, every = (line.split() for line in lines[3:])
     assert calls[:2] == ["call", "15"]

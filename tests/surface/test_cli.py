@@ -279,10 +279,10 @@ def test_check_is_silent_about_examples(example: str) -> None:
 @pytest.mark.parametrize(
     ("error", "status", "word"),
     [
-        (tg.InternalError("this is a bug in tidegate: boom"), 4, "boom"),
-        (tg.RunError("the run was interrupted"), 4, "interrupted"),
-        (tg.ArgumentError("seed: not that"), 2, "not that"),
-        (tg.TraceError("t.down, line 3: no"), 2, "line 3"),
+        (tg.errors.InternalError("this is a bug in tidegate: boom"), 4, "boom"),
+        (tg.errors.RunError("the run was interrupted"), 4, "interrupted"),
+        (tg.errors.ArgumentError("seed: not that"), 2, "not that"),
+        (tg.errors.TraceError("t.down, line 3: no"), 2, "line 3"),
         (FileNotFoundError(2, "No such file or directory", "x.toml"), 2, "x.toml: no such file"),
         (OSError(28, "No space left on device"), 4, "no space"),
         (MemoryError(), 4, "memory"),

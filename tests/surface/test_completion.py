@@ -43,7 +43,7 @@ rtt = "60 ms"
 
 
 def load(text: str, *sets: str) -> tg.Scenario:
-    return tg.Scenario.from_toml(text, set=list(sets))
+    return tg.Scenario.from_toml(text, changes=list(sets))
 
 
 def saved(folder: Path, text: str = TEXT) -> Path:
@@ -174,7 +174,7 @@ def test_variants_and_points_have_lengths_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_stepped_run_needs_a_length() -> None:
-    with pytest.raises(tg.RunError, match="a run in steps needs a length"):
+    with pytest.raises(tg.errors.RunError, match="a run in steps needs a length"):
         Env(load(TEXT), flow="a")
 
 

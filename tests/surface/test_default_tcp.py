@@ -31,11 +31,13 @@ NAMED = {"flow.download.tcp.base": "linux-6.18", "flow.download.tcp.cc": "cubic"
 
 def numbers(scenario: Any, **changes: Any) -> list[dict[str, Any]]:
     """Return what a run says of its flows."""
-    return [dict(flow) for flow in tg.run(scenario, seed=1, record="summary", set=changes).summary["flows"]]
+    return [
+        dict(flow) for flow in tg.run(scenario, seed=1, record="summary", changes=changes).summary["flows"]
+    ]
 
 
 def test_every_door_has_the_newest_linux_and_cubic(tmp_path: Path) -> None:
-    file, named = tmp_path / "plain.toml", tg.Scenario.from_toml(PLAIN, set=NAMED)
+    file, named = tmp_path / "plain.toml", tg.Scenario.from_toml(PLAIN, changes=NAMED)
     file.write_text(PLAIN)
     right = numbers(named)
     empty = {"path": ["link"], "rtt": "40 ms"}
@@ -51,7 +53,7 @@ def test_every_door_has_the_newest_linux_and_cubic(tmp_path: Path) -> None:
         "a text": tg.Scenario.from_toml(PLAIN),
         "a dict with a named set": tg.Scenario.from_dict(asked),
         "--link": tg.Scenario.from_toml(Link(rate="20Mbit/s").toml()),
-        "base = linux": tg.Scenario.from_toml(PLAIN, set={"flow.download.tcp.base": "linux"}),
+        "base = linux": tg.Scenario.from_toml(PLAIN, changes={"flow.download.tcp.base": "linux"}),
     }
     for door, scenario in doors.items():
         assert numbers(scenario) == right, door
@@ -70,7 +72,7 @@ def test_the_command_line_says_the_same(tmp_path: Path) -> None:
 def test_a_template_means_the_same_with_the_base_in_words(name: str) -> None:
     plain = tg.Scenario.from_toml(template(name))
     sets = {f"flow.{flow}.tcp.base": "linux" for flow in tomllib.loads(template(name))["flow"]}
-    assert numbers(plain) == numbers(tg.Scenario.from_toml(template(name), set=sets))
+    assert numbers(plain) == numbers(tg.Scenario.from_toml(template(name), changes=sets))
 
 
 def test_an_endpoint_and_an_environment_have_it_too() -> None:
@@ -80,7 +82,7 @@ def test_an_endpoint_and_an_environment_have_it_too() -> None:
     assert one.state.mss_bytes == 1448
     pytest.importorskip("gymnasium")
     told = []
-    for scenario in (PLAIN, tg.Scenario.from_toml(PLAIN, set=NAMED)):
+    for scenario in (PLAIN, tg.Scenario.from_toml(PLAIN, changes=NAMED)):
         source = tg.Scenario.from_toml(scenario) if isinstance(scenario, str) else scenario
         env = tg.gym.Env(source, interval="100 ms")
         env.reset(seed=1)

@@ -138,7 +138,9 @@ def test_a_connection_ends() -> None:
     assert (client.state.acked_bytes, client.state.next_timer_s) == (1500, 240.04)
     server.receive("60 ms", ack=2)
     assert server.state.connection == "CLOSED"
-    with pytest.raises(tg.ArgumentError, match="write: this end has ended its stream, and is TIME-WAIT"):
+    with pytest.raises(
+        tg.errors.ArgumentError, match="write: this end has ended its stream, and is TIME-WAIT"
+    ):
         client.write("70 ms", 1)
     server.abort("70 ms")
     assert server.poll("70 ms") == []
@@ -208,17 +210,17 @@ def test_accurate_marks_are_counted_in_bytes() -> None:
 def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
     end = tg.tcp.Endpoint(**PLAIN)
     end.poll(2)
-    with pytest.raises(tg.ArgumentError) as refused:
+    with pytest.raises(tg.errors.ArgumentError) as refused:
         call(end)
     assert message in str(refused.value)
 
 
 def test_wrong_keys_are_named_as_in_scenarios() -> None:
-    with pytest.raises(tg.ScenarioError, match="did you mean cc"):
+    with pytest.raises(tg.errors.ScenarioError, match="did you mean cc"):
         tg.tcp.Endpoint(ccc="reno")
-    with pytest.raises(tg.ScenarioError, match=r"tcp\.mss: 1000 has no unit"):
+    with pytest.raises(tg.errors.ScenarioError, match=r"tcp\.mss: 1000 has no unit"):
         tg.tcp.Endpoint(mss=1000)
-    with pytest.raises(tg.ArgumentError, match='role: "listener" is not known'):
+    with pytest.raises(tg.errors.ArgumentError, match='role: "listener" is not known'):
         tg.tcp.Endpoint("listener")
-    with pytest.raises(tg.EngineError, match="yeah"):
+    with pytest.raises(tg.errors.EngineError, match="yeah"):
         tg.tcp.Endpoint(cc="yeah")

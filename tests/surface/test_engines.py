@@ -45,7 +45,7 @@ def compared(sim: list[float], live: list[float]) -> EngineComparison:
 
 
 def test_theory_and_simulation_agree_on_a_window() -> None:
-    result = tg.compare_engines(WINDOW, engines=["theory", "sim"], runs=1, set={"duration": "10 s"})
+    result = tg.compare_engines(WINDOW, engines=["theory", "sim"], runs=1, changes={"duration": "10 s"})
     assert [each.engine for each in result.engines] == ["theory", "sim"]
     verdicts = {
         row.quantity.name: row.differences["theory"].verdict for row in result.rows if row.differences
@@ -93,13 +93,13 @@ def test_the_folder_holds_every_run_and_is_drawn_again(tmp_path: Path) -> None:
     assert told == json.loads((out / "engines.json").read_text())
     assert [len(each["summaries"]) for each in told["engines"]] == [1, 1], "nothing is random"
     assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["sim-01", "theory-01"]
-    opened = tg.open_engines(out)
+    opened = tg.open(out)
     assert opened.to_dict() == told
     picture = (out / "engines.png").read_bytes()
     assert tidegate("plot", out, "-o", tmp_path / "again.png").returncode == 0
     assert (tmp_path / "again.png").read_bytes() == picture
-    with pytest.raises(tg.RunFolderError, match="holds a engines"):
-        tg.open_comparison(out)
+    with pytest.raises(tg.errors.RunFolderError, match="holds a EngineComparison, and no Comparison"):
+        tg.open(out, tg.Comparison)
 
 
 def test_verdicts_follow_the_interval() -> None:
@@ -179,7 +179,7 @@ def test_a_kernel_controller_is_the_live_engines_alone() -> None:
     loaded = tg.Scenario.from_toml(scenario) if hasattr(tg.Scenario, "from_toml") else None
     source = loaded or tg.load({**_plain(scenario)})
     with pytest.raises(
-        tg.EngineError, match=r'flow\.bulk\.tcp\.cc: read "highspeed", which is the Linux kernel'
+        tg.errors.EngineError, match=r'flow\.bulk\.tcp\.cc: read "highspeed", which is the Linux kernel'
     ):
         tg.run(source)
 

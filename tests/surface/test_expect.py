@@ -34,7 +34,7 @@ def test_bounds_have_units(text: str, bound: float) -> None:
     "text", ["goodput", "goodput_bps = 3", "goodput_bps > many", "goodput_bps > 3 ms", "> 3"]
 )
 def test_what_cannot_be_read_is_refused(text: str) -> None:
-    with pytest.raises(tg.ArgumentError, match="read"):
+    with pytest.raises(tg.errors.ArgumentError, match="read"):
         Expectation.parse(text)
 
 

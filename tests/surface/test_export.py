@@ -31,7 +31,7 @@ tcp.cc = "cubic"
 
 
 def link(**changes: str) -> tg.Scenario:
-    return tg.Scenario.from_toml(LINK, set={f"gate.link.{key}": value for key, value in changes.items()})
+    return tg.Scenario.from_toml(LINK, changes={f"gate.link.{key}": value for key, value in changes.items()})
 
 
 def parts(found: tg.Export) -> str:
@@ -103,7 +103,7 @@ def test_every_example_has_an_export_or_says_why_not() -> None:
     for path in sorted(EXAMPLES.glob("*.toml")):
         scenario = tg.load(path)
         if not scenario.flow_names:
-            with pytest.raises(tg.ArgumentError, match="has no flow"):
+            with pytest.raises(tg.errors.ArgumentError, match="has no flow"):
                 tg.export(scenario)
             continue
         for to in ("tc", "mahimahi"):
@@ -126,7 +126,7 @@ def test_a_constant_rate_as_a_trace_carries_it(bps: int, tmp_path: Path) -> None
     text, exact = constant(bps)
     place = tmp_path / "link.mahi"
     place.write_text(text)
-    info = tg.trace_info(place)
+    info = tg.traces.info(place)
     assert info["mean_bps"] == pytest.approx(bps, rel=0, abs=1e-6 if exact else 100)
     assert exact == (12_000_000 // math.gcd(bps, 12_000_000) <= 60_000)
 
@@ -140,10 +140,10 @@ def test_mahimahi_gets_the_trace_of_the_scenario(tmp_path: Path) -> None:
         )
     ]
     found.write(tmp_path / "link")
-    theirs = tg.trace_info(tmp_path / "link" / "downlink.mahi")
-    ours = tg.trace_info(EXAMPLES / "cellular.csv")
+    theirs = tg.traces.info(tmp_path / "link" / "downlink.mahi")
+    ours = tg.traces.info(EXAMPLES / "cellular.csv")
     assert theirs["mean_bps"] == pytest.approx(ours["mean_bps"], rel=1e-3)
-    with pytest.raises(tg.ArgumentError, match="is there already"):
+    with pytest.raises(tg.errors.ArgumentError, match="is there already"):
         found.write(tmp_path / "link")
 
 
@@ -158,13 +158,13 @@ def test_mahimahi_has_codel_and_no_policer() -> None:
 
 
 def test_arguments() -> None:
-    with pytest.raises(tg.ArgumentError, match='there is no flow "up"; there is dl'):
+    with pytest.raises(tg.errors.ArgumentError, match='there is no flow "up"; there is dl'):
         tg.export(link(), flow="up")
-    with pytest.raises(tg.ArgumentError, match="no name of a network device"):
+    with pytest.raises(tg.errors.ArgumentError, match="no name of a network device"):
         tg.export(link(), device="eth0; rm -rf /")
-    with pytest.raises(tg.ArgumentError, match="need two devices"):
+    with pytest.raises(tg.errors.ArgumentError, match="need two devices"):
         tg.export(link(), device="eth1")
-    with pytest.raises(tg.ArgumentError, match="tc and mahimahi"):
+    with pytest.raises(tg.errors.ArgumentError, match="tc and mahimahi"):
         tg.export(link(), "ns-3")  # type: ignore[arg-type]
 
 

@@ -59,7 +59,7 @@ def test_completions_of_a_group() -> None:
     assert math.isclose(group["completion_mean_s"], np.mean(took))
     assert [group[f"completion_p{p}_s"] for p in (50, 95, 99)] == [took[9], took[18], took[19]]
     assert group["completion_s"] == took[-1]
-    short = tg.run(tg.Scenario.from_toml(PAGE, set={"duration": "5.6 s"}), record="summary").flow_groups[
+    short = tg.run(tg.Scenario.from_toml(PAGE, changes={"duration": "5.6 s"}), record="summary").flow_groups[
         "page"
     ]
     assert short["done"] < 20
@@ -74,7 +74,7 @@ def test_a_group_is_a_name_of_numbers(tmp_path: Path) -> None:
     values = study.values("flow.page.completion_p50_s", 1)
     groups = study.flow_groups
     assert values == groups.filter(groups["point"] == 1)["completion_p50_s"].to_list()
-    with pytest.raises(tg.UnknownNameError):
+    with pytest.raises(tg.errors.UnknownNameError):
         study.values("flow.pages.completion_p50_s", 1)
 
 
@@ -82,7 +82,7 @@ def test_a_distribution_is_over_the_copies_of_all_runs(tmp_path: Path) -> None:
     (tmp_path / "page.toml").write_text(PAGE)
     study = tg.study(tmp_path / "page.toml", vary={"gate.down.queue.aqm": ["none", "fq_codel"]}, runs=2)
     for metric in ("flow.page.completion_s", "completion_s"):
-        figure = study.plot(cdf=metric)
+        figure = study.plot_cdf(metric=metric)
         flows = study.flows.filter((study.flows["point"] == 0) & study.flows["completion_s"].is_not_null())
         line = figure.axes[0].lines[0]
         assert sorted(flows["completion_s"]) == pytest.approx(list(line.get_xdata())[1:])
@@ -93,7 +93,7 @@ def test_a_path_is_no_longer_than_what_tcp_measures() -> None:
     text = PAGE.replace('app.transfer = "60 kB"', 'app.transfer = "1460 B"')
     for base in ("rfc", "linux"):
         run = tg.run(
-            tg.Scenario.from_toml(text, set={"flow.page.tcp.base": base, "flow.bulk.start": "11.9 s"}),
+            tg.Scenario.from_toml(text, changes={"flow.page.tcp.base": base, "flow.bulk.start": "11.9 s"}),
             record="summary",
         )
         row = run.flows["page.1"]
@@ -125,12 +125,12 @@ def test_both_rates_of_a_bucket_are_shown() -> None:
 def test_a_distribution_needs_nothing_varied(tmp_path: Path) -> None:
     file = tmp_path / "page.toml"
     file.write_text(PAGE)
-    figure = tg.study(file, runs=2, seed=1).plot(cdf="flow.page.completion_s")
+    figure = tg.study(file, runs=2, seed=1).plot_cdf(metric="flow.page.completion_s")
     (line,) = figure.axes[0].lines
     assert len(line.get_xdata()) > 10
     done = tidegate(
         "study", file, "--runs", "2", "--cdf", "flow.page.completion_s", "--plot", tmp_path / "p.png"
     )
     assert done.returncode == 0, done.stderr
-    with pytest.raises(tg.ArgumentError, match="nothing is varied"):
+    with pytest.raises(tg.errors.ArgumentError, match="nothing is varied"):
         tg.study(file, runs=2, seed=1).plot()

@@ -18,7 +18,7 @@ def run() -> tg.Run:
 
 def test_round_trip(run: tg.Run, tmp_path) -> None:
     folder = run.save(tmp_path / "deep" / "run")
-    back = tg.open_run(folder)
+    back = tg.open(folder)
     assert back.summary == run.summary
     assert back.to_json() == run.to_json()
     for table in ("flows", "gates", "drops", "marks"):
@@ -31,7 +31,7 @@ def test_the_manifest_names_every_input(small, tmp_path) -> None:
     trace = tmp_path / "t.down"
     trace.write_text("".join(f"{ms}\n" for ms in range(0, 1000, 3)))
     changes = {"gate.bottleneck.rate.trace": "t.down"}
-    folder = tg.run(small, seed=3, set=changes).save(tmp_path / "run")
+    folder = tg.run(small, seed=3, changes=changes).save(tmp_path / "run")
     manifest = json.loads((folder / "manifest.json").read_text())
     import hashlib
 
@@ -48,26 +48,26 @@ def test_the_picture_from_the_folder_is_the_same(run: tg.Run, tmp_path) -> None:
     folder = run.save(tmp_path / "run")
     for kind in ("png", "svg", "pdf"):
         run.plot(tmp_path / f"a.{kind}")
-        tg.open_run(folder).plot(tmp_path / f"b.{kind}")
+        tg.open(folder).plot(tmp_path / f"b.{kind}")
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes(), kind
 
 
 def test_nothing_is_overwritten(run: tg.Run, tmp_path) -> None:
     folder = run.save(tmp_path / "run")
     before = (folder / "summary.json").read_bytes()
-    with pytest.raises(tg.RunFolderError, match="--force"):
+    with pytest.raises(tg.errors.RunFolderError, match="--force"):
         run.save(folder)
     assert (folder / "summary.json").read_bytes() == before
     run.save(folder, force=True)
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.txt").write_text("x")
-    with pytest.raises(tg.RunFolderError, match="holds no results"):
+    with pytest.raises(tg.errors.RunFolderError, match="holds no results"):
         run.save(precious, force=True)
     assert (precious / "thesis.txt").exists()
     file = tmp_path / "file"
     file.write_text("x")
-    with pytest.raises(tg.RunFolderError):
+    with pytest.raises(tg.errors.RunFolderError):
         run.save(file, force=True)
 
 
@@ -85,19 +85,28 @@ def test_a_failure_leaves_nothing(run: tg.Run, tmp_path, monkeypatch: pytest.Mon
 
 def test_damaged_folders(run: tg.Run, tmp_path) -> None:
     with pytest.raises(FileNotFoundError):
-        tg.open_run(tmp_path / "nowhere")
-    with pytest.raises(tg.RunFolderError, match="not a run folder"):
-        tg.open_run(tmp_path)
+        tg.open(tmp_path / "nowhere")
+    with pytest.raises(tg.errors.RunFolderError, match="not a run folder"):
+        tg.open(tmp_path)
     folder = run.save(tmp_path / "run")
     (folder / "flows.parquet").write_bytes(b"no")
-    with pytest.raises(tg.RunFolderError, match=r"flows\.parquet"):
-        tg.open_run(folder).flows["bulk"].series("cwnd")
+    with pytest.raises(tg.errors.RunFolderError, match=r"flows\.parquet"):
+        tg.open(folder).flows["bulk"].series("cwnd")
     (folder / "summary.json").write_text("{")
-    with pytest.raises(tg.RunFolderError, match=r"summary\.json:1"):
-        tg.open_run(folder)
+    with pytest.raises(tg.errors.RunFolderError, match=r"summary\.json:1"):
+        tg.open(folder)
     (folder / "manifest.json").write_text('{"kind": "run", "layout": 99}')
-    with pytest.raises(tg.RunFolderError, match="layout 99"):
-        tg.open_run(folder)
+    with pytest.raises(tg.errors.RunFolderError, match="layout 99"):
+        tg.open(folder)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path) -> None:
+    (tmp_path / "manifest.json").write_text('{"kind": "reproduction", "layout": 1}')
+    with pytest.raises(tg.errors.RunFolderError, match="holds a reproduction, and no run"):
+        tg.open(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"kind": "poem"}')
+    with pytest.raises(tg.errors.RunFolderError, match="not written by tidegate"):
+        tg.open(tmp_path)
 
 
 def test_comparisons(small, tmp_path) -> None:
@@ -110,30 +119,30 @@ def test_comparisons(small, tmp_path) -> None:
     assert comparison.gate == "bottleneck"
     assert comparison.rows()[1]["gate.bottleneck.queue"] == "50 packets"
     folder = comparison.save(tmp_path / "c")
-    back = tg.open_comparison(folder)
+    back = tg.open(folder)
     assert back.to_json() == comparison.to_json()
     comparison.plot(tmp_path / "a.png")
     back.plot(tmp_path / "b.png")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-    assert tg.open_run(folder / "01").seed == 3
-    with pytest.raises(tg.RunFolderError, match="open_comparison"):
-        tg.open_run(folder)
+    assert tg.open(folder / "01").seed == 3
+    with pytest.raises(tg.errors.RunFolderError, match="holds a Comparison, and no Run"):
+        tg.open(folder, tg.Run)
 
 
 def test_a_pcap_goes_into_the_folder(small, tmp_path) -> None:
-    run = tg.run(small, seed=3, set={"duration": "2 s"}, pcap=tmp_path / "x.pcap")
+    run = tg.run(small, seed=3, changes={"duration": "2 s"}, pcap=tmp_path / "x.pcap")
     folder = run.save(tmp_path / "run")
     data = (folder / "packets.pcap").read_bytes()
     assert data[:4] in (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d")
     assert len(data) > 10_000
-    assert tg.open_run(folder).pcap is not None
+    assert tg.open(folder).pcap is not None
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
 def test_tshark_finds_nothing_wrong_in_a_pcap(small, tmp_path) -> None:
     pcap = tmp_path / "x.pcap"
     changes = {"duration": "3 s", "flow.bulk.tcp.timestamps": True}
-    tg.run(small, seed=3, set=changes, pcap=pcap)
+    tg.run(small, seed=3, changes=changes, pcap=pcap)
     checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
     wrong = "_ws.malformed or tcp.checksum.status == 0 or ip.checksum.status == 0"
 
@@ -152,7 +161,7 @@ def test_a_varied_seed_is_varied(small) -> None:
     comparison = tg.compare(small, vary={"seed": [1, 2]}, record="summary")
     assert [v.run.seed for v in comparison.variants] == [1, 2]
     assert "seed varied" in comparison.report()
-    with pytest.raises(tg.ArgumentError):
+    with pytest.raises(tg.errors.ArgumentError):
         tg.compare(small, vary={"seed": [1, 2]}, seed=3)
 
 

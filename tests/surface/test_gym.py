@@ -54,7 +54,7 @@ def test_a_constant_window_is_what_fixed_is(scenario: dict[str, Any], interval: 
     env = tg.gym.Env(scenario, flow="a", interval=interval, window=40)
     play(env)
     fixed = tg.run(
-        scenario, record="summary", set={"flow.a.tcp.cc": "fixed", "flow.a.tcp.window": "40 segments"}
+        scenario, record="summary", changes={"flow.a.tcp.cc": "fixed", "flow.a.tcp.window": "40 segments"}
     )
     one, other = copy.deepcopy(env.run.summary), copy.deepcopy(fixed.summary)
     assert one["flows"][0].pop("cc") == "steered"
@@ -178,11 +178,11 @@ def test_a_transfer_that_has_arrived_ends_the_episode() -> None:
         ({"reach": 1}, "reach: 1 is no factor"),
         ({"window": 0}, "window: 0 segments"),
         ({"pacing": "fast", "action": "pacing"}, "pacing"),
-        ({"set": {"flow.a.tcp.sack": False}}, "cannot be steered without SACK"),
+        ({"changes": {"flow.a.tcp.sack": False}}, "cannot be steered without SACK"),
     ],
 )
 def test_what_is_wrong_is_said(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(tg.ArgumentError) as raised:
+    with pytest.raises(tg.errors.ArgumentError) as raised:
         tg.gym.Env(LINK, **options)
     assert message in str(raised.value)
 
@@ -190,19 +190,19 @@ def test_what_is_wrong_is_said(options: dict[str, Any], message: str) -> None:
 def test_calls_out_of_order_are_refused() -> None:
     env = tg.gym.Env(LINK, interval="1 s")
     for call in (lambda: env.step([0.0]), lambda: env.run, lambda: env.reset(options={"x": 1})):
-        with pytest.raises(tg.ArgumentError):
+        with pytest.raises(tg.errors.ArgumentError):
             call()
     env.reset()
-    with pytest.raises(tg.ArgumentError, match="is not in Box"):
+    with pytest.raises(tg.errors.ArgumentError, match="is not in Box"):
         env.step([2.0])
     play(env)
-    with pytest.raises(tg.ArgumentError, match="call reset"):
+    with pytest.raises(tg.errors.ArgumentError, match="call reset"):
         env.step([0.0])
 
 
 def test_other_flows_need_a_controller_of_the_simulators() -> None:
-    with pytest.raises(tg.EngineError, match="kernel"):
-        tg.gym.Env(TWO, flow="a", set={"flow.b.tcp.cc": "bic"})
+    with pytest.raises(tg.errors.EngineError, match="kernel"):
+        tg.gym.Env(TWO, flow="a", changes={"flow.b.tcp.cc": "bic"})
 
 
 def test_without_gymnasium_a_message_says_what_to_install() -> None:

@@ -186,7 +186,7 @@ def test_flows_are_reckoned_as_they_cost(tmp_path: Path) -> None:
         '[flow.a]\npath = ["g"]\nrtt = "20 ms"\ncount = 20000\n'
     )
     with pytest.raises(
-        tg.ScenarioError, match=r"need about 1\d\d MB .* more than limits.memory, 60 MB"
+        tg.errors.ScenarioError, match=r"need about 1\d\d MB .* more than limits.memory, 60 MB"
     ) as raised:
         tg.load(path)
     reckoned = 1e6 * int(re.search(r"about (\d+) MB", str(raised.value))[1])
@@ -195,7 +195,7 @@ def test_flows_are_reckoned_as_they_cost(tmp_path: Path) -> None:
         # Not ru_maxrss: a process begins with what it was forked from.
         "peak = lambda: 1024 * int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])\n"
         "before = peak()\n"
-        "tg.run(sys.argv[1], set={'limits.memory': '1 GB'}, record='summary', threads=1)\n"
+        "tg.run(sys.argv[1], changes={'limits.memory': '1 GB'}, record='summary', threads=1)\n"
         "print(peak() - before)"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)

@@ -70,7 +70,7 @@ def test_it_is_the_same_again_with_rows(tmp_path: Path) -> None:
     assert len(columns) > 900
     once.plot(tmp_path / "a.png")
     once.save(tmp_path / "run")
-    assert tg.open_run(tmp_path / "run").summary == once.summary
+    assert tg.open(tmp_path / "run").summary == once.summary
 
 
 @pytest.mark.parametrize(("headers", "starts"), [(28, b"\x45"), (0, b"\x00")])
@@ -169,14 +169,14 @@ def test_others_keep_the_scenarios_tcp() -> None:
 )
 def test_a_wrong_call_says_what_is_wrong(wrong: Any, said: str) -> None:
     net = tg.Network(LINK)
-    with pytest.raises(tg.ArgumentError, match=re.escape(said)):
+    with pytest.raises(tg.errors.ArgumentError, match=re.escape(said)):
         wrong(net)
 
 
 def test_a_scenario_that_cannot_be_is_refused() -> None:
-    with pytest.raises(tg.ArgumentError, match="flows: there is no flow 'his'; one of mine"):
+    with pytest.raises(tg.errors.ArgumentError, match="flows: there is no flow 'his'; one of mine"):
         tg.Network(LINK, flows=["his"])
-    with pytest.raises(tg.ArgumentError, match="flows: name one at least; there is mine"):
+    with pytest.raises(tg.errors.ArgumentError, match="flows: name one at least; there is mine"):
         tg.Network(LINK, flows=[])
 
 
@@ -211,7 +211,7 @@ def send_again_and_again(net: tg.Network) -> None:
     [(wake_again_and_again, "receiver never sleeps"), (send_again_and_again, "sender sends without end")],
 )
 def test_an_end_that_misbehaves_is_named(does: Any, said: str) -> None:
-    with pytest.raises(tg.RunError, match=rf"flow\.mine: at 0 s the transport of its {said}"):
+    with pytest.raises(tg.errors.RunError, match=rf"flow\.mine: at 0 s the transport of its {said}"):
         does(tg.Network(LINK))
 
 

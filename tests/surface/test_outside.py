@@ -52,7 +52,7 @@ def test_nothing_of_a_foreign_file_is_told(key: str, secret: str, linked: bool, 
     path = scenario(folder, key, "link" if linked else "../secret")
     try:
         tg.load(path)
-    except (tg.ScenarioError, tg.TraceError) as error:
+    except (tg.errors.ScenarioError, tg.errors.TraceError) as error:
         told = [str(error), str(error.read), str(error.help)]
     else:
         pytest.skip("this is a trace in its own right")
@@ -69,7 +69,7 @@ def test_numbers_are_quoted_where_they_may_be(tmp_path: Path) -> None:
     key = 'rate.trace = "FILE"'
 
     def told(file: object, **options: object) -> str:
-        with pytest.raises(tg.ScenarioError) as caught:
+        with pytest.raises(tg.errors.ScenarioError) as caught:
             tg.load(scenario(folder, key, file), **options)  # type: ignore[arg-type]
         return str(caught.value)
 
@@ -78,8 +78,8 @@ def test_numbers_are_quoted_where_they_may_be(tmp_path: Path) -> None:
         "an absolute path in the file is the author's choice, not the reader's"
     )
     assert "4482" in told(foreign, allow_outside=True)
-    assert "4482" in told("own.down", set={"gate.g.rate.trace": str(foreign)})
-    assert "4482" not in told("own.down", set={"gate.g.rate.trace": "../foreign.down"})
+    assert "4482" in told("own.down", changes={"gate.g.rate.trace": str(foreign)})
+    assert "4482" not in told("own.down", changes={"gate.g.rate.trace": "../foreign.down"})
 
 
 def test_the_command_line_has_the_same_rule(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ STILL = """
 def test_a_constant_window_is_what_fixed_is(folder: Path) -> None:
     path = write(folder, STILL)
     own = tg.run(path).flows["a"]
-    fixed = tg.run(path, set={"flow.a.tcp.cc": "fixed", "flow.a.tcp.window": "40 segments"}).flows["a"]
+    fixed = tg.run(path, changes={"flow.a.tcp.cc": "fixed", "flow.a.tcp.window": "40 segments"}).flows["a"]
     assert own["goodput_bps"] == fixed["goodput_bps"]
     assert own["cc"] == "python:mine.py:Mine"
 
@@ -67,8 +67,8 @@ def test_runs_repeat_however_they_are_run(folder: Path) -> None:
     path = write(folder, AIMD)
     changes = {"gate.link.queue": "10 packets"}
     one, two = (
-        tg.run(path, set=changes, record="50 ms"),
-        tg.run(path, set=changes, record="50 ms", exact=True),
+        tg.run(path, changes=changes, record="50 ms"),
+        tg.run(path, changes=changes, record="50 ms", exact=True),
     )
     assert one.table("flows").equals(two.table("flows"))
     assert one.flows["a"]["segments_retransmitted"] > 0
@@ -148,7 +148,7 @@ def test_the_facts_of_an_ack_are_possible(folder: Path) -> None:
 )
 def test_a_mistake_is_one_message_with_its_line(folder: Path, body: str, message: str) -> None:
     path = write(folder, body)
-    with pytest.raises(tg.ControllerError) as raised:
+    with pytest.raises(tg.errors.ControllerError) as raised:
         tg.run(path)
     assert message in str(raised.value)
     command = [sys.executable, "-m", "tidegate", "run", str(path), "--allow-python"]
@@ -161,12 +161,12 @@ def test_a_mistake_is_one_message_with_its_line(folder: Path, body: str, message
 @pytest.mark.parametrize(
     ("cc", "error", "message"),
     [
-        ("python:mine.py:Other", tg.ControllerError, "has no attribute 'Other'"),
-        ("python:mine.py:tg", tg.ControllerError, "is not a subclass of tidegate.CongestionControl"),
-        ("python:none.py:Mine", tg.ScenarioError, "cannot read it"),
-        ("python:mine.py", tg.ScenarioError, "does not name a file and a class"),
-        ("python:no.such.module:Mine", tg.ControllerError, "ModuleNotFoundError"),
-        ("pyton:mine.py:Mine", tg.ScenarioError, "python:mine.py:Mine"),
+        ("python:mine.py:Other", tg.errors.ControllerError, "has no attribute 'Other'"),
+        ("python:mine.py:tg", tg.errors.ControllerError, "is not a subclass of tidegate.CongestionControl"),
+        ("python:none.py:Mine", tg.errors.ScenarioError, "cannot read it"),
+        ("python:mine.py", tg.errors.ScenarioError, "does not name a file and a class"),
+        ("python:no.such.module:Mine", tg.errors.ControllerError, "ModuleNotFoundError"),
+        ("pyton:mine.py:Mine", tg.errors.ScenarioError, "python:mine.py:Mine"),
     ],
 )
 def test_names_that_lead_nowhere(folder: Path, cc: str, error: type[Exception], message: str) -> None:

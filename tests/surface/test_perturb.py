@@ -127,24 +127,24 @@ def test_an_own_jitter_is_drawn_anew_and_stays_as_large() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_perturbed_is_refused(arguments: dict[str, Any], problem: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=problem):
+    with pytest.raises(tg.errors.ArgumentError, match=problem):
         tg.run(PLAIN, **arguments)
 
 
 def test_runs_beside_perturb_are_refused() -> None:
-    with pytest.raises(tg.ArgumentError, match="give one of the two"):
+    with pytest.raises(tg.errors.ArgumentError, match="give one of the two"):
         tg.study(PLAIN, perturb=4, runs=3)
 
 
 def test_a_size_holds_for_small_changes_too() -> None:
     """The queue is the largest that any of the runs needs, the one as written among them."""
     paced = {"flow.bulk.tcp.window": "40 kB"}
-    plain = tg.size(PLAIN, "link", set=paced, method="sim", store=False)
-    changed = tg.size(PLAIN, "link", set=paced, method="sim", perturb=4, store=False)
+    plain = tg.size(PLAIN, "link", changes=paced, method="sim", store=False)
+    changed = tg.size(PLAIN, "link", changes=paced, method="sim", perturb=4, store=False)
     assert len(changed.each) == 5
     assert changed.each[0] == plain.size
     assert changed.size == max(changed.each)
-    with pytest.raises(tg.ArgumentError, match="give one of the two"):
+    with pytest.raises(tg.errors.ArgumentError, match="give one of the two"):
         tg.size(PLAIN, "link", perturb=4, runs=2, store=False)
 
 

@@ -65,13 +65,13 @@ def test_labels_do_not_lie_on_each_other(comparison: tg.Comparison) -> None:
 
 
 def test_wrong_choices_are_refused(comparison: tg.Comparison) -> None:
-    with pytest.raises(tg.UnknownNameError, match="queue_delay_p98_ms"):
+    with pytest.raises(tg.errors.UnknownNameError, match="queue_delay_p98_ms"):
         comparison.plot(x="queue_delay_p98_ms")
-    with pytest.raises(tg.ArgumentError, match="it needs x"):
+    with pytest.raises(tg.errors.ArgumentError, match="it needs x"):
         comparison.plot(y="loss")
-    with pytest.raises(tg.ArgumentError, match="give one of the two"):
+    with pytest.raises(tg.errors.ArgumentError, match="give one of the two"):
         comparison.plot(x="loss", show=["cwnd"])
-    with pytest.raises(tg.ArgumentError, match="no variant has both completion_s and goodput_bps"):
+    with pytest.raises(tg.errors.ArgumentError, match="no variant has both completion_s and goodput_bps"):
         comparison.plot(x="completion_s")
 
 

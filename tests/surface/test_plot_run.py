@@ -158,9 +158,9 @@ def test_panels_are_chosen(tmp_path: Path) -> None:
     assert titles(found.plot(show=["queue", "delay"])) == [
         "Delay: round trip in TCP and one way", "Queue at gate link", "",
     ]  # fmt: skip
-    with pytest.raises(tg.UnknownNameError, match='no panel is called "dealy"'):
+    with pytest.raises(tg.errors.UnknownNameError, match='no panel is called "dealy"'):
         found.plot(show=["dealy"])
-    with pytest.raises(tg.ArgumentError, match="nothing to draw"):
+    with pytest.raises(tg.errors.ArgumentError, match="nothing to draw"):
         found.plot(show=["responses"])
     done = tidegate("run", EXAMPLES / "lte.toml", "--show", "delay", "--set", "duration=3 s", cwd=tmp_path)
     assert done.returncode == 2
@@ -182,7 +182,7 @@ def test_variants_are_labelled_by_key_and_value_and_show_what_is_asked() -> None
     assert [title for title in titles(windows) if "window" in title] == [
         "Congestion window of each flow, segments"
     ]
-    with pytest.raises(tg.ArgumentError, match="nothing to draw"):
+    with pytest.raises(tg.errors.ArgumentError, match="nothing to draw"):
         both.plot(show=["tokens"])
 
 
@@ -210,7 +210,9 @@ def test_a_comparison_shows_bars_of_its_flows_and_fairness() -> None:
 
 
 def test_the_picture_of_engines_says_what_the_table_says() -> None:
-    both = tg.compare_engines(EXAMPLES / "window.toml", engines=["theory", "sim"], set={"duration": "8 s"})
+    both = tg.compare_engines(
+        EXAMPLES / "window.toml", engines=["theory", "sim"], changes={"duration": "8 s"}
+    )
     figure = both.plot()
     text = " ".join(texts(figure).split())
     assert "5% of sim or, where that is less, the least difference that counts" in text
@@ -255,7 +257,7 @@ def test_a_gate_that_was_not_recorded_is_left_out(record: dict[str, Any], told: 
     page = found.page()
     assert "Gate link was not recorded: its rate and its queue are not drawn." in page
     assert found._repr_html_()
-    with pytest.raises(tg.NotRecordedError, match=r'gate "link" is not recorded.* add link = '):
+    with pytest.raises(tg.errors.NotRecordedError, match=r'gate "link" is not recorded.* add link = '):
         found.plot(gate="link")
 
 
@@ -310,7 +312,7 @@ def test_many_flows_of_which_none_has_begun_are_drawn_without_a_warning(
 
 def test_each_path_has_a_line_and_a_column_where_they_differ() -> None:
     """The round trip of TCP has waits and delayed ACKs; what the path takes alone stands beside it."""
-    near_and_far = tg.run(EXAMPLES / "round-trip-times.toml", seed=1, set={"duration": "12 s"})
+    near_and_far = tg.run(EXAMPLES / "round-trip-times.toml", seed=1, changes={"duration": "12 s"})
     paths = [row["rtt_path_ms"] for row in near_and_far.summary["flows"]]
     axes = panel(near_and_far.plot(), "Delay")
     assert "idle paths (dashed)" in axes.get_title(loc="left")
@@ -318,7 +320,7 @@ def test_each_path_has_a_line_and_a_column_where_they_differ() -> None:
     assert level == paths
     head = flows_table(near_and_far.summary).head
     assert list(zip(*head, strict=True))[6] == ("path", "ms")
-    one = tg.run(EXAMPLES / "crossing-traffic.toml", seed=1, set={"duration": "6 s"})
+    one = tg.run(EXAMPLES / "crossing-traffic.toml", seed=1, changes={"duration": "6 s"})
     assert "path" not in flows_table(one.summary).head[0]
     assert "while nothing waits the path takes 40.6 ms" in " ".join(one.report().split())
     assert "path, idle" in [text.get_text() for text in panel(one.plot(), "Delay").texts]

@@ -10,6 +10,7 @@ import tidegate as tg
 from common import tidegate
 from tidegate._base.quantity import is_geometric, quantities
 from tidegate._run.words import key_words, metric_label
+from tidegate._study.picture import Picture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,9 +139,12 @@ def test_words_with_units_stand_at_the_axes(study: tg.Study) -> None:
 def test_too_much_is_refused_with_what_to_choose(tmp_path: Path) -> None:
     vary = {CC: ["reno", "newreno", "cubic"], "flow.bulk.count": [1, 2, 3, 4], QUEUE: QUEUES}
     many = tg.study(
-        SCENARIO, vary={**vary, "gate.link.delay": ["1 ms", "2 ms", "3 ms"]}, runs=1, set={"duration": "2 s"}
+        SCENARIO,
+        vary={**vary, "gate.link.delay": ["1 ms", "2 ms", "3 ms"]},
+        runs=1,
+        changes={"duration": "2 s"},
     )
-    with pytest.raises(tg.ArgumentError) as refused:
+    with pytest.raises(tg.errors.ArgumentError) as refused:
         many.plot()
     for word in (
         "9 curves in a panel",
@@ -168,20 +172,31 @@ def test_too_much_is_refused_with_what_to_choose(tmp_path: Path) -> None:
     [
         ({"axis": "qeue"}, 'no axis is called "qeue"'),
         ({"only": {"cc": ["bbr"]}}, 'is called "bbr"'),
-        ({"x": "loss", "metric": "loss"}, "give one"),
-        ({"y": "loss"}, "it needs x"),
         ({"axis": "queue", "facet": "queue"}, "do one of the two"),
-        ({"cdf": "goodput_bps", "axis": "queue"}, "use facet for panels"),
         ({"metric": "speed"}, 'no metric is called "speed"'),
     ],
 )
 def test_choices_that_cannot_be(study: tg.Study, choice: dict[str, Any], said: str) -> None:
-    with pytest.raises((tg.ArgumentError, tg.UnknownNameError), match=said):
+    with pytest.raises((tg.errors.ArgumentError, tg.errors.UnknownNameError), match=said):
         study.plot(**choice)
 
 
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        ({"x": "loss", "metric": "loss"}, "give one"),
+        ({"y": "loss"}, "it needs x"),
+        ({"cdf": "goodput_bps", "axis": "queue"}, "use facet for panels"),
+        ({"cdf": "goodput_bps", "kind": "map"}, "not for cdf"),
+    ],
+)
+def test_options_that_do_not_go_together(study: tg.Study, choice: dict[str, Any], said: str) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match=said):
+        Picture(**choice).check(study.axes, study.points)
+
+
 def test_one_number_against_another(study: tg.Study) -> None:
-    figure = study.plot(x="queue_delay_p99_ms", y="goodput_bps")
+    figure = study.plot_against(x="queue_delay_p99_ms", y="goodput_bps")
     (axes,) = figure.axes
     x, y = curves(axes)["cc=cubic"].get_data()
     for n, queue in enumerate(QUEUES):
@@ -194,12 +209,12 @@ def test_one_number_against_another(study: tg.Study) -> None:
 
 
 def test_distributions_are_those_of_the_runs(study: tg.Study) -> None:
-    figure = study.plot(cdf="goodput_bps", only={"queue": ["20 packets"]})
+    figure = study.plot_cdf(metric="goodput_bps", only={"queue": ["20 packets"]})
     x, share = curves(figure.axes[0])["cc=cubic"].get_data()
     values = sorted(v / 1e6 for v in study.values("goodput_bps", {"cc": "cubic", "queue": "20 packets"}) if v)
     assert list(x[1:]) == pytest.approx(values)
     assert list(share) == [0, 0.25, 0.5, 0.75, 1]
-    boxes = study.plot(box="goodput_bps", only={"cc": ["reno", "cubic"]})
+    boxes = study.plot_box(metric="goodput_bps", only={"cc": ["reno", "cubic"]})
     (axes,) = boxes.axes
     rectangle = axes.patches[0]
     first = [v / 1e6 for v in study.values("goodput_bps", {"cc": "reno", "queue": "5 packets"}) if v]
@@ -207,8 +222,8 @@ def test_distributions_are_those_of_the_runs(study: tg.Study) -> None:
     assert rectangle.get_y() == pytest.approx(low)
     assert rectangle.get_height() == pytest.approx(high - low)
     one = tg.study(SCENARIO, vary={CC: ["reno"]}, runs=1)
-    with pytest.raises(tg.ArgumentError, match="no distribution"):
-        one.plot(cdf="goodput_bps")
+    with pytest.raises(tg.errors.ArgumentError, match="no distribution"):
+        one.plot_cdf(metric="goodput_bps")
 
 
 def test_mixed_units_are_one_axis() -> None:

@@ -69,7 +69,7 @@ def test_programs_get_sentences(tmp_path: Path) -> None:
     assert error["others"][1]["help"] == 'write "10 packets"'
     missing = json.loads(tidegate("check", tmp_path / "no.toml", "--json").stdout)["error"]
     assert missing["message"].endswith("no.toml: no such file or directory")
-    with pytest.raises(tg.ScenarioError) as raised:
+    with pytest.raises(tg.errors.ScenarioError) as raised:
         tg.load(file)
     assert raised.value.problem == error["message"]
     assert [other.key for other in raised.value.others or []] == [each["key"] for each in error["others"]]
@@ -78,7 +78,7 @@ def test_programs_get_sentences(tmp_path: Path) -> None:
 def test_no_more_than_twenty_problems_are_drawn() -> None:
     text = 'duration = "1 s"\n[gate.link]\nrate = "8 Mbit/s"\n[flow.x]\npath = ["link"]\n'
     wrong = "".join(f"nonsense{number} = 1\n" for number in range(30))
-    with pytest.raises(tg.ScenarioError) as raised:
+    with pytest.raises(tg.errors.ScenarioError) as raised:
         tg.Scenario.from_toml(text + wrong)
     assert str(raised.value).count("error: ") == 20
     assert str(raised.value).endswith("\n\n10 more problems")
@@ -140,7 +140,7 @@ def test_very_many_errors_on_one_line_are_counted() -> None:
     """Each that is put into words looks through the text, so only the first ones are."""
     names = ", ".join(f'"g{number}"' for number in range(20_000))
     text = f'duration = "1 s"\nseed = 1\n[gate.link]\nrate = "1 Mbit/s"\n[flow.a]\npath = [{names}]\n'
-    with pytest.raises(tg.ScenarioError) as raised:
+    with pytest.raises(tg.errors.ScenarioError) as raised:
         tg.Scenario.from_toml(text)
     assert len(raised.value.others) == 99
     told = str(raised.value)

@@ -64,8 +64,8 @@ def test_a_published_form_plays_with_the_command_of_its_page(
     options = dict(zip(words[3::2], words[4::2], strict=True))
     bytes_ = int(options.pop("--opportunity-bytes", 1500))
     keys = {name.removeprefix("--").replace("-", "_"): value for name, value in options.items()}
-    copy = tg.trace_convert(words[2], "copy.csv", opportunity_bytes=bytes_, window="100 ms", **keys)
-    assert tg.trace_info(copy)["deliverable_bytes"] == info["deliverable_bytes"]
+    copy = tg.traces.convert(words[2], "copy.csv", opportunity_bytes=bytes_, window="100 ms", **keys)
+    assert tg.traces.info(copy)["deliverable_bytes"] == info["deliverable_bytes"]
     link = {"rate": {"trace": {"file": words[2], **keys}}, "queue": "20 packets"}
     document = {"duration": "2 s", "gate": {"l": link}, "flow": {"f": {"path": ["l"]}}}
     assert tg.Scenario.from_dict(document, folder=tmp_path).to_toml()

@@ -68,7 +68,7 @@ def test_a_folder_of_a_run_holds_the_logs(tmp_path: Path) -> None:
     file.write_text(json.dumps(LINK))
     done = tidegate("run", file, "--out", tmp_path / "out", "--qlog")
     assert done.returncode == 0, done.stderr
-    opened = tg.open_run(tmp_path / "out")
+    opened = tg.open(tmp_path / "out")
     assert opened.qlog is not None
     assert sorted(path.name for path in opened.qlog.iterdir()) == [
         "quic-receiver.sqlog",
@@ -91,16 +91,16 @@ def test_a_folder_of_a_run_holds_the_logs(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_said(changes: list[str], words: str, tmp_path: Path) -> None:
-    with pytest.raises((tg.ScenarioError, ValueError), match=words):
-        tg.run(LINK, set=changes, qlog=tmp_path / "logs")
+    with pytest.raises((tg.errors.ScenarioError, ValueError), match=words):
+        tg.run(LINK, changes=changes, qlog=tmp_path / "logs")
     assert not (tmp_path / "logs").exists()
 
 
 def test_other_engines_say_that_they_have_none() -> None:
-    with pytest.raises(tg.EngineError, match="the kernel's TCP"):
+    with pytest.raises(tg.errors.EngineError, match="the kernel's TCP"):
         tg.run(LINK, engine="live")
     alone = {**LINK, "flow": {"quic": LINK["flow"]["quic"]}}
-    with pytest.raises(tg.EngineError, match="not of TCP"):
+    with pytest.raises(tg.errors.EngineError, match="not of TCP"):
         tg.run(alone, engine="theory")
 
 

@@ -137,7 +137,7 @@ def test_a_comparison_and_a_study_have_pages(tmp_path: Path) -> None:
 
 
 def test_theory_has_a_page() -> None:
-    run = tg.run(EXAMPLES / "spacer.toml", engine="theory", set={"gate.spacer.rate": "15.264 Mbit/s"})
+    run = tg.run(EXAMPLES / "spacer.toml", engine="theory", changes={"gate.spacer.rate": "15.264 Mbit/s"})
     assert "engine theory" in run.page()
     assert run.report().startswith(run.title)
 

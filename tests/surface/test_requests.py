@@ -87,7 +87,7 @@ def test_what_is_asked_is_sent_and_comes(run: tg.Run) -> None:
 
 def test_folder_and_text(run: tg.Run, tmp_path: Path) -> None:
     run.save(tmp_path / "out")
-    again = tg.open_run(tmp_path / "out")
+    again = tg.open(tmp_path / "out")
     assert again.summary == run.summary
     assert again.table("requests").equals(run.table("requests"))
     text = _run_text.run_report(run.summary, run.title)
@@ -100,21 +100,21 @@ def test_folder_and_text(run: tg.Run, tmp_path: Path) -> None:
 def test_the_picture_shows_response_times(run: tg.Run) -> None:
     titles = [axes.get_title(loc="left") for axes in run.plot().axes]
     assert any(title.startswith("Response times") for title in titles)
-    other = tg.run(EXAMPLES / "steps.toml", set={"duration": "1 s"}, record="50 ms")
+    other = tg.run(EXAMPLES / "steps.toml", changes={"duration": "1 s"}, record="50 ms")
     assert not any(axes.get_title(loc="left").startswith("Response") for axes in other.plot().axes)
 
 
 def test_a_run_without_requests_says_so() -> None:
-    other = tg.run(EXAMPLES / "steps.toml", set={"duration": "1 s"})
+    other = tg.run(EXAMPLES / "steps.toml", changes={"duration": "1 s"})
     assert "requests" not in other.summary
     assert len(other.requests) == 0
-    with pytest.raises(tg.NotRecordedError, match="no flow of this run has requests"):
+    with pytest.raises(tg.errors.NotRecordedError, match="no flow of this run has requests"):
         other.table("requests")
 
 
 def test_summary_alone_has_no_table() -> None:
     alone = tg.run(SCENARIO, record="summary")
-    with pytest.raises(tg.NotRecordedError, match="record"):
+    with pytest.raises(tg.errors.NotRecordedError, match="record"):
         alone.requests["all"].series("response")
 
 
@@ -129,16 +129,16 @@ def test_study_compare_and_json(tmp_path: Path) -> None:
     assert study.estimate("request.client.1.server_mean_s", 0).mean is not None
     assert study.requests.height == 2 * 3 * 3
     assert "response" in study.report()
-    with pytest.raises(tg.UnknownNameError, match="request"):
+    with pytest.raises(tg.errors.UnknownNameError, match="request"):
         study.estimate("request.client.3.response_mean_s", 0)
     study.save(tmp_path / "study")
-    assert tg.open_study(tmp_path / "study").requests.equals(study.requests)
+    assert tg.open(tmp_path / "study").requests.equals(study.requests)
     assert json.loads(study.to_json())["points"][0]["metrics"]["finished"]["n"] == 3
 
 
 def test_common_random_numbers_are_kept() -> None:
     """A slower network changes no request: the n-th of each client is as large as before."""
-    runs = [tg.run(SCENARIO, set={"gate.down.delay": delay}) for delay in ("10 ms", "40 ms")]
+    runs = [tg.run(SCENARIO, changes={"gate.down.delay": delay}) for delay in ("10 ms", "40 ms")]
     for name in ("client.1", "client.2"):
         one, other = (run.requests[name].series("size") for run in runs)
         count = min(one.height, other.height)

@@ -101,11 +101,11 @@ def test_drops_and_marks_agree_with_the_counters() -> None:
 
 
 def test_names_that_are_not_there(run: tg.Run) -> None:
-    with pytest.raises(tg.UnknownNameError, match='did you mean "bottleneck"'):
+    with pytest.raises(tg.errors.UnknownNameError, match='did you mean "bottleneck"'):
         run.gates["botleneck"]
-    with pytest.raises(tg.UnknownNameError, match='did you mean "queue"'):
+    with pytest.raises(tg.errors.UnknownNameError, match='did you mean "queue"'):
         run.gates["bottleneck"].series("queu")
-    with pytest.raises(tg.UnknownNameError, match="goodput_bps"):
+    with pytest.raises(tg.errors.UnknownNameError, match="goodput_bps"):
         run.flows["bulk"]["goodput"]
     with pytest.raises(KeyError):
         run.plot(gate="x")
@@ -114,7 +114,7 @@ def test_names_that_are_not_there(run: tg.Run) -> None:
 def test_a_summary_alone_says_how_to_get_more() -> None:
     run = tg.run(tg.Scenario.from_toml(SMALL), seed=3, record="summary")
     for ask in (run.plot, lambda: run.drops, lambda: run.gates["bottleneck"].series("queue")):
-        with pytest.raises(tg.NotRecordedError, match="10 ms"):
+        with pytest.raises(tg.errors.NotRecordedError, match="10 ms"):
             ask()
 
 
@@ -139,26 +139,28 @@ def test_scenarios_are_files_dicts_or_loaded(small) -> None:
 
 
 def test_set_is_spelled_once(small) -> None:
-    by_list = tg.run(small, seed=5, record="summary", set=["flow.bulk.tcp.cc=cubic", "duration=3 s"])
-    by_dict = tg.run(small, seed=5, record="summary", set={"flow.bulk.tcp.cc": "cubic", "duration": "3 s"})
+    by_list = tg.run(small, seed=5, record="summary", changes=["flow.bulk.tcp.cc=cubic", "duration=3 s"])
+    by_dict = tg.run(
+        small, seed=5, record="summary", changes={"flow.bulk.tcp.cc": "cubic", "duration": "3 s"}
+    )
     assert by_list.summary == by_dict.summary
     assert by_list.flows["bulk"]["cc"] == "cubic"
     typed = tg.load(
         small,
-        set={"flow.bulk.tcp.delayed_ack": {"every": 2, "timeout": "40 ms"}, "gate.bottleneck.loss": 0.1},
+        changes={"flow.bulk.tcp.delayed_ack": {"every": 2, "timeout": "40 ms"}, "gate.bottleneck.loss": 0.1},
     )
     assert "40 ms" in typed.to_toml()
-    with pytest.raises(tg.ArgumentError, match="set: read 'duration=3 s'; takes a dict or a list"):
-        tg.load(small, set="duration=3 s")
+    with pytest.raises(tg.errors.ArgumentError, match="set: read 'duration=3 s'; takes a dict or a list"):
+        tg.load(small, changes="duration=3 s")
 
 
 def test_wrong_input_is_told(small) -> None:
     with pytest.raises(FileNotFoundError):
         tg.run("nowhere.toml")
-    with pytest.raises(tg.ArgumentError, match="from_toml"):
+    with pytest.raises(tg.errors.ArgumentError, match="from_toml"):
         tg.run(SMALL)
-    with pytest.raises(tg.ScenarioError) as caught:
-        tg.run(small, set={"gate.bottleneck.rate": "4 Mbitt/s"})
+    with pytest.raises(tg.errors.ScenarioError) as caught:
+        tg.run(small, changes={"gate.bottleneck.rate": "4 Mbitt/s"})
     error = caught.value
     assert error.key == "gate.bottleneck.rate"
     assert error.read
@@ -167,7 +169,7 @@ def test_wrong_input_is_told(small) -> None:
 
 
 def test_the_scenario_as_run_runs_again(small) -> None:
-    changed = tg.load(small, set={"gate.bottleneck.queue": "7 packets"})
+    changed = tg.load(small, changes={"gate.bottleneck.queue": "7 packets"})
     again = tg.Scenario.from_toml(changed.to_toml())
     assert (
         tg.run(again, seed=2, record="summary").summary["gates"]
@@ -226,7 +228,7 @@ def test_unusual_shapes_have_tables_and_pictures_too(text: str, record: str | No
     assert repr(run.flows)
     assert repr(run.gates)
     run.plot(tmp_path / "x.png")
-    back = tg.open_run(run.save(tmp_path / "run"))
+    back = tg.open(run.save(tmp_path / "run"))
     back.plot(tmp_path / "y.png")
     import tomllib
 

@@ -21,7 +21,7 @@ WINDOW = {"flow.bulk.tcp.window": "40 segments", "gate.bottleneck.loss": "0"}
 
 def drops(file: Path, gate: str, queue: str, **changes: str) -> list[int]:
     """Return what a gate drops with a queue, over a whole run, by replication."""
-    scenario = tg.load(file, set={**changes, f"gate.{gate}.queue.limit": queue, "warmup": "0 s"})
+    scenario = tg.load(file, changes={**changes, f"gate.{gate}.queue.limit": queue, "warmup": "0 s"})
     runs = [
         tg.run(scenario, seed=1, replication=n, record="summary").summary["gates"]
         for n in range(scenario.runs)
@@ -47,20 +47,20 @@ def test_theory_and_simulation_agree() -> None:
 def test_seeds() -> None:
     """Of several replications the largest counts; the file's own limit does not matter."""
     changes = {"duration": "2 s", "warmup": "1 s", "runs": "4", "flow.tcp.tcp.window": "8 segments"}
-    found = tg.size(SHARED, "L0", set=changes, seed=1, store=False)
+    found = tg.size(SHARED, "L0", changes=changes, seed=1, store=False)
     assert (found.runs, len(found.each), max(found.each)) == (4, 4, found.size)
     assert found.lost_with_one_less == sum(each == found.size for each in found.each)
     assert not any(drops(SHARED, "L0", f"{found.size} cells", **changes))
     lost = drops(SHARED, "L0", f"{found.size - 1} cells", **changes)
     assert [bool(each) for each in lost] == [each == found.size for each in found.each]
     assert found.delay_ms["p99"].mean is not None
-    again = tg.size(SHARED, "L0", set={**changes, "gate.L0.queue.limit": "7 cells"}, seed=1, store=False)
+    again = tg.size(SHARED, "L0", changes={**changes, "gate.L0.queue.limit": "7 cells"}, seed=1, store=False)
     assert again.size == found.size
 
 
 def test_copies_of_a_gate() -> None:
     changes = {"duration": "1 s", "warmup": "0 s", "flow.tcp.tcp.window": "4 segments"}
-    found = tg.size(SHARED, "shaper", set=changes, runs=1, seed=1, store=False)
+    found = tg.size(SHARED, "shaper", changes=changes, runs=1, seed=1, store=False)
     assert drops(SHARED, "shaper", f"{found.size} cells", runs="1", **changes) == [0]
     assert drops(SHARED, "shaper", f"{found.size - 1} cells", runs="1", **changes)[0] > 0
 
@@ -69,11 +69,11 @@ def test_packets_and_bytes(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text(SMALL, encoding="utf-8")
     gate = tg.load(file).gate_names[0]
-    packets = tg.size(file, gate, seed=1, store=False, set=WINDOW)
+    packets = tg.size(file, gate, seed=1, store=False, changes=WINDOW)
     assert packets.unit == "packets"
     in_bytes = tg.size(
         file, gate, seed=1, store=False,
-        set={**WINDOW, f"gate.{gate}.queue.limit": "90 kB"},
+        changes={**WINDOW, f"gate.{gate}.queue.limit": "90 kB"},
     )  # fmt: skip
     assert in_bytes.unit == "bytes"
     assert in_bytes.size == pytest.approx(packets.size * 1500, rel=0.1)
@@ -83,7 +83,7 @@ def test_endless_windows_are_told(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text(SMALL, encoding="utf-8")
     gate = tg.load(file).gate_names[0]
-    found = tg.size(file, gate, seed=1, store=False, set={**WINDOW, "flow.bulk.tcp.window": "unlimited"})
+    found = tg.size(file, gate, seed=1, store=False, changes={**WINDOW, "flow.bulk.tcp.window": "unlimited"})
     assert any("grows for as long as the run" in note for note in found.notes)
 
 
@@ -138,7 +138,7 @@ def test_the_queue_of_each_circuit_is_sized() -> None:
     found = tg.size(CIRCUITS, "path", method="sim", runs=2, seed=5, store=False)
     dropped = {
         size: [
-            tg.run(CIRCUITS, set={"gate.path.queue.limit": f"{size} packets"}, seed=5, replication=n)
+            tg.run(CIRCUITS, changes={"gate.path.queue.limit": f"{size} packets"}, seed=5, replication=n)
             .gates["path"]["dropped_packets"]
             for n in range(2)
         ]
@@ -160,3 +160,19 @@ def test_circuits_are_told_apart_in_both_directions() -> None:
     }
     assert names == {"path": ["back/back", "a", "b"], "path/back": ["back"]}
     assert run.flows["back"]["segments_delivered"] > 5
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "gate, pool: read neither; takes one of the two"),
+        ({"gate": "a", "pool": "b", "goal": "blocked < 1%"}, "gate, pool: read both"),
+        ({"pool": "b"}, "goal: a pool needs one"),
+        ({"gate": "a", "key": "queue"}, "key: it belongs to gate with goal"),
+        ({"pool": "b", "goal": "blocked < 1%", "key": "queue"}, "key: it belongs to gate with goal"),
+        ({"gate": "a", "goal": "loss < 1%", "method": "sim"}, "method: it does not belong to gate with goal"),
+    ],
+)
+def test_arguments_that_make_no_question(given: dict[str, str], said: str) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match=said):
+        tg.size(FIG_3, **given, store=False)

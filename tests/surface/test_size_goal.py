@@ -27,7 +27,7 @@ RUNS = 4
 
 def goodputs(file: Path, changes: dict[str, Any]) -> list[float]:
     """Return the goodput of each replication, Mbit/s, by plain runs."""
-    runs = [tg.run(file, set=changes, replication=n, seed=1, record="summary") for n in range(RUNS)]
+    runs = [tg.run(file, changes=changes, replication=n, seed=1, record="summary") for n in range(RUNS)]
     return [run.flows["bulk"]["goodput_bps"] / 1e6 for run in runs]
 
 
@@ -41,7 +41,7 @@ def goodput(file: Path, changes: dict[str, Any]) -> float:
 def test_a_bucket_against_brute_force(cc: str) -> None:
     changes = {**RANDOM, "flow.bulk.tcp.cc": cc}
     began = time.monotonic()
-    found = tg.size_for_goal(POLICER, "isp", "goodput > 95%", set=changes, seed=1, runs=RUNS, store=False)
+    found = tg.size(POLICER, "isp", goal="goodput > 95%", changes=changes, seed=1, runs=RUNS, store=False)
     took = time.monotonic() - began
     assert found.met
     assert found.verdict != "missed"
@@ -61,8 +61,13 @@ def test_a_bucket_against_brute_force(cc: str) -> None:
 
 
 def test_where_the_closed_form_begins() -> None:
-    found = tg.size_for_goal(
-        POLICER, "isp", "goodput > 90%", set={**RANDOM, "flow.bulk.tcp.cc": "newreno"}, seed=1, store=False
+    found = tg.size(
+        POLICER,
+        "isp",
+        goal="goodput > 90%",
+        changes={**RANDOM, "flow.bulk.tcp.cc": "newreno"},
+        seed=1,
+        store=False,
     )
     assert found.theory == "policer"
     assert found.size == pytest.approx(found.start, rel=0.15)
@@ -71,15 +76,15 @@ def test_where_the_closed_form_begins() -> None:
 def test_the_best_under_a_bound_against_brute_force() -> None:
     lte = ROOT / "examples" / "lte.toml"
     changes = {"duration": "20 s", "flow.bulk.jitter": "100 us"}
-    found = tg.size_for_goal(
-        lte, "bottleneck", "p99 delay < 100 ms", set=changes, seed=1, runs=RUNS, store=False
+    found = tg.size(
+        lte, "bottleneck", goal="p99 delay < 100 ms", changes=changes, seed=1, runs=RUNS, store=False
     )
     assert found.best
     assert found.met
     most = 0.0
     for packets in range(8, 40, 2):
         limit = {**changes, "gate.bottleneck.queue.limit": f"{packets * 1500} B"}
-        runs = [tg.run(lte, set=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
+        runs = [tg.run(lte, changes=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
         waits = [run.gates["bottleneck"]["queue_delay_p99_ms"] for run in runs]
         if max(waits) < 100:
             most = max(most, sum(run.flows["bulk"]["goodput_bps"] for run in runs) / RUNS)
@@ -106,13 +111,13 @@ def test_queues_of_lte_recordings_against_brute_force(name: str) -> None:
         },
     }
     began = time.monotonic()
-    found = tg.size_for_goal(link, "link", "p99 delay < 300 ms", seed=1, runs=RUNS, store=False)
+    found = tg.size(link, "link", goal="p99 delay < 300 ms", seed=1, runs=RUNS, store=False)
     took = time.monotonic() - began
     assert (found.met, found.best, found.key) == (True, True, "queue")
     most = 0.0
     for step in range(-24, 16):
         limit = {"gate.link.queue": f"{round(found.size * 1.04**step)} B"}
-        runs = [tg.run(link, set=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
+        runs = [tg.run(link, changes=limit, replication=n, seed=1, record="summary") for n in range(RUNS)]
         waits = estimate([run.gates["link"]["queue_delay_p99_ms"] for run in runs])
         if (waits.mean or 0) + (waits.half_width or 0) > 300:
             # The 99th percentile of one recording jumps with the size. Beyond a size that misses another may
@@ -132,12 +137,14 @@ def test_the_smallest_rate_that_keeps_a_delay(key: str) -> None:
     gate = {"queue": "60 packets", "delay": "20 ms", "rate": "10 Mbit/s" if key == "rate" else shaper}
     flow = {"path": ["link"], "rtt": "40 ms", "app": {"constant": {"rate": "5 Mbit/s"}}, "jitter": "100 us"}
     scenario = {"duration": "10 s", "gate": {"link": gate}, "flow": {"a": flow}}
-    found = tg.size_for_goal(scenario, "link", "p99 delay < 60 ms", key=key, seed=1, runs=RUNS, store=False)
+    found = tg.size(scenario, "link", goal="p99 delay < 60 ms", key=key, seed=1, runs=RUNS, store=False)
     assert (found.key, found.unit, found.met, found.best) == (key, "bit/s", True, False)
 
     def longest(rate: float) -> float:
         change = {f"gate.link.{key}": f"{round(rate)} bit/s"}
-        runs = [tg.run(scenario, set=change, replication=n, seed=1, record="summary") for n in range(RUNS)]
+        runs = [
+            tg.run(scenario, changes=change, replication=n, seed=1, record="summary") for n in range(RUNS)
+        ]
         return max(run.gates["link"]["queue_delay_p99_ms"] for run in runs)
 
     assert longest(found.size) < 60
@@ -148,8 +155,8 @@ def test_the_smallest_rate_that_keeps_a_delay(key: str) -> None:
 def test_other_keys(tmp_path: Path) -> None:
     shaper = ROOT / "examples" / "shaper.toml"
     gate = tg.load(shaper).gate_names[0]
-    found = tg.size_for_goal(
-        shaper, gate, "loss < 5%", key="rate.token_bucket.burst", runs=2, seed=1, store=False
+    found = tg.size(
+        shaper, gate, goal="loss < 5%", key="rate.token_bucket.burst", runs=2, seed=1, store=False
     )
     assert found.key == "rate.token_bucket.burst"
     assert found.plot(tmp_path / "frontier.png").stat().st_size > 5000

@@ -42,7 +42,7 @@ def erlang_b(load: float, servers: int) -> float:
 
 def test_calls_need_what_erlang_says() -> None:
     assert erlang_b(10, 14) > 0.05 > erlang_b(10, 15)
-    found = tg.size_pool(CALLS, "lines", "blocked < 5%", store=False)
+    found = tg.size(CALLS, pool="lines", goal="blocked < 5%", store=False)
     assert found.capacity_bps == 15_000_000
     assert found.less is not None
     assert (found.less.capacity_bps, found.less.met) == (14_000_000, False)
@@ -68,28 +68,28 @@ def test_where_the_interval_holds_the_bound_it_is_undecided() -> None:
     """Of 10 Erlang over 13 lines 8.434% are blocked: a bound of 8.44% cannot be told from that."""
     assert 100 * erlang_b(10, 13) == pytest.approx(8.434, abs=0.001)
     scenario, goal = pool_of(10, 20), "blocked < 8.44%"
-    found = tg.size_pool(scenario, "lines", goal, method="sim", seed=1, store=False)
+    found = tg.size(scenario, pool="lines", goal=goal, method="sim", seed=1, store=False)
     assert (found.capacity_bps, found.undecided, found.decided) == (14_000_000, (13_000_000,), False)
     assert found.less is not None
     assert (found.less.verdict, found.less.runs) == ("undecided", 16 * 8)
     assert "undecided: 13 Mbit/s may be enough as well" in " ".join(found.report().split())
     told = found.to_dict()
     assert (told["decided"], told["undecided_bps"]) == (False, [13_000_000])
-    exact = tg.size_pool(scenario, "lines", goal, seed=1, store=False)
+    exact = tg.size(scenario, pool="lines", goal=goal, seed=1, store=False)
     assert (exact.capacity_bps, exact.method, exact.theory) == (13_000_000, "theory", "erlang")
     assert (exact.simulated_bps, exact.undecided) == (14_000_000, (13_000_000,))
     assert exact.less is not None
     assert (exact.less.verdict, exact.decided) == ("not met", True)
-    alone = tg.size_pool(scenario, "lines", goal, method="theory", seed=1, store=False)
+    alone = tg.size(scenario, pool="lines", goal=goal, method="theory", seed=1, store=False)
     assert (alone.capacity_bps, alone.tried, alone.found) == (13_000_000, (), None)
 
 
 def test_one_replication_decides_with_a_warning() -> None:
-    found = tg.size_pool(CALLS, "lines", "blocked < 5%", method="sim", runs=1, store=False)
+    found = tg.size(CALLS, pool="lines", goal="blocked < 5%", method="sim", runs=1, store=False)
     assert {trial.runs for trial in found.tried} == {1}
     assert found.decided
     assert any("Only one replication" in note for note in found.notes)
-    several = tg.size_pool(CALLS, "lines", "blocked < 5%", method="sim", runs=4, store=False)
+    several = tg.size(CALLS, pool="lines", goal="blocked < 5%", method="sim", runs=4, store=False)
     assert not any("one replication" in note for note in several.notes)
 
 
@@ -109,33 +109,33 @@ def test_goals_of_classes() -> None:
         return tg.theory.kaufman_roberts(units, [5, 1], [1, 4]).blocked
 
     units = next(n for n in range(4, 99) if blocked(n)[0] < 0.02 and blocked(n)[1] < 0.05)
-    found = tg.size_pool(two, "lines", goal, store=False)
+    found = tg.size(two, pool="lines", goal=goal, store=False)
     assert (found.theory, found.capacity_bps) == ("kaufman-roberts", units * 1_000_000)
     assert found.simulated_bps is not None
     assert found.capacity_bps in (found.simulated_bps, *found.undecided)
     assert found.theory_values == pytest.approx((blocked(units)[1], blocked(units)[0]))
     assert "large blocked < 5%" in found.report()
-    only = tg.size_pool(two, "lines", "small blocked < 2%", method="theory", store=False)
+    only = tg.size(two, pool="lines", goal="small blocked < 2%", method="theory", store=False)
     assert only.capacity_bps < found.capacity_bps
-    with pytest.raises(tg.ArgumentError, match='did you mean "large"'):
-        tg.size_pool(two, "lines", "larg blocked < 5%", store=False)
+    with pytest.raises(tg.errors.ArgumentError, match='did you mean "large"'):
+        tg.size(two, pool="lines", goal="larg blocked < 5%", store=False)
 
 
 def test_the_theory_may_not_know_the_goal() -> None:
-    with pytest.raises(tg.EngineError, match="says nothing of this goal"):
-        tg.size_pool(CALLS, "lines", "p99 call wait < 1 s", method="theory", store=False)
+    with pytest.raises(tg.errors.EngineError, match="says nothing of this goal"):
+        tg.size(CALLS, pool="lines", goal="p99 call wait < 1 s", method="theory", store=False)
     constant = pool_of(5, 9, every="200 ms")
-    with pytest.raises(tg.EngineError, match="gaps are constant"):
-        tg.size_pool(constant, "lines", "blocked < 5%", method="theory", store=False)
+    with pytest.raises(tg.errors.EngineError, match="gaps are constant"):
+        tg.size(constant, pool="lines", goal="blocked < 5%", method="theory", store=False)
     waits = pool_of(5, 9, blocked=None, patience={"exponential": "1 s"})
-    found = tg.size_pool(waits, "lines", "abandoned < 5%", method="theory", store=False)
+    found = tg.size(waits, pool="lines", goal="abandoned < 5%", method="theory", store=False)
     lines = next(n for n in range(1, 99) if tg.theory.erlang_a(5, n, 1).abandoned < 0.05)
     assert (found.theory, found.capacity_bps) == ("erlang-a", lines * 1_000_000)
 
 
 def test_images_within_a_goal() -> None:
     changes = {"gate.vc.rate.reserve.rate": "50 Mbit/s", "runs": "6"}
-    found = tg.size_pool(IMAGES, "vp", "p95 response < 4 s", set=changes, store=False)
+    found = tg.size(IMAGES, pool="vp", goal="p95 response < 4 s", changes=changes, store=False)
     assert found.capacity_bps % 50_000_000 == 0
     assert found.found.high is not None
     assert found.found.high < 4
@@ -144,7 +144,7 @@ def test_images_within_a_goal() -> None:
     # What it says is what a study says.
     study = tg.study(
         IMAGES,
-        set={**changes, "pool.vp.capacity": f"{found.capacity_bps} bit/s"},
+        changes={**changes, "pool.vp.capacity": f"{found.capacity_bps} bit/s"},
         runs=found.found.n,
         store=False,
     )
@@ -152,18 +152,20 @@ def test_images_within_a_goal() -> None:
 
 
 def test_a_pool_cannot_help_a_processor() -> None:
-    with pytest.raises(tg.ArgumentError, match="all circuits fit at once: something else is the limit"):
-        tg.size_pool(IMAGES, "vp", "p95 response < 1 s", set={"runs": "3"}, store=False)
+    with pytest.raises(
+        tg.errors.ArgumentError, match="all circuits fit at once: something else is the limit"
+    ):
+        tg.size(IMAGES, pool="vp", goal="p95 response < 1 s", changes={"runs": "3"}, store=False)
 
 
 def test_those_that_never_finish_count() -> None:
     """Held for ever, one circuit serves one client: it is fast, and nobody else is served."""
     changes = {"gate.vc.rate.reserve.hold": "forever", "gate.vc.rate.reserve.rate": "100 Mbit/s", "runs": "3"}
-    run = tg.run(tg.load(IMAGES, set=changes), record="summary")
+    run = tg.run(tg.load(IMAGES, changes=changes), record="summary")
     every = run.requests["all"]
     assert every["response_mean_s"] < 1 < 5 < every["response_mean_with_unfinished_s"]
     assert every["response_p95_with_unfinished_s"] > every["response_p95_s"]
-    found = tg.size_pool(IMAGES, "vp", "mean response < 2 s", set=changes, store=False)
+    found = tg.size(IMAGES, pool="vp", goal="mean response < 2 s", changes=changes, store=False)
     assert found.capacity_bps == 500_000_000, "all five"
 
 
@@ -220,18 +222,18 @@ def test_wrong_goals(goal: str, message: str) -> None:
 
 
 def test_what_does_not_fit() -> None:
-    with pytest.raises(tg.UnknownNameError, match="vp"):
-        tg.size_pool(IMAGES, "vq", "p95 response < 2 s", store=False)
-    with pytest.raises(tg.ArgumentError, match="has requests"):
-        tg.size_pool(CALLS, "lines", "p95 response < 2 s", store=False)
+    with pytest.raises(tg.errors.UnknownNameError, match="vp"):
+        tg.size(IMAGES, pool="vq", goal="p95 response < 2 s", store=False)
+    with pytest.raises(tg.errors.ArgumentError, match="has requests"):
+        tg.size(CALLS, pool="lines", goal="p95 response < 2 s", store=False)
     channel = {
         "duration": "2 s",
         "pool": {"ring": {"capacity": "20 Mbit/s"}},
         "gate": {"c": {"rate": {"dtm": {"slot": "512 kbit/s", "initial": "2 Mbit/s", "pool": "ring"}}}},
         "flow": {"bulk": {"path": ["c"], "app": {"transfer": "1 MB"}}},
     }
-    with pytest.raises(tg.ArgumentError, match="DTM"):
-        tg.size_pool(channel, "ring", "blocked < 1%", store=False)
+    with pytest.raises(tg.errors.ArgumentError, match="DTM"):
+        tg.size(channel, pool="ring", goal="blocked < 1%", store=False)
 
 
 def test_json() -> None:

@@ -19,7 +19,7 @@ rtt = "50 ms"
 
 def test_a_product_runs_like_its_bytes_and_the_manifest_says_what_it_came_to() -> None:
     run = tg.run(tg.Scenario.from_toml(TEXT))
-    same = tg.run(tg.Scenario.from_toml(TEXT, set=["gate.link.queue=50 kB"]))
+    same = tg.run(tg.Scenario.from_toml(TEXT, changes=["gate.link.queue=50 kB"]))
     assert run.summary == same.summary
     assert run.manifest["computed_sizes"] == [
         {"key": "gate.link.queue", "written": "1 BDP", "from": "8 Mbit/s × 50 ms", "size": "50 kB"}
@@ -36,5 +36,5 @@ def test_values_of_an_axis_are_computed_for_each_point() -> None:
 
 
 def test_a_product_without_a_rate_is_one_clear_error() -> None:
-    with pytest.raises(tg.ScenarioError, match="cannot be computed: gate link has no rate"):
-        tg.Scenario.from_toml(TEXT, set=["gate.link.rate=unlimited"])
+    with pytest.raises(tg.errors.ScenarioError, match="cannot be computed: gate link has no rate"):
+        tg.Scenario.from_toml(TEXT, changes=["gate.link.rate=unlimited"])

@@ -34,7 +34,7 @@ def test_nothing_is_computed_twice(random: Path) -> None:
 def test_what_changes_a_number_is_computed_again(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted(random, runs=2)[1] == 2
     assert counted(random, runs=2, seed=6)[1] == 2, "another seed"
-    assert counted(random, runs=2, set={"gate.link.delay": "11 ms"})[1] == 2, "another scenario"
+    assert counted(random, runs=2, changes={"gate.link.delay": "11 ms"})[1] == 2, "another scenario"
     monkeypatch.setattr(_jobs, "engine_identity", lambda: "another build")
     assert counted(random, runs=2)[1] == 2, "another version"
 
@@ -72,12 +72,12 @@ def test_a_measurement_is_kept_under_what_it_does(random: Path) -> None:
     def hidden(run: tg.Run) -> dict[str, float]:
         return {"x": factor * run.summary["duration_s"]}
 
-    with pytest.raises(tg.ArgumentError, match="measure_version"):
+    with pytest.raises(tg.errors.ArgumentError, match="measure_version"):
         tg.study(random, measure=hidden)
-    with pytest.raises(tg.ArgumentError, match="measure_version"):
+    with pytest.raises(tg.errors.ArgumentError, match="measure_version"):
         tg.study(random, measure=max)
     assert tg.study(random, measure=hidden, measure_version="1").estimate("x").mean == 8.0
-    with pytest.raises(tg.NotRecordedError, match="record"):
+    with pytest.raises(tg.errors.NotRecordedError, match="record"):
         tg.study(random, measure=numbers)
 
 
@@ -86,13 +86,13 @@ def words(run: tg.Run) -> dict[str, str]:
 
 
 def test_a_measurement_gives_numbers(random: Path) -> None:
-    with pytest.raises(tg.ArgumentError, match=r"title is 'Random'"):
+    with pytest.raises(tg.errors.ArgumentError, match=r"title is 'Random'"):
         tg.study(random, measure=words)
 
 
 def test_a_damaged_store_says_so(random: Path, own_store: Path) -> None:
     (own_store / "runs.sqlite").write_bytes(b"not a database, and long enough to be taken for one" * 40)
-    with pytest.raises(tg.StoreError, match="delete it"):
+    with pytest.raises(tg.errors.StoreError, match="delete it"):
         tg.study(random)
     done = tidegate("study", random)
     assert (done.returncode, done.stdout) == (2, "")

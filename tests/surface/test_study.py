@@ -41,7 +41,7 @@ def test_the_file_s_sweep_and_what_is_varied_multiply(random: Path) -> None:
     }
     replaced = tg.study(random, vary={"gate.link.queue": ["7 packets"]}, runs=1)
     assert [p.values["gate.link.queue"] for p in replaced.points] == ["7 packets"] * 2
-    with pytest.raises(tg.ArgumentError, match=r"sweeps it together with flow\.bulk\.rtt"):
+    with pytest.raises(tg.errors.ArgumentError, match=r"sweeps it together with flow\.bulk\.rtt"):
         tg.study(random, vary={"gate.link.delay": ["7 ms"]})
 
 
@@ -50,9 +50,9 @@ def test_replications_differ_and_every_point_sees_the_same_networks(random: Path
     rates = [study.values("gate.link.rate_mean_bps", n) for n in (0, 1)]
     assert len({*rates[0]}) == 6, "each replication has a network of its own"
     assert rates[0] == rates[1], "and every variant sees it"
-    steady = tg.study(random, set={"gate.link.rate": "4 Mbit/s"})
+    steady = tg.study(random, changes={"gate.link.rate": "4 Mbit/s"})
     assert len({*steady.values("gate.link.queue_delay_mean_ms")}) > 1, "only the start is random here"
-    alone = tg.run(random, replication=3, record="summary", set={"flow.bulk.tcp.cc": "cubic"})
+    alone = tg.run(random, replication=3, record="summary", changes={"flow.bulk.tcp.cc": "cubic"})
     assert study.values("goodput_bps", 1)[3] == alone.flows["bulk"]["goodput_bps"]
 
 
@@ -104,13 +104,13 @@ def test_whoever_works_the_bytes_are_the_same(random: Path, tmp_path: Path) -> N
 
 
 def test_a_scenario_travels_to_another_process(random: Path) -> None:
-    scenario = tg.load(random, set={"flow.bulk.tcp.cc": "cubic"})
+    scenario = tg.load(random, changes={"flow.bulk.tcp.cc": "cubic"})
     again = pickle.loads(pickle.dumps(scenario))
     assert digest(again, "summary") == digest(scenario, "summary")
 
 
 def test_an_executor_that_is_none(random: Path) -> None:
-    with pytest.raises(tg.ArgumentError, match="has no submit"):
+    with pytest.raises(tg.errors.ArgumentError, match="has no submit"):
         tg.study(random, executor=object())
 
 
@@ -135,9 +135,9 @@ def test_until_is_read_from_text() -> None:
     assert Until.parse("goodput_bps:±2%") == Until("goodput_bps", relative=0.02)
     assert Until.parse("gate.a/b.1.loss: 0.5") == Until("gate.a/b.1.loss", absolute=0.5)
     for wrong in ("goodput_bps", "goodput_bps:", "goodput_bps:±%", "goodput_bps:-3%", ":2%", "x:0"):
-        with pytest.raises(tg.ArgumentError, match="until"):
+        with pytest.raises(tg.errors.ArgumentError, match="until"):
             Until.parse(wrong)
-    with pytest.raises(tg.ArgumentError, match="one of"):
+    with pytest.raises(tg.errors.ArgumentError, match="one of"):
         Until("x")
 
 
@@ -154,13 +154,13 @@ def test_metrics_have_names(random: Path) -> None:
         "gate.link.los": '"loss"',
         "flow.bulk.name": "name",
     }.items():
-        with pytest.raises(tg.UnknownNameError, match=told):
+        with pytest.raises(tg.errors.UnknownNameError, match=told):
             study.values(metric, 0)
-    with pytest.raises(tg.UnknownNameError, match="cubic"):
+    with pytest.raises(tg.errors.UnknownNameError, match="cubic"):
         study.point({"cc": "cubik"})
-    with pytest.raises(tg.ArgumentError, match="2 points match"):
+    with pytest.raises(tg.errors.ArgumentError, match="2 points match"):
         study.point()
-    with pytest.raises(tg.UnknownNameError, match="goodput_bps"):
+    with pytest.raises(tg.errors.UnknownNameError, match="goodput_bps"):
         tg.study(random, until="gooput_bps:2%")
 
 
@@ -176,13 +176,13 @@ def test_tables_group_and_come_back_from_the_folder(random: Path, tmp_path: Path
     assert row["metric"] == "goodput_bps"
     assert row["mean"] == study.estimate("goodput_bps", 0).mean
     study.save(tmp_path / "folder")
-    again = tg.open_study(tmp_path / "folder")
+    again = tg.open(tmp_path / "folder")
     assert again.to_json() == study.to_json()
     assert again.values("flow.bulk.rtt_p50_ms", 2) == study.values("flow.bulk.rtt_p50_ms", 2)
-    with pytest.raises(tg.RunFolderError, match="open_study"):
-        tg.open_run(tmp_path / "folder")
-    with pytest.raises(tg.RunFolderError, match="study"):
-        tg.open_comparison(tmp_path / "folder")
+    with pytest.raises(tg.errors.RunFolderError, match="holds a Study, and no Run"):
+        tg.open(tmp_path / "folder", tg.Run)
+    with pytest.raises(tg.errors.RunFolderError, match="Comparison"):
+        tg.open(tmp_path / "folder", tg.Comparison)
     done = tidegate("plot", tmp_path / "folder", "--metric", "gate.link.loss", "--axis", "cc", "--json")
     assert done.returncode == 0
     assert (tmp_path / "folder" / "study.png").stat().st_size > 5_000

@@ -183,7 +183,7 @@ def test_traces_travel_by_content(tmp_path: Path) -> None:
     with processes(tmp_path, workers=1) as cluster, Client(cluster.address, set_as_default=False) as client:
         assert tg.study(file, executor=client, store=False).to_json() == here.to_json()
     trace.write_text("time_s,rate_bps\n0,2000000\n1,5000000\n2,4000000\n")
-    with pytest.raises(tg.ArgumentError, match="the file has changed since the study began"):
+    with pytest.raises(tg.errors.ArgumentError, match="the file has changed since the study began"):
         batches.Sealer()._seal(scenario)
 
 
@@ -226,7 +226,9 @@ def test_what_looks_like_executors_of_dask(random: Path, tmp_path: Path) -> None
         executor = client.get_executor(workers=[worker], retries=2)
         assert tg.study(random, executor=executor, store=False).to_json() == here
         executor.shutdown()
-        with pytest.raises(tg.ArgumentError, match="executor: it was shut down; give one that takes work"):
+        with pytest.raises(
+            tg.errors.ArgumentError, match="executor: it was shut down; give one that takes work"
+        ):
             tg.study(random, executor=executor, store=False)
-    with pytest.raises(tg.ArgumentError, match="executor: this client of Dask is closed; give one"):
+    with pytest.raises(tg.errors.ArgumentError, match="executor: this client of Dask is closed; give one"):
         tg.study(random, executor=client, store=False)

@@ -81,7 +81,7 @@ def test_points_may_have_other_elements(tmp_path: Path) -> None:
     assert None not in study.values("flow.bulk.3.goodput_bps", 1)
     assert study.values("completion_s", 1) == [None, None]
     study.save(tmp_path / "folder")
-    assert tg.open_study(tmp_path / "folder").to_json() == study.to_json()
+    assert tg.open(tmp_path / "folder").to_json() == study.to_json()
 
 
 ROWS: list[list[dict[str, object]]] = [
@@ -173,7 +173,7 @@ def test_a_point_with_a_file_keeps_what_was_read(
 def test_a_wrong_point_is_told_before_the_first_run(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepare, "ROOM", 0)
     monkeypatch.setattr(start, "execute_study", lambda *_, **__: pytest.fail("a run began"))
-    with pytest.raises(tg.ScenarioError, match="queue"):
+    with pytest.raises(tg.errors.ScenarioError, match="queue"):
         tg.study(random, vary={"gate.link.queue": ["10 packets", "20 parsecs"]}, store=False)
 
 
@@ -191,7 +191,7 @@ def test_parts_killed_doubled_and_in_any_order_are_one_machine(tmp_path: Path) -
         time.sleep(0.7)
         killed.send_signal(signal.SIGKILL)
         killed.wait()
-    with pytest.raises(tg.RunFolderError, match="parts"):
+    with pytest.raises(tg.errors.RunFolderError, match="parts"):
         tg.merge_study([tmp_path / "plan"])
     # As xargs -P 2 does them; two are given twice.
     with ThreadPoolExecutor(2) as pool:
@@ -217,10 +217,10 @@ def test_a_distribution_of_very_many_runs_has_few_steps(
     study = tg.study(random, vary=VARY, runs=12, store=False)
     monkeypatch.setattr(plot_spread, "_STEPS", 5)
     monkeypatch.setattr(plot_spread, "_DOTS", 4)
-    curve = study.plot(cdf="goodput_bps").axes[0].get_lines()[0]
+    curve = study.plot_cdf(metric="goodput_bps").axes[0].get_lines()[0]
     assert len(curve.get_xdata()) == 6
     values = sorted(study.values("goodput_bps", 0))
     assert curve.get_xdata()[-1] == values[-1] / 1e6
     assert list(curve.get_ydata())[-1] == 1.0
-    text = " ".join(each.get_text() for each in study.plot(box="goodput_bps").texts)
+    text = " ".join(each.get_text() for each in study.plot_box(metric="goodput_bps").texts)
     assert "4 runs, evenly chosen by rank" in text.replace("\n", " ")

@@ -31,17 +31,20 @@ def test_a_damaged_file_is_named(random: Path, tmp_path: Path, name: str) -> Non
         damaged = bytes([*whole[:place], whole[place] ^ 1, *whole[place + 1 :]])
         file.write_bytes(damaged)
         with pytest.raises(
-            tg.RunFolderError, match=f"{name}.*(damaged|not written by tidegate|layout).* do .*part.* again"
+            tg.errors.RunFolderError,
+            match=f"{name}.*(damaged|not written by tidegate|layout).* do .*part.* again",
         ):
             tg.merge_study(parts)
     if name == "manifest.json":
         return
-    with pytest.raises(tg.RunFolderError, match=f"{name}: this file is damaged: .* part 2/2 wrote; {again}"):
+    with pytest.raises(
+        tg.errors.RunFolderError, match=f"{name}: this file is damaged: .* part 2/2 wrote; {again}"
+    ):
         tg.merge_study(parts)
-    with pytest.raises(tg.RunFolderError, match=again):
+    with pytest.raises(tg.errors.RunFolderError, match=again):
         tg.study_part(random, "2/2", parts[1], vary=VARY, store=False)
     file.unlink()
-    with pytest.raises(tg.RunFolderError, match=f"{name}: this file is missing; {again}"):
+    with pytest.raises(tg.errors.RunFolderError, match=f"{name}: this file is missing; {again}"):
         tg.merge_study(parts)
     tg.study_part(random, "2/2", parts[1], vary=VARY, store=False, force=True)
     tg.merge_study(parts)
@@ -62,7 +65,9 @@ def test_a_manifest_with_other_tables_is_refused(random: Path, tmp_path: Path) -
     parts = parts_of(random, tmp_path / "parts", 2)
     file = parts[0] / "manifest.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "tables": {}}))
-    with pytest.raises(tg.RunFolderError, match=r"manifest.json: this file is damaged: .* do part 1/2 again"):
+    with pytest.raises(
+        tg.errors.RunFolderError, match=r"manifest.json: this file is damaged: .* do part 1/2 again"
+    ):
         tg.merge_study(parts)
 
 
@@ -72,7 +77,7 @@ def test_a_part_without_digests_is_done_again(random: Path, tmp_path: Path) -> N
     manifest = json.loads(file.read_text())
     del manifest["files"], manifest["digest"]
     file.write_text(json.dumps(manifest))
-    with pytest.raises(tg.RunFolderError, match=r"without digests of its files; .* do part 1/2 again"):
+    with pytest.raises(tg.errors.RunFolderError, match=r"without digests of its files; .* do part 1/2 again"):
         tg.merge_study(parts)
 
 
@@ -86,7 +91,7 @@ def test_merging_leaves_the_parts_as_they_are(random: Path, tmp_path: Path) -> N
 
 def test_nothing_is_kept_of_a_merge_that_is_refused(random: Path, tmp_path: Path) -> None:
     parts = parts_of(random, tmp_path / "parts", 2)
-    with pytest.raises(tg.UnknownNameError, match="no gate"):
+    with pytest.raises(tg.errors.UnknownNameError, match="no gate"):
         tg.merge_study(parts, gate="nope", store=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
 

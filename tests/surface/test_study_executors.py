@@ -67,7 +67,7 @@ def test_a_future_without_cancel_does_not_hide_what_went_wrong(random: Path) -> 
     words = (
         r"gave no result \(TimeoutError: job 17 was killed by slurm: out of memory\); \d of 6 runs are lost"
     )
-    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ClusterError, match=words) as found:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.errors.ClusterError, match=words) as found:
         tg.study(random, executor=Slurm(pool, fails=1), store=False)
     assert found.value.__cause__ is KILLED
 
@@ -77,7 +77,7 @@ def test_a_process_that_dies_costs_what_it_did(random: Path) -> None:
     words = (
         r"a worker of the executor died.*\(abruptly\).*; [1-5] of 6 runs are kept: the same study continues"
     )
-    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ClusterError, match=words):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.errors.ClusterError, match=words):
         tg.study(random, executor=Slurm(pool, fails=1, error=BrokenProcessPool("abruptly")))
     with ThreadPoolExecutor(1) as pool:
         again = tg.study(random, executor=Slurm(pool))
@@ -98,7 +98,7 @@ def test_what_others_did_is_kept_where_several_fail(random: Path) -> None:
                 done.set_result(work(*arguments))
             return done
 
-    with pytest.raises(tg.ClusterError, match="; 2 of 6 runs are kept"):
+    with pytest.raises(tg.errors.ClusterError, match="; 2 of 6 runs are kept"):
         tg.study(random, executor=AtOnce())
 
 
@@ -106,7 +106,7 @@ def test_an_executor_that_was_shut_down(random: Path) -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     words = r"takes no more work \(RuntimeError: cannot schedule new futures after shutdown\); 0 of 6 runs"
-    with pytest.raises(tg.ClusterError, match=words):
+    with pytest.raises(tg.errors.ClusterError, match=words):
         tg.study(random, executor=pool)
 
 
@@ -114,10 +114,10 @@ def test_what_is_measured_has_to_travel(random: Path) -> None:
     words = (
         r"measure: .*<lambda> cannot be sent to another process .*define it with def at the top of a module"
     )
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.study(random, executor=Pickling(), measure=lambda run: {"late": run.seed}, store=False)
     # An executor that sends lambdas, as loky, may fail for other reasons.
-    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.ClusterError, match="killed by slurm"):
+    with ThreadPoolExecutor(1) as pool, pytest.raises(tg.errors.ClusterError, match="killed by slurm"):
         tg.study(random, executor=Slurm(pool, fails=1), measure=lambda run: {"late": run.seed}, store=False)
 
 
@@ -125,15 +125,15 @@ def test_what_is_measured_has_to_travel(random: Path) -> None:
 def test_what_is_measured_is_numbers_by_name(where: str, random: Path) -> None:
     executor = None if where == "here" else Pickling()
     with pytest.raises(
-        tg.ArgumentError, match="measure: text returned 'late'; give numbers by name, such as"
+        tg.errors.ArgumentError, match="measure: text returned 'late'; give numbers by name, such as"
     ):
         tg.study(random, executor=executor, measure=text, store=False)  # type: ignore[arg-type]
 
 
 def test_an_executor_has_its_own_workers(random: Path, tmp_path: Path) -> None:
     words = "workers: read 2; the executor has its own workers, so leave out workers"
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.study(random, executor=Pickling(), workers=2, store=False)
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.study_part(random, "1/2", tmp_path / "part", executor=Pickling(), workers=2, store=False)
     assert not (tmp_path / "part").exists()

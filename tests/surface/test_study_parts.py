@@ -73,7 +73,7 @@ def test_a_part_that_was_killed_goes_on_from_its_store(random: Path, tmp_path: P
 
 def test_missing_parts_are_named(random: Path, tmp_path: Path) -> None:
     parts = parts_of(random, tmp_path / "parts", 4)
-    with pytest.raises(tg.RunFolderError, match=r"2 of 4 parts are missing: 1, 3; .* --shard 1/4"):
+    with pytest.raises(tg.errors.RunFolderError, match=r"2 of 4 parts are missing: 1, 3; .* --shard 1/4"):
         tg.merge_study([parts[1], parts[3]])
 
 
@@ -90,7 +90,7 @@ def test_a_part_that_is_there_twice_counts_once(random: Path, tmp_path: Path) ->
     [
         ({"seed": 6}, "seed 6, not 5"),
         ({"runs": 7}, "runs 7, not 6"),
-        ({"set": {"gate.link.delay": "11 ms"}}, "the scenario or one of its traces differs"),
+        ({"changes": {"gate.link.delay": "11 ms"}}, "the scenario or one of its traces differs"),
     ],
 )
 def test_a_part_of_another_study_is_refused(
@@ -98,14 +98,14 @@ def test_a_part_of_another_study_is_refused(
 ) -> None:
     one = tg.study_part(random, "1/2", tmp_path / "one", store=False)
     other = tg.study_part(random, "2/2", tmp_path / "other", store=False, **change)
-    with pytest.raises(tg.RunFolderError, match=words):
+    with pytest.raises(tg.errors.RunFolderError, match=words):
         tg.merge_study([one, other])
 
 
 def test_another_number_of_parts_is_refused(random: Path, tmp_path: Path) -> None:
     one = tg.study_part(random, "1/2", tmp_path / "one", store=False)
     other = tg.study_part(random, "2/3", tmp_path / "other", store=False)
-    with pytest.raises(tg.RunFolderError, match=r"part 2 of 3, but .* is one of 2"):
+    with pytest.raises(tg.errors.RunFolderError, match=r"part 2 of 3, but .* is one of 2"):
         tg.merge_study([one, other])
 
 
@@ -133,7 +133,7 @@ def test_a_wrong_column_is_found_before_the_runs(random: Path, tmp_path: Path, c
 def test_every_number_of_a_run_is_a_known_column() -> None:
     from tidegate._run.summary import FIGURES, figures_of
 
-    run = tg.run(EXAMPLES / "web.toml", set={"duration": "5 s"})
+    run = tg.run(EXAMPLES / "web.toml", changes={"duration": "5 s"})
     found = [*figures_of(run.summary, None)]
     assert found == [name for name in FIGURES if name in found]
     assert {*FIGURES} - {*found} <= {"progress"}
@@ -141,24 +141,26 @@ def test_every_number_of_a_run_is_a_known_column() -> None:
 
 def test_parts_need_a_seed(random: Path, tmp_path: Path) -> None:
     random.write_text(MARKOV.replace("seed = 5\n", ""))
-    with pytest.raises(tg.ArgumentError, match="every part of a study needs the same one; give --seed 1"):
+    with pytest.raises(
+        tg.errors.ArgumentError, match="every part of a study needs the same one; give --seed 1"
+    ):
         tg.study_part(random, "1/2", tmp_path / "one", store=False)
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/0", "a/b", "-1/4", "1/9999999999"])
 def test_a_wrong_part_is_refused(random: Path, tmp_path: Path, text: str) -> None:
-    with pytest.raises(tg.ArgumentError, match="such as 3/64"):
+    with pytest.raises(tg.errors.ArgumentError, match="such as 3/64"):
         tg.study_part(random, text, tmp_path / "one", store=False)
 
 
 def test_a_folder_that_is_no_part_is_refused(random: Path, tmp_path: Path) -> None:
     whole = tg.study(random, store=False)
     whole.save(tmp_path / "study")
-    with pytest.raises(tg.RunFolderError, match="holds a study, and no part of a study"):
+    with pytest.raises(tg.errors.RunFolderError, match="holds a study, and no part of a study"):
         tg.merge_study([tmp_path / "study"])
     part = tg.study_part(random, "1/2", tmp_path / "part", store=False)
-    with pytest.raises(tg.RunFolderError, match="tidegate study merge puts the parts together"):
-        tg.open_study(part)
+    with pytest.raises(tg.errors.RunFolderError, match="tidegate study merge puts the parts together"):
+        tg.open(part)
 
 
 @pytest.mark.parametrize(
@@ -176,5 +178,5 @@ def test_a_part_has_no_picture(random: Path, options: tuple[str, ...], words: st
 
 
 def test_a_part_given_as_a_pair_is_refused(random: Path, tmp_path: Path) -> None:
-    with pytest.raises(tg.ArgumentError, match=r"shard: read \(1, 3\); takes .*text"):
+    with pytest.raises(tg.errors.ArgumentError, match=r"shard: read \(1, 3\); takes .*text"):
         tg.study_part(random, (1, 3), tmp_path / "one", store=False)

@@ -23,7 +23,7 @@ def test_the_commands_of_a_plan_give_the_study(random: Path, tmp_path: Path) -> 
     manifest = json.loads((plan / "manifest.json").read_text())
     assert manifest["runs_of_parts"] == [6, 6, 6]
     assert len({point["key"] for point in manifest["points"]}) == 3
-    with pytest.raises(tg.RunFolderError, match="no part of this plan is done yet"):
+    with pytest.raises(tg.errors.RunFolderError, match="no part of this plan is done yet"):
         tg.merge_study([plan])
     script = (plan / "slurm.sh").read_text()
     assert "--array=1-3" in script
@@ -36,7 +36,7 @@ def test_the_commands_of_a_plan_give_the_study(random: Path, tmp_path: Path) -> 
         assert line.endswith(" --workers 1")
         assert by_slurm.startswith(line.removesuffix("1"))
         if number == 1:
-            with pytest.raises(tg.RunFolderError, match="2 of 3 parts are missing: 2, 3"):
+            with pytest.raises(tg.errors.RunFolderError, match="2 of 3 parts are missing: 2, 3"):
                 tg.merge_study([plan])
     whole = tg.study(random, vary=VARY, store=False)
     for merged in (tg.merge_study([plan]), tg.merge_study(plan), tg.merge_study(str(plan))):
@@ -96,10 +96,10 @@ def test_parts_of_another_study_than_the_planned_one_are_refused(random: Path, t
     tg.study_part(random, "1/2", tmp_path / "1", store=False)
     (plan / "parts").mkdir()
     (tmp_path / "1").rename(plan / "parts" / "1")
-    with pytest.raises(tg.RunFolderError, match=f"{plan / 'parts' / '1'}: this part is {words}"):
+    with pytest.raises(tg.errors.RunFolderError, match=f"{plan / 'parts' / '1'}: this part is {words}"):
         tg.merge_study([plan])
     random.write_text(planned)
-    with pytest.raises(tg.RunFolderError, match="runs 7, not 6"):
+    with pytest.raises(tg.errors.RunFolderError, match="runs 7, not 6"):
         tg.study_part(random, "1/2", plan / "parts" / "2", runs=7, store=False)
-    with pytest.raises(tg.RunFolderError, match="it is one of 3 parts, not of 2"):
+    with pytest.raises(tg.errors.RunFolderError, match="it is one of 3 parts, not of 2"):
         tg.study_part(random, "1/3", plan / "parts" / "2", store=False)

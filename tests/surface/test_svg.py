@@ -163,7 +163,7 @@ def test_the_same_run_is_the_same_picture(tmp_path: Path) -> None:
     run = tg.run(tg.Scenario.from_toml(SMALL), seed=1, record="100 ms")
     run.plot(tmp_path / "a.svg")
     run.save(tmp_path / "run")
-    tg.open_run(tmp_path / "run").plot(tmp_path / "b.svg")
+    tg.open(tmp_path / "run").plot(tmp_path / "b.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 

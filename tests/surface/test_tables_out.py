@@ -43,7 +43,7 @@ def test_differences_from_a_baseline(tmp_path: Path) -> None:
     assert "reno " in below
     assert "vegas " in below
     assert "cubic " not in below
-    study = tg.open_study(out)
+    study = tg.open(out)
     told = json.loads(tidegate(*words, "--json").stdout)
     assert told["baseline"] == {"flow.a.tcp.cc": "cubic"}
     for point, row in zip(study.points, told["points"], strict=True):
@@ -69,7 +69,7 @@ def test_tables_for_spreadsheets(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"Table: {table}" in done.stdout
     rows = list(csv.DictReader(table.read_text().splitlines()))
-    study = tg.open_study(tmp_path / "out")
+    study = tg.open(tmp_path / "out")
     assert len(rows) == len(study.points) * len(study.metrics)
     for row in rows:
         assert float(row["gate.link.queue [kB]"]) == {"15 kB": 15, "0.1 MB": 100}[row["gate.link.queue"]]
@@ -110,13 +110,13 @@ def test_a_trace_is_drawn(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert f"Picture: {picture}" in done.stdout
     assert "mean over 500 ms" in picture.read_text()
-    figure = tg.trace_plot(trace)
+    figure = tg.traces.plot(trace)
     over, below = figure.axes
     edges, rates = over.lines[0].get_xydata().T
     assert edges[-1] == 3
     # kbit/s or Mbit/s: what carries the trace's own bits.
     bits = float(np.sum(np.diff(edges) * rates[:-1])) * 1e6
-    assert bits == pytest.approx(8 * tg.trace_info(trace)["deliverable_bytes"], rel=1e-6)
+    assert bits == pytest.approx(8 * tg.traces.info(trace)["deliverable_bytes"], rel=1e-6)
     shares = below.lines[0].get_xydata()
     # A third of the time nothing, two thirds at most 0.3 Mbit/s.
     assert float(shares[shares[:, 0] == 0][-1, 1]) == pytest.approx(100 / 3)

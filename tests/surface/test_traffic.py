@@ -73,7 +73,7 @@ def test_loss_is_of_what_was_sent_in_the_measured_time() -> None:
     video = {"source": {"media": {"frame_rate": 20, "frame": "5800 B"}}}
     whole = tg.run(scenario(video=video)).traffic["video"]
     assert (whole["packets_lost"], whole["media_frames_whole"]) == (0, 20)
-    run = tg.run(scenario(video=video), set={"gate.link.queue": "2 packets", "warmup": "100 ms"})
+    run = tg.run(scenario(video=video), changes={"gate.link.queue": "2 packets", "warmup": "100 ms"})
     row = run.traffic["video"]
     assert row["packets_sent"] == 18 * 5
     assert row["packets_lost"] == 18 * 2
@@ -96,7 +96,7 @@ def test_every_event_gives_the_same_numbers() -> None:
     bursts = {"source": {"poisson": {"rate": "6 Mbit/s", "packet": "1000 B"}}}
     video = {"media": {"frame_rate": 29.97, "frame": {"exponential": "8 kB"}, "spread": "5 ms"}}
     both = scenario(bursts=bursts, video={"source": video, "jitter": "2 ms"})
-    runs = [tg.run(both, set={"gate.link.queue": "20 packets"}, exact=exact) for exact in (False, True)]
+    runs = [tg.run(both, changes={"gate.link.queue": "20 packets"}, exact=exact) for exact in (False, True)]
     assert runs[0].summary["traffic"] == runs[1].summary["traffic"]
     assert runs[0].summary["traffic_groups"] == runs[1].summary["traffic_groups"]
     assert runs[0].traffic["bursts"]["packets_lost"] > 0
@@ -120,9 +120,9 @@ def test_studies_and_comparisons_take_sources_and_groups() -> None:
     comparison = tg.compare(calls, vary={"gate.link.delay": ["3 ms", "5 ms"]}, columns=columns)
     assert [row[columns[0]] for row in comparison.rows()] == [pytest.approx(3.3), pytest.approx(5.3)]
     assert comparison.table[columns[1]].to_list() == [0.0, 0.0]
-    with pytest.raises(tg.UnknownNameError, match='no traffic is called "call"; did you mean "calls"'):
+    with pytest.raises(tg.errors.UnknownNameError, match='no traffic is called "call"; did you mean "calls"'):
         tg.compare(calls, vary={"gate.link.delay": ["3 ms"]}, columns=["traffic.call.loss"])
-    with pytest.raises(tg.UnknownNameError, match="delay_p99_ms"):
+    with pytest.raises(tg.errors.UnknownNameError, match="delay_p99_ms"):
         tg.compare(calls, vary={"gate.link.delay": ["3 ms"]}, columns=["traffic.calls.delay_p98_ms"])
 
 
@@ -131,7 +131,7 @@ def test_columns_are_kept_in_the_folder(tmp_path: Path) -> None:
     column = "traffic.calls.delay_mean_ms"
     comparison = tg.compare(calls, vary={"gate.link.delay": ["3 ms"]}, columns=[column])
     comparison.save(tmp_path / "kept")
-    opened = tg.open_comparison(tmp_path / "kept")
+    opened = tg.open(tmp_path / "kept")
     assert opened.rows() == comparison.rows()
     assert opened.report() == comparison.report()
 
@@ -184,6 +184,6 @@ def test_the_tables_for_people(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_keys_have_one_error_each(key: str, value: str, problem: str) -> None:
-    with pytest.raises(tg.ScenarioError, match=problem) as error:
-        tg.run(scenario(calls={"source": VOICE}), set={f"traffic.calls.{key}": value})
+    with pytest.raises(tg.errors.ScenarioError, match=problem) as error:
+        tg.run(scenario(calls={"source": VOICE}), changes={f"traffic.calls.{key}": value})
     assert str(error.value).count("error:") == 1

@@ -33,7 +33,7 @@ LOOSE_MS = 600
 
 @pytest.fixture(scope="module")
 def found() -> tg.Tuning:
-    return tg.tune(ABR, set=QUICK, seed=5, store=False)
+    return tg.tune(ABR, changes=QUICK, seed=5, store=False)
 
 
 def test_what_is_told_beside_the_best(found: tg.Tuning) -> None:
@@ -61,7 +61,7 @@ def test_what_is_told_beside_the_best(found: tg.Tuning) -> None:
 def test_its_numbers_are_those_of_a_study_with_the_seed_it_names(found: tg.Tuning) -> None:
     best = found.rows[5]
     effcap = {"gate.abr.rate.follow.effcap": {"m": best.m, "n": best.n}}
-    again = tg.study(ABR, set={**QUICK, **effcap}, seed=found.check_seed, runs=8, store=False)
+    again = tg.study(ABR, changes={**QUICK, **effcap}, seed=found.check_seed, runs=8, store=False)
     assert again.estimate("goodput_bps") == best.goodput_bps
     assert found.check_seed != found.seed
 
@@ -75,7 +75,7 @@ def goodput_of(row: Setting, found: tg.Tuning) -> list[float]:
         sets["gate.abr.rate.follow.effcap"] = {"m": row.m, "n": row.n}
         sets["gate.abr.rate.follow.share"] = row.share
         sets["flow.bulk.tcp.window"] = f"{row.window} segments"
-    study = tg.study(ABR, set=sets, seed=found.check_seed, runs=8, store=False)
+    study = tg.study(ABR, changes=sets, seed=found.check_seed, runs=8, store=False)
     assert study.estimate("goodput_bps") == row.goodput_bps
     return [value or 0.0 for value in study.values("goodput_bps", 0)]
 
@@ -106,22 +106,24 @@ def test_the_delay_of_a_goal_holds_the_senders_own_queue() -> None:
         "gate.abr.rate.follow.share": 0.25,
         "flow.bulk.tcp.window": "60 segments",
     }
-    loose = tg.tune(ABR, set=slow, goal="throughput with p50 delay < 10 s", runs=4, seed=1, store=False)
+    loose = tg.tune(ABR, changes=slow, goal="throughput with p50 delay < 10 s", runs=4, seed=1, store=False)
     own = loose.rows[0]
     assert own.share == 0.25
     assert own.delay_ms is not None
     assert own.delay_ms.mean is not None
     assert own.rtt_p50_ms.mean is not None
-    plan = plan_of(tg.load(ABR, set=slow))
+    plan = plan_of(tg.load(ABR, changes=slow))
     back = plan["flows"][0]["back_delay_ps"] / 1e9 + sum(
         plan["gates"][n]["delay_ps"] / 1e9 for n in plan["flows"][0]["back"]
     )
     assert own.delay_ms.mean == pytest.approx(own.rtt_p50_ms.mean - back)
-    study = tg.study(ABR, set=slow, seed=loose.check_seed, runs=4, store=False)
+    study = tg.study(ABR, changes=slow, seed=loose.check_seed, runs=4, store=False)
     wait = study.estimate("gate.link.queue_delay_p50_ms").mean
     assert wait is not None
     assert own.delay_ms.mean > 10 * wait, "most of the wait is not at the link"
-    alone = tg.tune(ABR, set=slow, goal="throughput with p50 queue delay < 10 s", runs=4, seed=1, store=False)
+    alone = tg.tune(
+        ABR, changes=slow, goal="throughput with p50 queue delay < 10 s", runs=4, seed=1, store=False
+    )
     assert alone.rows[0].delay_ms == study.estimate("gate.link.queue_delay_p50_ms")
 
 
@@ -138,20 +140,20 @@ def test_the_search_finds_what_a_grid_does(found: tg.Tuning) -> None:
     best = found.rows[5]
     tried = [{"m": best.m, "n": best.n}, *grid]
     study = tg.study(
-        ABR, vary={"gate.abr.rate.follow.effcap": tried}, set=QUICK, seed=found.seed, runs=8, store=False
+        ABR, vary={"gate.abr.rate.follow.effcap": tried}, changes=QUICK, seed=found.seed, runs=8, store=False
     )
     means = [study.estimate("goodput_bps", n).mean or 0 for n in range(len(tried))]
     assert means[0] >= 0.99 * max(means[1:])
 
 
 def test_it_is_the_same_on_any_number_of_threads(found: tg.Tuning) -> None:
-    assert tg.tune(ABR, set=QUICK, seed=5, workers=1, store=False).to_dict() == found.to_dict()
+    assert tg.tune(ABR, changes=QUICK, seed=5, workers=1, store=False).to_dict() == found.to_dict()
 
 
 def test_a_bound_is_kept_or_said_to_be_missed() -> None:
     loose = tg.tune(
         ABR,
-        set={**QUICK, "duration": "30 s"},
+        changes={**QUICK, "duration": "30 s"},
         goal=f"throughput with p99 delay < {LOOSE_MS} ms",
         seed=1,
         store=False,
@@ -196,7 +198,7 @@ def test_a_goal(text: str, parts: tuple[str, str, float | None]) -> None:
     "text", ["", "delay", "throughput with p95 delay < 1 s", "throughput with p99 delay < 200"]
 )
 def test_a_wrong_goal_is_named(text: str) -> None:
-    with pytest.raises(tg.ArgumentError, match="goal"):
+    with pytest.raises(tg.errors.ArgumentError, match="goal"):
         Goal.parse(text)
 
 
@@ -212,18 +214,18 @@ def test_a_wrong_goal_is_named(text: str) -> None:
 def test_what_cannot_be_tuned(arguments: dict[str, Any], words: str) -> None:
     source = arguments.pop("source")
     given = tg.Scenario.from_toml(source) if source is SMALL else source
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.tune(given, **arguments, store=False)
-    with pytest.raises(tg.UnknownNameError, match='did you mean "abr"'):
+    with pytest.raises(tg.errors.UnknownNameError, match='did you mean "abr"'):
         tg.tune(ABR, "abrr", store=False)
 
 
 def test_small_changes_are_tried_with_every_setting() -> None:
-    found = tg.tune(ABR, set={**QUICK, "duration": "20 s"}, seed=5, perturb=3, store=False)
+    found = tg.tune(ABR, changes={**QUICK, "duration": "20 s"}, seed=5, perturb=3, store=False)
     assert found.runs == 4
     assert all(row.goodput_bps.n == 4 for row in found.rows)
     assert "3 have small changes that nobody can know" in " ".join(found.report().split())
-    with pytest.raises(tg.ArgumentError, match="give one of the two"):
+    with pytest.raises(tg.errors.ArgumentError, match="give one of the two"):
         tg.tune(ABR, perturb=3, runs=4, store=False)
 
 

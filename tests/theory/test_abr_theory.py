@@ -228,5 +228,5 @@ def test_it_is_fast_enough() -> None:
     ],
 )
 def test_a_wrong_argument_is_named(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.theory.abr(**{"psi": 2, "delta_packets": 40, "buffer": 10, **changes})

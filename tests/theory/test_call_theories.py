@@ -317,5 +317,5 @@ def test_product_form_by_enumeration() -> None:
     ],
 )
 def test_arguments_out_of_range(call: Any, message: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=message):
+    with pytest.raises(tg.errors.ArgumentError, match=message):
         call()

@@ -145,7 +145,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG, ids=[message.split(":")[0] for _, message in WRONG])
 def test_wrong_arguments(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(tg.ArgumentError) as error:
+    with pytest.raises(tg.errors.ArgumentError) as error:
         tg.dtm.allocate(**{"rates_bps": [5_000_000], **wrong})
     assert str(error.value).startswith(message)
 

@@ -65,6 +65,6 @@ def test_any_sequence_of_numbers() -> None:
     ],
 )
 def test_refused(capacity: Any, m: Any, n: Any, told: str) -> None:
-    with pytest.raises(tg.ArgumentError) as caught:
+    with pytest.raises(tg.errors.ArgumentError) as caught:
         tg.effcap.estimate(capacity, m, n)
     assert told in str(caught.value)

@@ -85,7 +85,7 @@ def test_states_that_are_left_for_ever_do_not_count() -> None:
     ],
 )
 def test_a_wrong_chain_is_named(capacity: Any, chain: Any, delta: float, words: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         effective(capacity, chain, delta)
 
 
@@ -93,5 +93,5 @@ def test_a_wrong_chain_is_named(capacity: Any, chain: Any, delta: float, words: 
     ("m", "n", "delta", "words"), [(0, 1, 1, "m: 0"), (1, 1.5, 1, "n: 1.5"), (1, 1, "x", "delta: 'x'")]
 )
 def test_a_wrong_number_is_named(m: Any, n: Any, delta: Any, words: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=words):
+    with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.effcap.estimate_delta([1, 2], m, n, delta)

@@ -79,5 +79,5 @@ def test_the_inverse_is_the_least(load: float, goal: float, *, waits: bool) -> N
     ],
 )
 def test_wrong_arguments(call: object, says: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=says):
+    with pytest.raises(tg.errors.ArgumentError, match=says):
         call()  # type: ignore[operator]

@@ -188,6 +188,6 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
 
 @pytest.mark.parametrize(("call", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_wrong_arguments(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=message) as raised:
+    with pytest.raises(tg.errors.ArgumentError, match=message) as raised:
         call()
     assert "\n" not in str(raised.value)

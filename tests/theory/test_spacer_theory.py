@@ -300,5 +300,5 @@ def call(**changes: Any) -> Callable[[], tg.theory.Spacer]:
     ],
 )
 def test_wrong_arguments(wrong: Callable[[], tg.theory.Spacer], message: str) -> None:
-    with pytest.raises(tg.ArgumentError, match=message):
+    with pytest.raises(tg.errors.ArgumentError, match=message):
         wrong()

@@ -103,9 +103,9 @@ def test_the_inverse() -> None:
             bucket = tg.theory.policer_bucket(wanted, 83, paced=paced)
             assert tg.theory.policer(bucket, 83, paced=paced).share == pytest.approx(wanted, rel=1e-6)
             assert tg.theory.policer(0.99 * bucket, 83, paced=paced).share < wanted
-    with pytest.raises(tg.ArgumentError, match="above 0"):
+    with pytest.raises(tg.errors.ArgumentError, match="above 0"):
         tg.theory.policer_bucket(0, 83)
-    with pytest.raises(tg.ArgumentError, match="bucket"):
+    with pytest.raises(tg.errors.ArgumentError, match="bucket"):
         tg.theory.policer("8 kB", 83)
 
 

@@ -67,7 +67,7 @@ INSTEAD = {"gate.spacer.loss": "mathis", "gate.host.rate": "rfc-6349"}
 
 @pytest.mark.parametrize(("sets", "reason"), MISSES, ids=[reason for _, reason in MISSES])
 def test_what_is_not(sets: dict[str, str], reason: str) -> None:
-    scenario = tg.load(EXAMPLE, set=[f"{key}={value}" for key, value in sets.items()])
+    scenario = tg.load(EXAMPLE, changes=[f"{key}={value}" for key, value in sets.items()])
     miss, *others = tg.theory.match(scenario)
     assert isinstance(miss, tg.theory.Miss)
     assert reason in miss.reason
@@ -77,13 +77,13 @@ def test_what_is_not(sets: dict[str, str], reason: str) -> None:
     if fit is not None:
         assert tg.run(scenario, engine="theory").summary["theory"] == fit.theory
         return
-    with pytest.raises(tg.EngineError, match=r"no theory applies \(spacer: "):
+    with pytest.raises(tg.errors.EngineError, match=r"no theory applies \(spacer: "):
         tg.run(scenario, engine="theory")
 
 
 def test_bent_assumptions() -> None:
     sets = ["flow.bulk.tcp.handshake=true", "flow.bulk.tcp.increase=per ack", "warmup=1 s"]
-    fit, *_ = tg.theory.match(tg.load(EXAMPLE, set=sets))
+    fit, *_ = tg.theory.match(tg.load(EXAMPLE, changes=sets))
     assert isinstance(fit, tg.theory.Fit)
     handshake, growth, end = fit.bent
     assert handshake == "the handshake comes first; times count from its end"
@@ -224,9 +224,9 @@ def test_a_run_of_the_theory(tmp_path: Path) -> None:
     assert "seed" not in repr(run)
     assert run.flows["bulk"]["goodput_bps"] == 20e6 * 1460 / 1500
     assert "rtt_p99_ms" not in run.flows["bulk"].keys()  # noqa: SIM118
-    with pytest.raises(tg.NotRecordedError, match="a theory has no flows over time"):
+    with pytest.raises(tg.errors.NotRecordedError, match="a theory has no flows over time"):
         run.table("flows")
-    again = tg.open_run(run.save(tmp_path / "run"))
+    again = tg.open(run.save(tmp_path / "run"))
     assert again.summary == run.summary
     assert again.manifest["engine"] == "theory"
 

@@ -21,44 +21,44 @@ use tidegate_scenario::trace::TraceError as Trace;
 use tidegate_scenario::{QuantityError, ScenarioError as Wrong, trace};
 
 create_exception!(
-    tidegate,
+    tidegate.errors,
     ScenarioError,
     PyValueError,
     "A scenario is wrong; str() is the whole message, the attributes are its parts.\n\n\
      ``problem`` is one sentence; ``others`` are further problems of the same scenario."
 );
 create_exception!(
-    tidegate,
+    tidegate.errors,
     TraceError,
     PyValueError,
     "A link trace cannot be used; the message names file and line."
 );
 create_exception!(
-    tidegate,
+    tidegate.errors,
     CaptureError,
     PyValueError,
     "A file is no capture, or cannot be used as one; the message names the file."
 );
 create_exception!(
-    tidegate,
+    tidegate.errors,
     ArgumentError,
     PyValueError,
     "An argument of a call has a value that it cannot have; the message says what it takes."
 );
 create_exception!(
-    tidegate,
+    tidegate.errors,
     EngineError,
     PyNotImplementedError,
     "The engine asked for does not exist, or cannot do this here; the message says why."
 );
 create_exception!(
-    tidegate,
+    tidegate.errors,
     ControllerError,
     PyValueError,
     "A congestion controller in Python failed; the message names file, line and mistake."
 );
-create_exception!(tidegate, RunError, PyRuntimeError, "A run stopped before its end.");
-create_exception!(tidegate, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
+create_exception!(tidegate.errors, RunError, PyRuntimeError, "A run stopped before its end.");
+create_exception!(tidegate.errors, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
 
 /// Adds the classes to the module; every attribute exists and is None until an error sets it.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,7 +1,7 @@
 //! Python bindings: `tidegate._core`. No logic of its own: arguments in, results out.
 //!
 //! Rust code runs with the GIL released, inside a guard that turns a panic into
-//! `tidegate.InternalError`. Columns cross as little-endian bytes.
+//! `tidegate.errors.InternalError`. Columns cross as little-endian bytes.
 
 mod bucket;
 mod capture;

@@ -7,16 +7,13 @@ is measured once more on networks that the search has not seen.
 
 from __future__ import annotations
 
-import os
-
-from tidegate._advise.bench import Bench, bench_for
+from tidegate._advise.bench import Bench
 from tidegate._advise.gate_goal import parse
 from tidegate._advise.gate_result import GateSizing
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._advise.tune_result import MET, MISSED
-from tidegate._ask.scenario import Sets
-from tidegate._ask.source import Source
-from tidegate._base.errors import UnknownNameError, nearest
+from tidegate._base.nearest import nearest
+from tidegate.errors import UnknownNameError
 
 #: Fewer runs have hardly an interval.
 LEAST_RUNS = 4
@@ -28,52 +25,8 @@ _FINER, _BETWEEN = 3, 3
 _HELD_OUT = 1_000_003
 
 
-def size_for_goal(
-    source: Source,
-    gate: str,
-    goal: str,
-    *,
-    key: str | None = None,
-    set: Sets = None,  # noqa: A002
-    runs: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    store: str | os.PathLike[str] | bool = True,
-    perturb: int | None = None,
-) -> GateSizing:
-    """Return the size of a policer's bucket, a token bucket, a queue or a rate that serves a goal.
-
-    With bounds on goodput and loss it is the smallest size that meets them, and of a rate always; a queue
-    or a bucket with a bound on a delay is the one with the most goodput of those that meet all. Whatever
-    the scenario says of the size does not matter.
-
-    Args:
-        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
-        gate: its name in the scenario.
-        goal: such as ``"goodput > 95%"``, ``"loss < 1%"``, ``"p99 delay < 100 ms"``; several joined by
-            ``and``.
-        key: what is sized: ``"police.burst"``, ``"queue"``, ``"rate.token_bucket.burst"``,
-            ``"rate.token_bucket.rate"`` or ``"rate"``; left out, the policer's bucket where there is one,
-            else the queue.
-        set: changes to the scenario.
-        runs: replications of each size; left out, the scenario's ``runs``, and at least 4.
-        seed: as :func:`tidegate.run`.
-        workers: threads; left out, one per processor.
-        store: as :func:`tidegate.study`.
-        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
-            nobody can know (:func:`tidegate.run`); the interval of all of them has to meet the goal.
-
-    Raises:
-        ScenarioError, TraceError, OSError: the scenario is wrong.
-        UnknownNameError: it has no such gate.
-        ArgumentError: the goal is none, or the gate has nothing of the kind; the message says why.
-    """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
-        return find(bench, gate, goal, key=key)
-
-
 def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateSizing:
-    """Find it; see :func:`size_for_goal`."""
+    """Find the size of a gate that serves a goal; see :func:`tidegate.size`."""
     bounds = parse(goal)
     known = bench.scenario.gate_names
     if gate not in known:

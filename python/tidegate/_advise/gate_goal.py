@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tidegate import _core
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
-from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import Estimate
+from tidegate.errors import ArgumentError
 
 _FORM = re.compile(
     r"(?:(?P<statistic>mean|p50|p99) )?(?P<what>goodput|loss|delay|rtt) ?"

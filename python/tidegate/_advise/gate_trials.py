@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._ask.plan import packet_bytes, plan_of, round_trip_ps
-from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import Estimate, estimate
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

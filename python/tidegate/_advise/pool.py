@@ -9,68 +9,17 @@ finish. Where a theory applies, it answers exactly and the simulations stand bes
 
 from __future__ import annotations
 
-import os
-
-from tidegate._advise.bench import Bench, bench_for, check_method
+from tidegate._advise.bench import Bench, check_method
 from tidegate._advise.pool_goal import MET, NOT_MET, UNDECIDED, read_goal
 from tidegate._advise.pool_result import PoolSizing, Trial, rate
 from tidegate._advise.pool_trials import PoolTrials, Steps, least
 from tidegate._ask.plan import plan_of
-from tidegate._ask.scenario import Sets
-from tidegate._ask.source import Source
-from tidegate._base.errors import ArgumentError, EngineError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
+from tidegate.errors import ArgumentError, EngineError, UnknownNameError
 
 
-def size_pool(
-    source: Source,
-    pool: str,
-    goal: str,
-    *,
-    set: Sets = None,  # noqa: A002
-    method: str = "auto",
-    runs: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    store: str | os.PathLike[str] | bool = True,
-    perturb: int | None = None,
-) -> PoolSizing:
-    """Return the smallest capacity of a pool with which a goal is met, whatever it has in the scenario.
-
-    A goal is met when the interval of its mean over the replications lies below the bound, and not met
-    when it lies above. Where it holds the bound, the replications are doubled, up to 16 times
-    ``runs``; then the capacity is undecided. Intervals are of 99%, so that five looks are wrong no more
-    often than one at 95%. Of one replication its value decides.
-
-    Args:
-        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
-        pool: its name in the scenario; circuits or calls take from it.
-        goal: such as ``"p95 response < 2 s"`` (mean, p50, p95 or p99, requests without a response
-            counted with their age), ``"mean call wait < 100 ms"`` (mean, p50 or p99), ``"blocked < 1%"`` or
-            ``"abandoned < 1%"``; of the calls of one source, ``"large blocked < 5%"``; several,
-            joined by ``" and "``.
-        set: changes to the scenario.
-        method: ``"theory"``, ``"sim"``, or ``"auto"``: simulations, and the answer of a theory where one
-            applies to the letter.
-        runs: replications at first; left out, the scenario's ``runs``.
-        seed: as :func:`tidegate.run`.
-        workers: threads; left out, one per processor.
-        store: as :func:`tidegate.study`.
-        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
-            nobody can know (:func:`tidegate.run`); so many at first, all together
-            have to meet the goal.
-
-    Raises:
-        ScenarioError, TraceError, OSError: the scenario is wrong.
-        UnknownNameError: it has no such pool.
-        ArgumentError: the goal is none, or does not fit the scenario, or no capacity meets it.
-        EngineError: ``method="theory"``, and no theory applies.
-    """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
-        return find_pool(bench, pool, goal, method=method)
-
-
-def find_pool(bench: Bench, pool: str, goal: str, *, method: str = "auto") -> PoolSizing:
-    """Find it; see :func:`size_pool`."""
+def find(bench: Bench, pool: str, goal: str, *, method: str = "auto") -> PoolSizing:
+    """Find the smallest capacity of a pool that meets a goal; see :func:`tidegate.size`."""
     check_method(method)
     plan = plan_of(bench.scenario)
     names = [row["name"] for row in plan["pools"]]

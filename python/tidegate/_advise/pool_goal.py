@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError, nearest
+from tidegate._base.nearest import nearest
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._advise.pool_goal import UNDECIDED, Goal, value_in, verdict_of
 from tidegate._advise.pool_result import PoolSizing, Trial, rate, told_of
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

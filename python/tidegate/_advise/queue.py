@@ -9,57 +9,15 @@ answer is then run once more, and with one unit less.
 
 from __future__ import annotations
 
-import os
-
-from tidegate._advise.bench import Bench, bench_for, check_method
+from tidegate._advise.bench import Bench, check_method
 from tidegate._advise.queue_result import Sizing
 from tidegate._advise.queue_trials import QueueTrials
-from tidegate._ask.scenario import Sets
-from tidegate._ask.source import Source
-from tidegate._base.errors import EngineError, InternalError, UnknownNameError, nearest
-
-
-def size(
-    source: Source,
-    gate: str,
-    *,
-    set: Sets = None,  # noqa: A002
-    method: str = "auto",
-    runs: int | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    store: str | os.PathLike[str] | bool = True,
-    perturb: int | None = None,
-) -> Sizing:
-    """Return the smallest queue of a gate that loses nothing, whatever its limit in the scenario is.
-
-    Loss is looked for over the whole run, the warmup included.
-
-    Args:
-        source: a scenario file, a dict of its keys, or a loaded :class:`Scenario`.
-        gate: its name in the scenario; of a gate with a copy for each flow, all copies.
-        set: changes to the scenario.
-        method: ``"theory"``, ``"sim"``, or ``"auto"``: theory where one applies to this gate.
-        runs: replications that must all be without loss; left out, the scenario's ``runs``.
-        seed: as :func:`tidegate.run`.
-        workers: threads; left out, one per processor.
-        store: as :func:`tidegate.study`.
-        perturb: instead of ``runs``: replication 0 is as written, so many more have small changes that
-            nobody can know (:func:`tidegate.run`); none of them may lose anything.
-
-    Raises:
-        ScenarioError, TraceError, OSError: the scenario is wrong.
-        UnknownNameError: it has no such gate.
-        ArgumentError: the method is none, ``runs`` is below 1, or no queue of this gate is enough;
-            the message says why.
-        EngineError: ``method="theory"``, and no theory applies.
-    """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
-        return find(bench, gate, method=method)
+from tidegate._base.nearest import nearest
+from tidegate.errors import EngineError, InternalError, UnknownNameError
 
 
 def find(bench: Bench, gate: str, *, method: str = "auto") -> Sizing:
-    """Find it; see :func:`size`."""
+    """Find the smallest queue of a gate that loses nothing; see :func:`tidegate.size`."""
     check_method(method)
     known = bench.scenario.gate_names
     if gate not in known:

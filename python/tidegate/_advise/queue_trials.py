@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._ask.plan import plan_of
-from tidegate._base.errors import ArgumentError, UnknownNameError
 from tidegate._base.estimate import Estimate
+from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from tidegate._advise.bench import Bench

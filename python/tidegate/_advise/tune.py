@@ -38,7 +38,7 @@ def tune(
     gate: str | None = None,
     *,
     goal: str = "throughput",
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     runs: int | None = None,
     seed: int | None = None,
     workers: int | None = None,
@@ -61,7 +61,7 @@ def tune(
             packet from TCP to the receiver, the sender's own queue included: the round trip less the
             fixed delay of the way back; ``rtt`` the round trip; each of the worst flow through the
             gate. ``queue delay`` is the wait at the gate that is followed alone.
-        set: changes to the scenario.
+        changes: to the scenario.
         runs: replications of each setting told; left out, the scenario's ``runs``, at least 8.
         seed: as :func:`tidegate.run`, of the search; what is told is simulated with the next one.
         workers: threads; left out, one per processor.
@@ -74,7 +74,9 @@ def tune(
         UnknownNameError: it has no such gate.
         ArgumentError: the gate follows nothing, or an argument cannot be.
     """
-    with bench_for(source, set, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb) as bench:
+    with bench_for(
+        source, changes, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb
+    ) as bench:
         return find(bench, gate, goal=goal)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tidegate import _core
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tidegate._base.estimate import Estimate

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate._ask.plan import plan_of
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate
+from tidegate._base.nearest import nearest
+from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

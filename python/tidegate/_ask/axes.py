@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.scenario import Scenario, as_sets
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

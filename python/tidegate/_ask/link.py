@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate._base.errors import ArgumentError, TraceError
-from tidegate._traces.start import trace_info
+from tidegate._traces import start as traces
+from tidegate.errors import ArgumentError, TraceError
 
 #: Suffixes that name a link trace and nothing else.
 TRACES = (".down", ".up", ".mahi", ".mahimahi", ".drp", ".csv")
@@ -52,7 +52,7 @@ class Link:
             duration = _spaced(self.duration or "30 s")
             what, rate = _spaced(self.rate or ""), f"rate = {_text(_spaced(self.rate or ''))}"
         else:
-            info = trace_info(self.trace)
+            info = traces.info(self.trace)
             carried = round(info["mean_bps"] * _HELD_S / _PACKET_BITS)
             queue = _spaced(self.queue or f"{max(carried, _LEAST)} packets")
             whole = min(max(info["duration_s"], _SHORTEST_S), _LONGEST_S)

@@ -16,9 +16,9 @@ from typing import Any
 from tidegate import _core
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
-from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._base.text import counted
 from tidegate._traces.start import readable
+from tidegate.errors import ArgumentError, ScenarioError
 
 #: Changes to a scenario, as a mapping or as on the command line.
 Sets = Mapping[str, Any] | Iterable[str] | None
@@ -75,7 +75,7 @@ def as_sets(changes: Sets) -> list[str]:
     if changes is None:
         return []
     if isinstance(changes, str):
-        raise TypeError('set takes a dict or a list, such as ["flow.bulk.tcp.cc=reno"]')
+        raise TypeError('changes takes a dict or a list, such as ["flow.bulk.tcp.cc=reno"]')
     if isinstance(changes, Mapping):
         return [
             f"{key}={value if isinstance(value, str) else _literal(value)}" for key, value in changes.items()
@@ -86,7 +86,7 @@ def as_sets(changes: Sets) -> list[str]:
 #: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
 OUTSIDE: ContextVar[bool] = ContextVar("OUTSIDE", default=False)
 
-#: What becomes of controllers in Python that a scenario names: "runs"; "edits": only those that ``set``
+#: What becomes of controllers in Python that a scenario names: "runs"; "edits": only those that ``changes``
 #: names run, others are refused; "told": nothing is run, and a warning says what would be. A program's own
 #: calls run them; the commands say which they mean.
 OWN_CODE: ContextVar[str] = ContextVar("OWN_CODE", default="runs")
@@ -128,16 +128,16 @@ class Scenario:
     def load(
         path: str | os.PathLike[str],
         *,
-        set: Sets = None,  # noqa: A002
+        changes: Sets = None,
         allow_outside: bool | None = None,
     ) -> Scenario:
         """Read a scenario file, TOML or (by its suffix ``.json``) JSON; ``"-"`` is standard input.
 
         A link trace (``.down``, ``.up``, ``.drp``, ``.csv``) stands for one download over it, with CUBIC.
 
-        ``set`` changes keys before the checks, as ``--set`` does. Traces are looked for
+        ``changes`` are made to its keys before the checks, as ``--set`` does. Traces are looked for
         beside the file. A message about a trace quotes numbers in it only where it lies in the
-        file's folder, or ``set`` names it by an absolute path; with ``allow_outside=True``
+        file's folder, or ``changes`` names it by an absolute path; with ``allow_outside=True``
         wherever it lies.
 
         Raises:
@@ -152,14 +152,14 @@ class Scenario:
             )
         if name == "-":
             return Scenario.from_toml(
-                _standard_input(), name="standard input", set=set, allow_outside=allow_outside
+                _standard_input(), name="standard input", changes=changes, allow_outside=allow_outside
             )
         readable(name)
         if is_trace(name):
             text = Link(trace=name).toml()
-            return Scenario.from_toml(text, name=name, set=set, allow_outside=allow_outside)
+            return Scenario.from_toml(text, name=name, changes=changes, allow_outside=allow_outside)
         try:
-            sets, outside = as_sets(set), _allowed(allow_outside)
+            sets, outside = as_sets(changes), _allowed(allow_outside)
             return Scenario(_core.Scenario.load(name, sets, outside, OWN_CODE.get()), name)
         except ScenarioError as error:
             if "this is not TOML" in str(error) and looks_like_trace(_first(name)):
@@ -173,7 +173,7 @@ class Scenario:
         *,
         name: str = "scenario",
         folder: str | os.PathLike[str] | None = None,
-        set: Sets = None,  # noqa: A002
+        changes: Sets = None,
         allow_outside: bool | None = None,
     ) -> Scenario:
         """Check a scenario given as TOML text.
@@ -185,7 +185,7 @@ class Scenario:
         outside = _allowed(allow_outside)
         code = OWN_CODE.get()
         return Scenario(
-            _core.Scenario.from_toml(text, name, base, as_sets(set), outside, own_code=code), name
+            _core.Scenario.from_toml(text, name, base, as_sets(changes), outside, own_code=code), name
         )
 
     @staticmethod
@@ -219,7 +219,7 @@ class Scenario:
         *,
         name: str = "scenario",
         folder: str | os.PathLike[str] | None = None,
-        set: Sets = None,  # noqa: A002
+        changes: Sets = None,
         allow_outside: bool | None = None,
     ) -> Scenario:
         """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
@@ -229,7 +229,7 @@ class Scenario:
         outside = _allowed(allow_outside)
         # A dict is the caller's own, or made of a scenario that was let through.
         code = "told" if OWN_CODE.get() == "told" else "runs"
-        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(set), outside, code), name)
+        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(changes), outside, code), name)
 
     @property
     def name(self) -> str:
@@ -384,11 +384,11 @@ def _again(text: str, name: str, folder: str) -> Scenario:
 def load(
     path: str | os.PathLike[str],
     *,
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     allow_outside: bool | None = None,
 ) -> Scenario:
     """Read and check a scenario file; the same as :meth:`Scenario.load`."""
-    return Scenario.load(path, set=set, allow_outside=allow_outside)
+    return Scenario.load(path, changes=changes, allow_outside=allow_outside)
 
 
 def schema() -> dict[str, Any]:

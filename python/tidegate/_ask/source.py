@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tidegate._ask.scenario import Scenario, Sets
-from tidegate._base.errors import EngineError
+from tidegate.errors import EngineError
 
 #: What stands for a scenario in calls: a path, a dict of the file's keys, or a checked one.
 Source = str | os.PathLike[str] | Mapping[str, Any] | Scenario
@@ -23,11 +23,11 @@ def as_scenario(source: Source, changes: Sets = None) -> Scenario:
     """
     if isinstance(source, Scenario):
         if changes:
-            raise TypeError("give set to tidegate.load: a checked scenario is not changed")
+            raise TypeError("give changes to tidegate.load: a checked scenario is not changed")
         return source
     if isinstance(source, Mapping):
-        return Scenario.from_dict(source, set=changes)
-    return Scenario.load(source, set=changes)
+        return Scenario.from_dict(source, changes=changes)
+    return Scenario.load(source, changes=changes)
 
 
 def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, SupportsIndex
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, SupportsIndex, TypeVar, cast
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.limits import most
+from tidegate.errors import ArgumentError
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 _Class = TypeVar("_Class", bound=type)

@@ -6,8 +6,9 @@ import shutil
 from pathlib import Path
 
 from tidegate._ask.link import SCHEMA_HELP, SCHEMA_LINE
-from tidegate._base.errors import RunFolderError, UnknownNameError, nearest
 from tidegate._base.files import folder_beside
+from tidegate._base.nearest import nearest
+from tidegate.errors import RunFolderError, UnknownNameError
 
 _HERE = Path(__file__).parent
 

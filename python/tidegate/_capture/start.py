@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
 from tidegate._base.text import number
 from tidegate._capture.value import Capture, Connection, Host, Packets, Traffic
+from tidegate.errors import ArgumentError
 
 #: One file, or several.
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def read(
+def read_capture(
     paths: Paths, progress: Callable[[float], object] | None = None, most_packets: int | None = None
 ) -> Capture:
     """Read captures: pcap or pcapng, plain or packed by gzip, xz or zstd.

@@ -10,14 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.calls import checked_methods
-from tidegate._base.errors import ArgumentError, CaptureError
+from tidegate._base.calls import checked, checked_methods
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
 from tidegate._base.limits import MOST_PACKETS
 from tidegate._base.text import number
-from tidegate._capture.start import Paths, read
+from tidegate._capture.start import Paths, read_capture
 from tidegate._capture.value import Capture, Connection
+from tidegate.errors import ArgumentError, CaptureError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ class CapturedTrace:
             CaptureError: no window is saturated.
             OSError: the file cannot be written.
         """
-        from tidegate._traces.start import format_of, trace_convert
+        from tidegate._traces.start import convert, format_of
 
         place = Path(target)
         text = self.csv(fill)
@@ -137,7 +137,7 @@ class CapturedTrace:
         with tempfile.TemporaryDirectory() as folder:
             plain = Path(folder) / "trace.csv"
             plain.write_text(text, encoding="utf-8", newline="\n")
-            return trace_convert(plain, place, to=to)
+            return convert(plain, place, to=to)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate traces from --json`` prints."""
@@ -158,7 +158,8 @@ def _seconds(picos: int) -> str:
     return f"{picos // PICOS}.{picos % PICOS:012d}".rstrip("0").rstrip(".")
 
 
-def trace_from(
+@checked
+def from_capture(
     capture: Capture | Paths,
     *,
     connections: Sequence[int] | None = None,
@@ -191,7 +192,7 @@ def trace_from(
     if at not in (None, "sender", "receiver"):
         raise ArgumentError(f'at: read "{at}"; takes sender or receiver')
     step = _core.read_span("window", window) / PICOS
-    held = capture if isinstance(capture, Capture) else read(capture, most_packets=MOST_PACKETS)
+    held = capture if isinstance(capture, Capture) else read_capture(capture, most_packets=MOST_PACKETS)
     notes: list[str] = []
     chosen = [_whole(each, notes) for each in chosen_of(held, connections)]
     found = [deliveries(each, at) for each in chosen]

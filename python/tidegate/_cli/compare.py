@@ -39,15 +39,6 @@ if TYPE_CHECKING:
 
     from tidegate._study.picture import Picture
 
-#: What a folder holds, in words.
-_KINDS = {
-    "run": "run",
-    "comparison": "comparison",
-    "study": "study",
-    "engines": "comparison of engines",
-    "shell": "live shell",
-}
-
 
 @click.command(
     epilog=epilog(
@@ -81,10 +72,13 @@ def plot(
     Without --output it writes FOLDER/run.png, FOLDER/comparison.png and so on. The suffix of the
     output chooses PNG, SVG or PDF.
     """
+    from tidegate._compare.value import Comparison, at_gate
     from tidegate._draw.write import write_picture
-    from tidegate._open import open_comparison, open_engines, open_run, open_shell, open_study
-    from tidegate._run.folder import read_manifest
+    from tidegate._open import opened
+    from tidegate._run.folder import KINDS, read_manifest
+    from tidegate._run.value import Run
     from tidegate._study.picture import Picture
+    from tidegate._study.value import Study
 
     check_picture(target)
     kind = read_manifest(Path(folder))["kind"]
@@ -94,29 +88,27 @@ def plot(
     if kind != "study" and chosen != of_comparison:
         raise click.UsageError(
             f"{folder}: {PICTURE_OPTIONS} are for studies, --x, --y and --kind also for comparisons; "
-            f"this folder holds a {_KINDS.get(kind, kind)}"
+            f"this folder holds a {KINDS[kind]}"
         )
     if kind in ("study", "engines", "shell") and (gate is not None or show is not None):
         raise click.UsageError(
-            f"{folder}: --gate and --show are for runs and comparisons; this folder holds a {_KINDS[kind]}"
+            f"{folder}: --gate and --show are for runs and comparisons; this folder holds a {KINDS[kind]}"
         )
-    if kind == "shell":
-        open_shell(folder).plot(place)
-    elif kind == "engines":
-        open_engines(folder).plot(place)
-    elif kind == "study":
-        write_picture(chosen.drawn(open_study(folder)), place)
-    elif kind == "comparison":
+    found = opened(folder)
+    if isinstance(found, Study):
+        write_picture(chosen.drawn(found), place)
+    elif isinstance(found, Comparison):
         from tidegate._compare.picture import chosen as chosen_of
-        from tidegate._compare.value import at_gate
 
-        compared = at_gate(open_comparison(folder), gate)
+        compared = at_gate(found, gate)
         picture = chosen_of(compared, panels(show), chosen.x, chosen.y, chosen.kind)
         write_picture(picture, place)
-    else:
+    elif isinstance(found, Run):
         from tidegate._run.plot import run_drawing
 
-        write_picture(run_drawing(open_run(folder), gate=gate, show=panels(show)), place)
+        write_picture(run_drawing(found, gate=gate, show=panels(show)), place)
+    else:
+        found.plot(place)
     if as_json:
         say_json({"folder": folder, "picture": str(place)})
     else:

@@ -85,7 +85,8 @@ def _explain(error: BaseException) -> int:
 
 
 def _judge(error: BaseException) -> tuple[int, str]:
-    from tidegate._base.errors import (
+    from tidegate._base.files import WRITING
+    from tidegate.errors import (
         ArgumentError,
         CaptureError,
         ClusterError,
@@ -100,7 +101,6 @@ def _judge(error: BaseException) -> tuple[int, str]:
         TraceError,
         UnknownNameError,
     )
-    from tidegate._base.files import WRITING
 
     if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
         return WRONG_INPUT, error.format_message()

@@ -58,9 +58,9 @@ def identify(
     Given both, a connection is told from both together. Exit status: 2 where a file is no capture or holds no
     transfer, with the reason; "cannot tell" with its reason is an answer.
     """
-    from tidegate._base.errors import ArgumentError
     from tidegate._base.progress import Progress
     from tidegate._identify.start import identify as do
+    from tidegate.errors import ArgumentError
 
     check_picture(picture)
     check_report(page)
@@ -87,9 +87,9 @@ def _write_page(found: Identification, page: str, command: list[str]) -> None:
     """Write the report: the answer, its picture, a text for the provider, and the scenario with the law."""
     from tempfile import TemporaryDirectory
 
-    from tidegate._base.errors import ArgumentError
     from tidegate._draw.inline import inline
     from tidegate._page.answer import answer_page
+    from tidegate.errors import ArgumentError
 
     with TemporaryDirectory() as folder:
         svg = inline(found.plot(Path(folder) / "picture.svg").read_text(encoding="utf-8"), "identify")

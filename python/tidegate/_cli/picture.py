@@ -121,8 +121,9 @@ def panels(text: str | None) -> list[str] | None:
     Raises:
         UnknownNameError: there is no panel of a name.
     """
-    from tidegate._base.errors import UnknownNameError, nearest
+    from tidegate._base.nearest import nearest
     from tidegate._run.words import PANELS
+    from tidegate.errors import UnknownNameError
 
     if text is None:
         return None

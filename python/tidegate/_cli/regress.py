@@ -80,7 +80,7 @@ def regress(
             within=allowed,
             runs=runs,
             seed=seed,
-            set=list(sets),
+            changes=list(sets),
             progress=progress,
         )
     tell(found, as_json=as_json, folder=None, picture=None)

@@ -220,8 +220,9 @@ def _check_gate(scenario: Scenario, gate: str, *, drawn: bool) -> None:
         NotRecordedError: it does not record it, and it is to be drawn.
     """
     from tidegate._ask.compiled import recorded_gates
-    from tidegate._base.errors import NotRecordedError, UnknownNameError, nearest
+    from tidegate._base.nearest import nearest
     from tidegate._run.record import not_recorded
+    from tidegate.errors import NotRecordedError, UnknownNameError
 
     # A gate with per = "flow" has copies: access/user.1.
     written = gate.partition("/")[0]

@@ -193,10 +193,8 @@ def size(
     most goodput under it. The size given in FILE is ignored.
     """
     from tidegate._advise.bench import bench_for
-    from tidegate._advise.gate import find as find_for_goal
     from tidegate._advise.gate_result import GateSizing
-    from tidegate._advise.pool import find_pool
-    from tidegate._advise.queue import find
+    from tidegate._advise.start import find
     from tidegate._base.progress import Progress
 
     if (key or plot) and (gate is None or goal is None):
@@ -207,7 +205,6 @@ def size(
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
     check_picture(plot)
     check_report(page)
-    found: Answer
     with (
         Progress("sizing") as progress,
         bench_for(
@@ -221,14 +218,7 @@ def size(
             perturb=perturb,
         ) as bench,
     ):
-        if pool is not None and goal is not None:
-            found = find_pool(bench, pool, goal, method=method or "auto")
-        elif goal is not None:
-            assert gate is not None
-            found = find_for_goal(bench, gate, goal, key=key)
-        else:
-            assert gate is not None
-            found = find(bench, gate, method=method or "auto")
+        found = find(bench, gate, pool, goal, key, method)
     if plot is not None and isinstance(found, GateSizing):
         found.plot(plot)
     if page is not None:

@@ -249,12 +249,12 @@ def _part(
     perturb: int | None,
 ) -> None:
     """Do one part of a study."""
-    from tidegate._base.errors import RunFolderError
     from tidegate._base.progress import Progress
     from tidegate._run.folder import staged
     from tidegate._study.part import is_done, prepare_shared, write_part
     from tidegate._study.shard import Shard
     from tidegate._study.store import opened
+    from tidegate.errors import RunFolderError
 
     part = Shard.parse(shard)
     prepared: Prepared = prepare_shared(

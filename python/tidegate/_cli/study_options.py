@@ -93,9 +93,10 @@ class Shown:
         Raises:
             UnknownNameError: there is no such number, flow or gate.
         """
-        from tidegate._base.errors import UnknownNameError, nearest
+        from tidegate._base.nearest import nearest
         from tidegate._run.metric import KINDS, split
         from tidegate._run.summary import FIGURES
+        from tidegate.errors import UnknownNameError
 
         points = prepared.points
         known = {
@@ -189,8 +190,9 @@ def baseline_of(
         click.UsageError: an option is not KEY=VALUE.
         UnknownNameError: nothing has this key or value.
     """
-    from tidegate._base.errors import UnknownNameError, nearest
+    from tidegate._base.nearest import nearest
     from tidegate._study.layout import find_key
+    from tidegate.errors import UnknownNameError
 
     found: dict[str, str] = {}
     for option in options:

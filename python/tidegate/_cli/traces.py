@@ -91,12 +91,13 @@ def traces_info(
     **table: str | None,
 ) -> None:
     """Print the length, rates and outages of a trace."""
-    from tidegate._traces.start import drawn, table_of, trace_info
+    from tidegate._traces import start as link_traces
+    from tidegate._traces.start import drawn, table_of
 
     check_picture(picture)
     if window is not None and picture is None:
         raise click.UsageError("--window needs --plot FILE")
-    info = trace_info(file, format=format_, opportunity_bytes=opportunity_bytes, **table)
+    info = link_traces.info(file, format=format_, opportunity_bytes=opportunity_bytes, **table)
     if picture is not None:
         from tidegate._draw.write import write_picture
 
@@ -134,10 +135,10 @@ def traces_convert(
     **table: str | None,
 ) -> None:
     """Convert a trace to another format, keeping its capacity."""
-    from tidegate._traces.start import trace_convert
+    from tidegate._traces import start as link_traces
 
     told = _replaces(target)
-    trace_convert(
+    link_traces.convert(
         source,
         target,
         to=to,
@@ -189,11 +190,11 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     with measured links.
     """
     from tidegate._ask.seed import choose
-    from tidegate._traces.start import trace_synth
+    from tidegate._traces import start as link_traces
 
     chosen = choose(seed, None)
     told = _replaces(target)
-    trace_synth(target, model=model, seed=chosen, **parameters)
+    link_traces.synth(target, model=model, seed=chosen, **parameters)
     if as_json:
         say_json({"target": target, "model": model, "seed": chosen})
     else:
@@ -259,12 +260,12 @@ def traces_from(
     """
     from tidegate._base.limits import MOST_PACKETS
     from tidegate._base.progress import Progress
-    from tidegate._capture.start import read
-    from tidegate._capture.trace import trace_from
+    from tidegate._capture.start import read_capture
+    from tidegate._capture.trace import from_capture
 
     with Progress("reading") as progress:
-        capture = read(captures, progress, MOST_PACKETS)
-    found = trace_from(capture, connections=connections or None, at=at, window=window)
+        capture = read_capture(captures, progress, MOST_PACKETS)
+    found = from_capture(capture, connections=connections or None, at=at, window=window)
     told = _replaces(target)
     if target is not None:
         found.write(target, to=to, fill=unsaturated)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._base.quantity import quantities
 from tidegate._compare.plot import comparison_drawing
 from tidegate._draw.cells import LEAST, Axis, Panel, ascending
 from tidegate._draw.heat import heat_drawing
 from tidegate._run.words import key_words, metric_label, scale_of
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

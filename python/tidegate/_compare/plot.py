@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._base.text import HEADERS_SHORT, rate_scale
 from tidegate._compare.plot_figures import figure_columns
 from tidegate._draw.drawing import Drawing
@@ -18,6 +18,7 @@ from tidegate._run.completion import begin_told, lengths, until_told
 from tidegate._run.history import History, history
 from tidegate._run.summary import short_keys
 from tidegate._run.words import PANELS, value_words
+from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.text import HEADERS_SHORT
 from tidegate._draw.drawing import Drawing
 from tidegate._draw.parts import Words
 from tidegate._draw.places import words_beside
 from tidegate._draw.tokens import INK, LINES, MID, fit
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

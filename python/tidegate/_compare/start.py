@@ -17,13 +17,13 @@ from tidegate._ask.axes import combinations, spelled
 from tidegate._ask.scenario import Scenario, Sets, as_sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
-from tidegate._base.errors import ArgumentError, ScenarioError
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import SCENARIO, Variant
 from tidegate._run.perturbed import check_perturb
 from tidegate._run.start import MOST_THREADS, execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
+from tidegate.errors import ArgumentError, ScenarioError
 
 #: Samples per variant: enough for a small picture.
 _SAMPLES = 1000
@@ -35,7 +35,7 @@ def compare(
     vary: Mapping[str, Sequence[Any]] | None = None,
     seed: int | None = None,
     engine: str = "sim",
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     record: str | None = None,
     gate: str | None = None,
     columns: Sequence[str] = (),
@@ -51,7 +51,7 @@ def compare(
             out.
         seed: as :func:`tidegate.run`.
         engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other.
-        set: changes for every variant.
+        changes: for every variant.
         record: as :func:`tidegate.run`; left out, samples fine enough for the picture.
         gate: the gate to compare; left out, the one that holds flows back most. Scenarios without a gate in
             common have each their own.
@@ -71,7 +71,7 @@ def compare(
     sources = cast("list[Source]", list(source) if isinstance(source, list | tuple) else [source])
     if any(isinstance(each, Scenario) for each in sources):
         raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
-    prepared = prepare(sources, vary or {}, set)
+    prepared = prepare(sources, vary or {}, changes)
     return execute_all(
         prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, workers=workers,
         perturb=perturb,

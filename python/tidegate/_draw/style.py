@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.files import file_beside
 from tidegate._draw.tokens import GRID, INK, MID
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pathlib import Path

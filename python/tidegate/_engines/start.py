@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import ENGINES, Source, as_scenario
-from tidegate._base.errors import ArgumentError, EngineError
 from tidegate._engines.agreement import ORDER, TOLERANCE, EngineRuns
 from tidegate._engines.value import EngineComparison
 from tidegate._run.start import execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
+from tidegate.errors import ArgumentError, EngineError
 
 #: Replications of an engine that has any, unless told otherwise.
 RUNS = 3
@@ -43,7 +43,7 @@ def compare_engines(
     engines: Sequence[str] = ("theory", "sim"),
     runs: int | None = None,
     seed: int | None = None,
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     record: str | None = None,
     gate: str | None = None,
     tolerance: float = TOLERANCE,
@@ -57,7 +57,7 @@ def compare_engines(
         runs: replications of sim and of live; left out, 3, and of sim as many as the file asks
             for if that is more.
         seed: as :func:`tidegate.run`.
-        set: changes made before the checks.
+        changes: made before the checks.
         record: as :func:`tidegate.run`; left out, samples fine enough for the picture.
         gate: the gate to compare; left out, the one that holds flows back most.
         tolerance: the relative difference up to which engines agree.
@@ -68,7 +68,7 @@ def compare_engines(
     """
     names = engine_names(",".join(engines))
     return execute_engines(
-        as_scenario(source, set),
+        as_scenario(source, changes),
         names,
         runs=runs,
         seed=seed,

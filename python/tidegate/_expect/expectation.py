@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tidegate._base.estimate import Estimate

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
-from tidegate._base.errors import ArgumentError
 from tidegate._expect.expectation import Expectation
 from tidegate._expect.value import Checked, Judged
 from tidegate._study.prepare import prepare
 from tidegate._study.start import execute_study, workers_for
 from tidegate._study.store import opened
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tidegate._study.value import Study
@@ -25,7 +25,7 @@ def check_run(
     *,
     runs: int | None = None,
     seed: int | None = None,
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     engine: str = "sim",
     workers: int | None = None,
     store: str | os.PathLike[str] | bool = True,
@@ -42,7 +42,7 @@ def check_run(
             without a unit.
         runs: replications; left out, the scenario's ``runs``.
         seed: as :func:`tidegate.run`.
-        set: changes of keys.
+        changes: changes of keys.
         engine: ``"sim"`` or ``"live"``.
         workers: threads; left out, one per processor.
         store: as :func:`tidegate.study`.
@@ -52,7 +52,7 @@ def check_run(
         UnknownNameError: a run has no number of a name.
         ScenarioError, TraceError, EngineError, RunError, StoreError: as :func:`tidegate.study`.
     """
-    return judged(source, expect, runs, seed, set, engine, workers, store)
+    return judged(source, expect, runs, seed, changes, engine, workers, store)
 
 
 def judged(

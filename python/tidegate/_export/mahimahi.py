@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._export.way import MILLISECOND, extra_bytes
-from tidegate._traces.start import trace_convert
+from tidegate._traces.start import convert
 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Gate
@@ -32,7 +32,7 @@ def commands(
 ) -> tuple[list[str], dict[str, str], list[str], list[str]]:
     """Return the command, the files that it reads, what differs, and what is missing.
 
-    ``traces``: what :func:`trace_convert` needs of each gate whose rate is a trace.
+    ``traces``: what :func:`tidegate.traces.convert` needs of each gate whose rate is a trace.
     """
     differences: list[str] = []
     missing = down.unlike() + up.unlike()
@@ -118,7 +118,7 @@ def _trace(
         return text
     if kind == "trace" and name in traces:
         with tempfile.TemporaryDirectory() as folder:
-            target = trace_convert(target=Path(folder) / "link.mahi", to="mahimahi", **traces[name])
+            target = convert(target=Path(folder) / "link.mahi", to="mahimahi", **traces[name])
             return target.read_text(encoding="utf-8")
     words = {"token_bucket": "a token bucket", "packets": "in packets", "markov": "a Markov chain"}
     missing.append(f"the rate of gate {name} is {words.get(kind, kind)}; mm-link plays traces")

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from tidegate._ask.plan import plan_of
 from tidegate._ask.scenario import Scenario, Sets, as_sets
-from tidegate._base.errors import ArgumentError
 from tidegate._export import mahimahi, tc
 from tidegate._export.value import Export
 from tidegate._export.way import ways
+from tidegate.errors import ArgumentError
 
 #: Tools whose commands there are.
 TARGETS = ("tc", "mahimahi")
@@ -27,7 +27,7 @@ def export(
     flow: str | None = None,
     device: str = "eth0",
     back_device: str = "eth1",
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
 ) -> Export:
     """Return the commands that make a scenario's link with another tool.
 
@@ -40,7 +40,7 @@ def export(
         flow: the flow, by its name in the file; left out, the first.
         device: tc: the router's device towards the receiver.
         back_device: tc: the router's device towards the sender.
-        set: changes to the scenario before.
+        changes: to the scenario before.
 
     Raises:
         ScenarioError: the scenario is wrong.
@@ -49,9 +49,9 @@ def export(
     if to not in TARGETS:
         raise ArgumentError(f'there is no export to "{to}"; there is {" and ".join(TARGETS)}')
     if isinstance(scenario, Scenario):
-        loaded = scenario.point(as_sets(set))
+        loaded = scenario.point(as_sets(changes))
     else:
-        loaded = Scenario.load(scenario, set=set)
+        loaded = Scenario.load(scenario, changes=changes)
     plan = plan_of(loaded)
     names = [each["name"] for each in plan["flows"]]
     if not names:

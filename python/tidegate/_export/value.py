@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tidegate._base.calls import checked_methods
-from tidegate._base.errors import ArgumentError
 from tidegate._base.files import write_text
+from tidegate.errors import ArgumentError
 
 
 @checked_methods

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.text import rate
 from tidegate._draw.drawing import Drawing, Panel
 from tidegate._draw.labels import Label
@@ -20,6 +19,7 @@ from tidegate._identify.crossings import leaving
 from tidegate._identify.law import tokens
 from tidegate._identify.sent import LOST
 from tidegate._identify.share import crossings
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import os

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.text import counted
 from tidegate._identify.application import Application, application
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tidegate._identify.found import Direction, Law, Limit

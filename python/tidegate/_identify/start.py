@@ -42,7 +42,7 @@ def identify(
         CaptureError: a file is no capture; the message names it.
         OSError: a file cannot be read.
     """
-    from tidegate._capture.start import read
+    from tidegate._capture.start import read_capture
     from tidegate._identify.laws import limits_of
     from tidegate._identify.limits import waits
     from tidegate._identify.predicted import predict, tried
@@ -51,7 +51,7 @@ def identify(
     def tell(begin: float, end: float) -> Callable[[float], object]:
         return lambda share: None if progress is None else progress(begin + (end - begin) * share)
 
-    capture = read(paths, tell(0, _READ), most_packets)
+    capture = read_capture(paths, tell(0, _READ), most_packets)
     notes = list(capture.notes)
     streams = streams_of(capture.connections, notes, tell(_READ, _TOLD))
     found = limits_of(streams, tell(_TOLD, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tidegate._base.errors import UnknownNameError
+from tidegate.errors import UnknownNameError
 
 #: Bytes of the largest scenario that is shown.
 _LARGEST = 1_000_000

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from tidegate._base.errors import UnknownNameError
 from tidegate._lab.files import examples_folder, gallery, scenarios, text_of
 from tidegate._lab.guard import Guard
 from tidegate._lab.limits import RefusedError
 from tidegate._lab.pool import Pool
 from tidegate._lab.room import Room, refuse
 from tidegate._lab.streams import LiveRuns
+from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,12 +7,13 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._lab.files import gallery
 from tidegate._lab.guard import LOOPBACK, Guard
 from tidegate._lab.limits import Limits
 from tidegate._lab.pool import Pool
 from tidegate._lab.server import Laboratory
+from tidegate.errors import ArgumentError, UnknownNameError
 
 #: The token that is taken instead of a new one, so that a page that is open stays valid when the server is
 #: started again. Whoever knows it can use the laboratory.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._ask.scenario import Scenario
-from tidegate._base.errors import ArgumentError, ScenarioError, TraceError
 from tidegate._lab.files import examples_folder, gallery, scenarios, text_of
 from tidegate._page.render import built
 from tidegate._run.folder import MANIFEST, staged
+from tidegate.errors import ArgumentError, ScenarioError, TraceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

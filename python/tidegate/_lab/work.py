@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.scenario import Scenario
-from tidegate._base.errors import ArgumentError, EngineError, RunError, ScenarioError, TraceError
 from tidegate._lab.files import told
 from tidegate._lab.limits import Limits, RefusedError
+from tidegate.errors import ArgumentError, EngineError, RunError, ScenarioError, TraceError
 
 if TYPE_CHECKING:
     from tidegate._run.value import Run

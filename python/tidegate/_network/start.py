@@ -12,11 +12,11 @@ from tidegate._ask.scenario import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import PICOS, whole
-from tidegate._base.errors import ArgumentError
 from tidegate._network.value import End, Step
 from tidegate._run.folder import receiver_pcap
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
+from tidegate.errors import ArgumentError
 
 #: What had held a packet back, or holds a sender back, in the order of their codes.
 HELD_BY = ("application", "congestion window", "receiver window", "pacing")
@@ -50,7 +50,7 @@ class Network:
         replication: likewise.
         record: likewise.
         pcap: likewise; packets of yours are in it as UDP with their bytes.
-        set: changes to the scenario before.
+        changes: to the scenario before.
 
     Raises:
         ScenarioError: the scenario is wrong.
@@ -67,9 +67,9 @@ class Network:
         replication: int = 0,
         record: str | None = None,
         pcap: str | os.PathLike[str] | None = None,
-        set: Sets = None,  # noqa: A002
+        changes: Sets = None,
     ) -> None:
-        self._scenario = as_scenario(scenario, set)
+        self._scenario = as_scenario(scenario, changes)
         names, self._gates = _core.Network.names(self._scenario._inner)
         self._names = names
         chosen = names if flows is None else ([flows] if isinstance(flows, str) else list(flows))

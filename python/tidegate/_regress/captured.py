@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.errors import CaptureError
 from tidegate._capture.delivery import deliveries, place_of
 from tidegate._capture.trace import chosen_of
 from tidegate._capture.uncaptured import missed_words, uncaptured
 from tidegate._regress.measured import Measurement, Transfer
+from tidegate.errors import CaptureError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 #: Bytes of JSON that are read of a file, unpacked: an hour of iperf3, ten intervals a second, has fewer.
 MOST_BYTES = 64_000_000

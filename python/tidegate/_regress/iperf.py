@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tidegate._base.errors import ArgumentError
 from tidegate._regress.fields import Field
 from tidegate._regress.measured import MOST_BPS, MOST_BYTES, MOST_S, Measurement, Transfer
+from tidegate.errors import ArgumentError
 
 
 def is_stream(found: Sequence[Field]) -> bool:

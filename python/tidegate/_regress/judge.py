@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import Estimate
 from tidegate._base.text import number
+from tidegate.errors import ArgumentError
 
 AGREE, DIFFER, UNDECIDED = "agree", "differ", "undecided"
 

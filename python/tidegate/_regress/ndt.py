@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError
 from tidegate._regress.measured import MOST_BPS, MOST_BYTES, MOST_S, Measurement, Transfer
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from tidegate._regress.fields import Field

@@ -6,10 +6,10 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError
 from tidegate._regress import iperf, ndt
 from tidegate._regress.fields import Field, documents
 from tidegate._regress.measured import MOST_BPS, MOST_S, Measurement, Transfer
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,15 +12,15 @@ from typing import Any
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
-from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import estimate
 from tidegate._base.limits import MOST_PACKETS
-from tidegate._capture.start import Paths, read
+from tidegate._capture.start import Paths, read_capture
 from tidegate._regress.judge import NUMBERS, bounds, judge
 from tidegate._regress.measured import Measurement, Transfer
 from tidegate._regress.others import other
 from tidegate._regress.value import Regression
 from tidegate._run.start import run
+from tidegate.errors import ArgumentError
 
 #: Runs of a scenario in which something is random, unless told otherwise.
 RUNS = 8
@@ -38,7 +38,7 @@ def regress(
     within: Mapping[str, str] | None = None,
     runs: int = RUNS,
     seed: int | None = None,
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     progress: Callable[[float], object] | None = None,
 ) -> Regression:
     """Compare a scenario with a measurement: its links and its TCP, with the measurement's own applications.
@@ -56,7 +56,7 @@ def regress(
             share of what was measured such as ``"5%"``, or so much, such as ``"3 ms"``.
         runs: how often a scenario with something random runs.
         seed: every random stream derives from it; left out, the scenario's.
-        set: changes of the scenario, made before.
+        changes: of the scenario, made before.
         progress: called with the share that is done, from 0 to 1.
 
     Raises:
@@ -68,7 +68,7 @@ def regress(
     allowed = bounds(within)
     if runs < 1:
         raise ArgumentError(f"runs: read {runs}; takes 1 or more")
-    asked = as_scenario(scenario, set)
+    asked = as_scenario(scenario, changes)
     found = _measurement(measurement, connections)
     notes = [*found.notes]
     prepared = _with_applications(asked, found, notes)
@@ -114,7 +114,7 @@ def _measurement(paths: Paths, connections: Sequence[int] | None) -> Measurement
     from tidegate._regress.captured import measured
 
     # As many packets as identify looks at: memory is bounded by them.
-    return measured(read(names, most_packets=MOST_PACKETS), connections)
+    return measured(read_capture(names, most_packets=MOST_PACKETS), connections)
 
 
 def _with_applications(scenario: Scenario, found: Measurement, notes: list[str]) -> Scenario:
@@ -201,7 +201,7 @@ def _simulate(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.pcap"
         run(scenario, seed=seed, replication=replication, record="summary", pcap=file)
-        capture = read(file)
+        capture = read_capture(file)
     found = {}
     for connection in capture.connections:
         # A flow's sender has the address 10.1.x.y, with the flow's number 256·x + y.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._ask.plan import plan_of
 from tidegate._ask.scenario import as_sets
 from tidegate._ask.source import as_scenario
-from tidegate._base.errors import TooFewRunsError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._reproduce.verdict import LEAST_RUNS
 from tidegate._run.start import execute
 from tidegate._run.tcp_words import tcp_told
@@ -19,6 +19,7 @@ from tidegate._study.jobs import check_plain
 from tidegate._study.prepare import prepare
 from tidegate._study.start import execute_study
 from tidegate._study.workers import Local
+from tidegate.errors import TooFewRunsError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +104,7 @@ class Lab:
         name: str,
         *,
         vary: Mapping[str, Sequence[Any]] | None = None,
-        set: Mapping[str, Any] | None = None,  # noqa: A002
+        changes: Mapping[str, Any] | None = None,
         runs: int = LEAST_RUNS,
         gate: str | None = None,
         measure: Measure | None = None,
@@ -121,11 +122,11 @@ class Lab:
         if measure is not None:
             check_plain(measure)
         file = self.file(name)
-        self._note(self._command("study", name, vary, set, ["--runs", str(runs)]))
-        asked = repr((name, vary, set, runs, gate, measure, record))
+        self._note(self._command("study", name, vary, changes, ["--runs", str(runs)]))
+        asked = repr((name, vary, changes, runs, gate, measure, record))
         if asked in self._studies:
             return self._told(self._studies[asked])
-        prepared = prepare(file, vary or {}, set, runs=runs, equal_runs=True)
+        prepared = prepare(file, vary or {}, changes, runs=runs, equal_runs=True)
         with self._turn:
             if asked not in self._studies:
                 self._studies[asked] = execute_study(
@@ -144,17 +145,17 @@ class Lab:
         self,
         name: str,
         *,
-        set: Mapping[str, Any] | None = None,  # noqa: A002
+        changes: Mapping[str, Any] | None = None,
         replication: int = 0,
         record: str = "50 ms",
     ) -> Run:
         """Run a scenario of the paper once, with columns, for a picture."""
         file = self.file(name)
         extra = ["--replication", str(replication), "--record", record]
-        self._note(self._command("run", name, None, set, extra))
-        asked = repr((name, set, replication, record))
+        self._note(self._command("run", name, None, changes, extra))
+        asked = repr((name, changes, replication, record))
         if asked not in self._runs:
-            scenario = as_scenario(file, set)
+            scenario = as_scenario(file, changes)
             self._runs[asked] = execute(scenario, replication=replication, record=record, quiet=True)
         return self._told(self._runs[asked])
 
@@ -162,7 +163,7 @@ class Lab:
         self,
         name: str,
         *,
-        set: Mapping[str, Any] | None = None,  # noqa: A002
+        changes: Mapping[str, Any] | None = None,
         runs: int = 3,
         record: str = "10 ms",
     ) -> list[Run]:
@@ -172,13 +173,13 @@ class Lab:
             EngineError: the live engine cannot run here; the message says why.
         """
         file = self.file(name)
-        self._note(self._command("run", name, None, set, ["--engine", "live", "--record", record]))
-        asked = repr((name, set, runs, record))
+        self._note(self._command("run", name, None, changes, ["--engine", "live", "--record", record]))
+        asked = repr((name, changes, runs, record))
         with self._turn:
             if asked not in self._live:
                 self._live[asked] = [
                     execute(
-                        as_scenario(file, set), engine="live", replication=number, record=record,
+                        as_scenario(file, changes), engine="live", replication=number, record=record,
                         tick=self._tick(number, runs), quiet=True,
                     )
                     for number in range(runs)

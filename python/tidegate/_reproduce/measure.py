@@ -8,10 +8,10 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import InternalError, RunError, StoreError
 from tidegate._reproduce.parts import with_untried
 from tidegate._reproduce.value import Drawn, Measured
 from tidegate._reproduce.verdict import LADDER, enough
+from tidegate.errors import InternalError, RunError, StoreError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import EngineError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._reproduce.lab import scenarios
+from tidegate.errors import EngineError, UnknownNameError
 
 if TYPE_CHECKING:
     from tidegate._reproduce.claim import Claim, Figure

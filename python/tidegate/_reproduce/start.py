@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tidegate._ask.source import check_engine
-from tidegate._base.errors import UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._reproduce.claim import Claim, Figure
 from tidegate._reproduce.lab import Lab
 from tidegate._reproduce.paper import Paper, live_names, names, open_paper
 from tidegate._reproduce.value import Reproduction
 from tidegate._study.store import Store, opened
+from tidegate.errors import UnknownNameError
 
 
 def reproduce(

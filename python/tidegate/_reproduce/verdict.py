@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import TooFewRunsError
+from tidegate.errors import TooFewRunsError
 
 if TYPE_CHECKING:
     from tidegate._base.estimate import Estimate

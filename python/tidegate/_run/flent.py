@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError, NotRecordedError
 from tidegate._base.files import file_beside
+from tidegate.errors import ArgumentError, NotRecordedError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,10 +15,10 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import RunFolderError
 from tidegate._base.files import folder_beside, write_text
 from tidegate._base.json_text import pieces
 from tidegate._run.columns import TABLES
+from tidegate.errors import RunFolderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -133,6 +133,19 @@ def save_run(run: Recorded, folder: Path, *, force: bool) -> Path:
     return folder
 
 
+#: What a folder may hold, in words.
+KINDS = {
+    "run": "run",
+    "comparison": "comparison",
+    "study": "study",
+    "part": "part of a study",
+    "plan": "plan of a study",
+    "engines": "comparison of engines",
+    "reproduction": "reproduction",
+    "shell": "live shell",
+}
+
+
 def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
     """Read the manifest of a folder that a run, a comparison or a study wrote.
 
@@ -147,27 +160,18 @@ def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise RunFolderError(f"{folder}: this is not a run folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.get("kind") not in (
-        "run",
-        "comparison",
-        "study",
-        "part",
-        "plan",
-        "engines",
-        "reproduction",
-        "shell",
-    ):
+    if not isinstance(manifest, dict) or manifest.get("kind") not in KINDS:
         raise RunFolderError(f"{folder / MANIFEST}: this was not written by tidegate")
     if manifest.get("layout") != _LAYOUT:
         raise RunFolderError(
             f"{folder / MANIFEST}: this version cannot read layout {manifest.get('layout')!r}"
         )
     if kind is not None and manifest["kind"] != kind:
-        raise RunFolderError(_other_kind(folder, manifest["kind"], kind))
+        raise RunFolderError(other_kind(folder, manifest["kind"], kind))
     return manifest
 
 
-def _other_kind(folder: Path, found: str, wanted: str) -> str:
+def other_kind(folder: Path, found: str, wanted: str) -> str:
     """Say of a folder that it holds something else than what was asked for."""
     if found == "part":
         return f"{folder}: this folder holds a part of a study; tidegate study merge puts the parts together"
@@ -175,9 +179,7 @@ def _other_kind(folder: Path, found: str, wanted: str) -> str:
         return (
             f"{folder}: this folder holds the plan of a study; tidegate study merge puts its parts together"
         )
-    if wanted == "part":
-        return f"{folder}: this folder holds a {found}, and no part of a study"
-    return f"{folder}: this folder holds a {found}; use open_{found}"
+    return f"{folder}: this folder holds a {KINDS[found]}, and no {KINDS[wanted]}"
 
 
 def read_json(path: Path) -> Any:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.errors import UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._base.text import counts_cells
 from tidegate._run.flow_groups import group_of
 from tidegate._run.record import flows_through
 from tidegate._run.summary import main_gate
+from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

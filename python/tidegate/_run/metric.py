@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._run.summary import REQUESTS, figures_of
 from tidegate._run.table import flat
+from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._ask import compiled
-from tidegate._base.errors import ArgumentError
 from tidegate._base.limits import most
 from tidegate._base.text import TextTable, number, percent, rate, table, wrapped
 from tidegate._run.metric import metric_of
 from tidegate._run.summary import main_gate
 from tidegate._run.table import ALL
 from tidegate._run.words import MOST_ROWS
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate._base import text
-from tidegate._base.errors import ArgumentError, NotRecordedError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._draw.drawing import Drawing, Panel
 from tidegate._draw.parts import Words
 from tidegate._draw.tokens import INK, MID, fit
@@ -23,6 +23,7 @@ from tidegate._run.record import not_recorded
 from tidegate._run.summary import figures_of
 from tidegate._run.tcp_words import tcp_told
 from tidegate._run.words import PANELS
+from tidegate.errors import ArgumentError, NotRecordedError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.calls import checked_methods
-from tidegate._base.errors import ArgumentError, NotRecordedError
 from tidegate._base.json_text import pieces
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import TABLES
@@ -25,6 +24,7 @@ from tidegate._run.table import (
     TrafficRow,
 )
 from tidegate._run.throughput import normalised_throughput
+from tidegate.errors import ArgumentError, NotRecordedError
 
 if TYPE_CHECKING:
     import polars as pl

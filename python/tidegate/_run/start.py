@@ -15,7 +15,6 @@ from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
-from tidegate._base.errors import ArgumentError
 from tidegate._base.files import file_beside
 from tidegate._base.lazy import Lazy
 from tidegate._run.columns import frame
@@ -24,6 +23,7 @@ from tidegate._run.manifest import manifest_of
 from tidegate._run.perturbed import check_perturb, repeat
 from tidegate._run.tcp_words import tcp_told
 from tidegate._run.value import Run
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +54,7 @@ def run(
     seed: int | None = None,
     engine: str = "sim",
     record: str | None = None,
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     replication: int = 0,
     pcap: str | os.PathLike[str] | None = None,
     qlog: str | os.PathLike[str] | None = None,
@@ -72,7 +72,7 @@ def run(
             forms, where one applies (then the options below say nothing).
         record: ``"summary"``, ``"events"`` or a span such as ``"10 ms"``. Left out: what
             the file's ``[record]`` says, else samples fine enough for a picture.
-        set: changes made before the checks, as a dict or as ``["key=value"]``.
+        changes: made before the checks, as a dict or as ``["key=value"]``.
         replication: which of the scenario's ``runs`` this is, from 0.
         pcap: a file to write every packet to, as the senders see it; what the receivers see stands
             beside it as NAME-receiver.pcap.
@@ -99,9 +99,9 @@ def run(
     if engine == "theory":
         from tidegate._run.theory import solve
 
-        return solve(as_scenario(source, set))
+        return solve(as_scenario(source, changes))
     return execute(
-        as_scenario(source, set),
+        as_scenario(source, changes),
         seed=seed,
         engine=engine,
         record=record,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from tidegate._base import text
 from tidegate._base.calls import checked_methods
-from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
+from tidegate._base.nearest import nearest
+from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import polars as pl

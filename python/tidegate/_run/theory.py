@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import EngineError
+from tidegate.errors import EngineError
 from tidegate.theory._match import Fit, match
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from tidegate._ask.scenario import Scenario
-from tidegate._base.errors import ArgumentError, RunError
 from tidegate._study.jobs import Job, Measure, Outcome, engine_identity, package_identity
+from tidegate.errors import ArgumentError, RunError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

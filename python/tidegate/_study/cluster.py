@@ -9,11 +9,11 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError, ClusterError
 from tidegate._base.progress import tell
 from tidegate._study.batches import do_batch
 from tidegate._study.futures import Futures, other_build
 from tidegate._study.jobs import engine_identity
+from tidegate.errors import ArgumentError, ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

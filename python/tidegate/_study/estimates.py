@@ -8,14 +8,15 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.calls import checked_methods
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
+from tidegate._base.nearest import nearest
 from tidegate._run.metric import KINDS, WORDS, is_absent_zero, split
 from tidegate._study.columns import PLACE, Columns, point_column
 from tidegate._study.layout import find_key
 from tidegate._study.point import Point
 from tidegate._study.tables import StudyTables
+from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
+from tidegate._base.nearest import nearest
 from tidegate._run.chance import no_difference, places
 from tidegate._run.manifest import HEADERS_NOTE
 from tidegate._run.summary import OF_GATE
@@ -15,6 +15,7 @@ from tidegate._study.columns import PLACE, Columns, point_column, replication_co
 from tidegate._study.gather import MAIN_GATE
 from tidegate._study.point import Point
 from tidegate._study.value import Study
+from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

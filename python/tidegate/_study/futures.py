@@ -10,9 +10,9 @@ import time
 from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError, ClusterError
 from tidegate._study.batches import AHEAD, Batch, Done, Sealer, Size, do_batch
 from tidegate._study.jobs import engine_identity, name_of
+from tidegate.errors import ArgumentError, ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

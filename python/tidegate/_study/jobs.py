@@ -16,10 +16,10 @@ from typing import Any
 from tidegate import _core
 from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
-from tidegate._base.errors import ArgumentError
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
 from tidegate._study.packed import pack
+from tidegate.errors import ArgumentError
 
 #: What takes numbers off a run, beside its summary.
 Measure = Callable[[Run], Mapping[str, float | int | None]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError, UnknownNameError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._base.quantity import quantities
 from tidegate._run.summary import short_keys
+from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tidegate import _core
-from tidegate._base.errors import RunError
 from tidegate._run.start import execute
 from tidegate._study.jobs import Outcome
 from tidegate._study.packed import pack
+from tidegate.errors import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

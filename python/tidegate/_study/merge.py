@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._base.lazy import Lazy
 from tidegate._run.folder import read_json, read_manifest
 from tidegate._study.columns import PLACE, Columns
@@ -22,6 +21,7 @@ from tidegate._study.point import Described
 from tidegate._study.sealed import again, check_sealed
 from tidegate._study.store import RESULTS, Store, opened
 from tidegate._study.value import Study
+from tidegate.errors import ArgumentError, RunFolderError
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,6 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import wide
 from tidegate._page.render import fragment, sheet_page
@@ -17,6 +16,7 @@ from tidegate._run.words import MOST_ROWS
 from tidegate._study.picture import Picture
 from tidegate._study.text import study_lines
 from tidegate._study.view import study_cloud
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

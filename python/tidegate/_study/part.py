@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, as_scenario
-from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
 from tidegate._study.gather import Gathering
@@ -28,6 +27,7 @@ from tidegate._study.start import work_through, workers_for
 from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
 from tidegate._study.work import Work
+from tidegate.errors import ArgumentError, RunFolderError
 
 if TYPE_CHECKING:
     from tidegate._study.workers import Workers
@@ -50,7 +50,7 @@ def study_part(
     runs: int | None = None,
     workers: int | None = None,
     seed: int | None = None,
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     until: Until | str | None = None,
     store: str | os.PathLike[str] | bool = True,
     executor: Any = None,
@@ -70,7 +70,7 @@ def study_part(
         runs: replications of each point.
         workers: threads.
         seed: one for all parts; without it the scenario must have one.
-        set: changes for every point.
+        changes: for every point.
         until: go on with a point until an interval is narrow.
         store: where results are kept beside the part's folder: an interrupted part goes on from there.
         executor: who does the runs instead of threads.
@@ -84,7 +84,7 @@ def study_part(
             is in the folder of a plan of another study.
     """
     part = shard if isinstance(shard, Shard) else Shard.parse(shard)
-    prepared = prepare_shared(source, vary or {}, set, runs=runs, seed=seed, until=until, perturb=perturb)
+    prepared = prepare_shared(source, vary or {}, changes, runs=runs, seed=seed, until=until, perturb=perturb)
     if not is_done(Path(out), prepared, part, force=force):
         with opened(store) as kept, staged(Path(out), force=force) as work:
             write_part(prepared, part, work, workers=workers_for("sim", workers, executor), store=kept)

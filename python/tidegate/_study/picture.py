@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError, nearest
+from tidegate._base.nearest import nearest
 from tidegate._study.layout import layout
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

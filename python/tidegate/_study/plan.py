@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidegate._base.errors import ArgumentError, RunFolderError
 from tidegate._run.folder import MANIFEST, write_json
 from tidegate._study import jobs
 from tidegate._study.planned import PARTS
 from tidegate._study.prepare import Prepared
 from tidegate._study.shard import Shard
+from tidegate.errors import ArgumentError, RunFolderError
 
 #: A line for each part: for GNU parallel, xargs, or any scheduler that takes commands.
 COMMANDS = "parts.txt"

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tidegate._base.errors import RunFolderError
 from tidegate._run.folder import MANIFEST, read_manifest
+from tidegate.errors import RunFolderError
 
 #: Where the parts of a plan stand in its folder.
 PARTS = "parts"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
 from tidegate._base.text import number
 from tidegate._draw.cells import LEAST, Axis, Panel, ascending
@@ -13,6 +12,7 @@ from tidegate._run.summary import short_keys
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate._study.layout import PANELS, groups_of, layout, told
 from tidegate._study.plot import fixed_words, interval_words, whose
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.quantity import quantities
 from tidegate._draw.letters import width as letters
 from tidegate._draw.parts import Entry, Line, Points
@@ -16,6 +15,7 @@ from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words, whose
 from tidegate._study.plot_panels import panels_drawing, reach_of_x, style_of
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,12 +11,12 @@ from tidegate._ask.axes import axes_of, combinations, label
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
-from tidegate._base.errors import ArgumentError
 from tidegate._base.limits import most
 from tidegate._run.chance import nothing_random, places
 from tidegate._run.perturbed import check_perturb
 from tidegate._study.point import Described
 from tidegate._study.until import Until
+from tidegate.errors import ArgumentError
 
 #: Plans that stay in memory once their points are checked: so many flows and gates of all points together.
 ROOM = 100_000

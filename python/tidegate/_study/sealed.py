@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tidegate._base.errors import RunFolderError
 from tidegate._run.folder import MANIFEST
+from tidegate.errors import RunFolderError
 
 #: What the manifest calls the digests of the other files, and its own.
 _FILES, _OWN = "files", "digest"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 #: A study is cut into so many parts at most.
 MOST = 1_000_000

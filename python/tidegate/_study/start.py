@@ -13,7 +13,6 @@ from typing import Any
 
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
-from tidegate._base.errors import ArgumentError, ClusterError, StudyStoppedError
 from tidegate._study import jobs, live
 from tidegate._study.executors import elsewhere
 from tidegate._study.finish import assembled
@@ -25,6 +24,7 @@ from tidegate._study.until import Until
 from tidegate._study.value import Study
 from tidegate._study.work import Sink, Work
 from tidegate._study.workers import Local, Workers
+from tidegate.errors import ArgumentError, ClusterError, StudyStoppedError
 
 
 def study(
@@ -35,7 +35,7 @@ def study(
     workers: int | None = None,
     seed: int | None = None,
     engine: str = "sim",
-    set: Sets = None,  # noqa: A002
+    changes: Sets = None,
     gate: str | None = None,
     measure: Measure | None = None,
     measure_version: str | None = None,
@@ -60,7 +60,7 @@ def study(
         seed: as :func:`tidegate.run`.
         engine: ``"sim"``, or ``"live"``: the kernel's TCP, one run after the other in real time.
             Every run is measured anew, and kept for ``resume``.
-        set: changes for every point.
+        changes: for every point.
         gate: whose loss, queueing delay and utilisation to give; left out, the one that
             holds flows back most.
         measure: a function of a :class:`Run` that returns numbers by name, called for each
@@ -90,7 +90,7 @@ def study(
         StudyStoppedError: Ctrl-C (a KeyboardInterrupt); what is done is kept.
     """
     check_engine(engine, ("sim", "live"))
-    prepared = prepare(source, vary or {}, set, runs=runs, seed=seed, until=until, engine=engine,
+    prepared = prepare(source, vary or {}, changes, runs=runs, seed=seed, until=until, engine=engine,
                        perturb=perturb)  # fmt: skip
     with opened(store) as kept:
         return execute_study(

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import StoreError
 from tidegate._study.packed import unpack
+from tidegate.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

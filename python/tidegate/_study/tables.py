@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.calls import checked_methods
-from tidegate._base.errors import UnknownNameError, nearest
 from tidegate._base.lazy import Lazy
+from tidegate._base.nearest import nearest
 from tidegate._run.metric import TABLES
 from tidegate._run.varied import with_numbers
 from tidegate._study.columns import Columns, point_column, replication_column, write
 from tidegate._study.point import Point
+from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tidegate._base.errors import ArgumentError
 from tidegate._base.estimate import estimate
+from tidegate.errors import ArgumentError
 
 
 @dataclass(frozen=True)

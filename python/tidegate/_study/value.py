@@ -12,6 +12,7 @@ from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
 from tidegate._run.kept import Kept, Paged
 from tidegate._study.numbers import StudyNumbers
+from tidegate._study.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -60,43 +61,92 @@ class Study(StudyNumbers, Kept, Paged):
         axis: str | None = None,
         facet: str | None = None,
         only: Mapping[str, Sequence[Any]] | None = None,
-        x: str | None = None,
-        y: str | None = None,
-        cdf: str | None = None,
-        box: str | None = None,
         kind: str | None = None,
     ) -> mpl.Figure:
-        """Draw the study; write PNG, SVG or PDF by the suffix.
-
-        What is drawn is one of: the means of ``metric`` (left out, ``goodput_bps``) with their intervals
-        against an axis; the means of ``y`` against those of ``x``, each with its interval; the share
-        of runs in which ``cdf`` is at most so much; a box of ``box`` over the runs of each point.
+        """Draw the means of a number, with intervals, against an axis; write PNG, SVG or PDF by the suffix.
 
         Args:
             path: where to write; left out, the figure is only returned.
-            metric: a name as in :meth:`estimate`.
+            metric: a name as in :meth:`estimate`; left out, ``goodput_bps``.
             axis: the varied key along the bottom; left out, the one with most values.
             facet: the varied key whose values make panels; left out, none or, with three keys,
                 the one that has numbers for values.
             only: values by varied key; other points are left out.
-            x: the number along the bottom, such as ``"queue_delay_p99_ms"``.
-            y: the number upwards; left out, ``goodput_bps``.
-            cdf: the number whose distribution over the runs is drawn as steps.
-            box: the number whose distribution over the runs is drawn as boxes.
-            kind: how means are drawn: ``"lines"``, or ``"map"`` (a heat map: a cell for each pair of values
-                of two keys with numbers); left out, a map where two keys have five numbers or more each.
+            kind: ``"lines"``, or ``"map"`` (a heat map: a cell for each pair of values of two keys with
+                numbers); left out, a map where two keys have five numbers or more each.
 
         Raises:
             UnknownNameError: there is no such number, key or value.
             ArgumentError: nothing is varied, there is more to draw than can be read (the message says
                 what to choose), or the suffix is none of .png, .svg, .pdf.
         """
-        from tidegate._draw.write import written
-        from tidegate._study.picture import Picture
+        return self._draw(path, Picture(metric, axis, facet, _texts(only), kind=kind))
 
-        kept = {key: [str(value) for value in values] for key, values in (only or {}).items()}
-        figure = Picture(metric, axis, facet, kept, x, y, cdf, box, kind).drawn(self)
-        return written(figure, path)
+    def plot_against(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        x: str,
+        y: str = "goodput_bps",
+        axis: str | None = None,
+        facet: str | None = None,
+        only: Mapping[str, Sequence[Any]] | None = None,
+    ) -> mpl.Figure:
+        """Draw the means of ``y`` against those of ``x``, each with its interval.
+
+        Args:
+            path: as in :meth:`plot`.
+            x: the number along the bottom, such as ``"queue_delay_p99_ms"``.
+            y: the number upwards.
+            axis: the varied key whose points a line joins; left out, the one with most values.
+            facet, only: as in :meth:`plot`.
+
+        Raises:
+            UnknownNameError, ArgumentError: as :meth:`plot`.
+        """
+        return self._draw(path, Picture(None, axis, facet, _texts(only), x=x, y=y))
+
+    def plot_cdf(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        metric: str = "goodput_bps",
+        facet: str | None = None,
+        only: Mapping[str, Sequence[Any]] | None = None,
+    ) -> mpl.Figure:
+        """Draw the share of runs in which a number is at most so much, as steps.
+
+        Args:
+            path, metric, facet, only: as in :meth:`plot`.
+
+        Raises:
+            UnknownNameError, ArgumentError: as :meth:`plot`.
+        """
+        return self._draw(path, Picture(None, None, facet, _texts(only), cdf=metric))
+
+    def plot_box(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        metric: str = "goodput_bps",
+        axis: str | None = None,
+        facet: str | None = None,
+        only: Mapping[str, Sequence[Any]] | None = None,
+    ) -> mpl.Figure:
+        """Draw a box of a number over the runs of each point.
+
+        Args:
+            path, metric, axis, facet, only: as in :meth:`plot`.
+
+        Raises:
+            UnknownNameError, ArgumentError: as :meth:`plot`.
+        """
+        return self._draw(path, Picture(None, axis, facet, _texts(only), box=metric))
+
+    def _draw(self, path: str | os.PathLike[str] | None, picture: Picture) -> mpl.Figure:
+        from tidegate._draw.write import written
+
+        return written(picture.drawn(self), path)
 
     def fill(self, work: Path) -> None:
         """Write the files of its folder into an existing, empty one."""
@@ -111,3 +161,8 @@ class Study(StudyNumbers, Kept, Paged):
             f"<tidegate.Study {self.title!r}, seed {self.seed}: {counted(len(self.points), 'point')}, "
             f"{told} {'run' if told == '1' else 'runs'} each>"
         )
+
+
+def _texts(only: Mapping[str, Sequence[Any]] | None) -> dict[str, list[str]]:
+    """Return the values to keep as a scenario has them."""
+    return {key: [str(value) for value in values] for key, values in (only or {}).items()}

@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
-from tidegate._base.errors import StoreError
 from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
 from tidegate._study.columns import place_of, run_at
@@ -18,6 +17,7 @@ from tidegate._study.prepare import Prepared
 from tidegate._study.shard import Shard
 from tidegate._study.store import Store
 from tidegate._study.workers import Workers
+from tidegate.errors import StoreError
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
 _PATIENCE_S = 0.1

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
+from tidegate._base.calls import checked
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -32,7 +33,8 @@ FORMATS = {
 }
 
 
-def trace_info(
+@checked
+def info(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002
@@ -71,7 +73,8 @@ def trace_info(
     return result
 
 
-def trace_plot(
+@checked
+def plot(
     path: str | os.PathLike[str],
     target: str | os.PathLike[str] | None = None,
     *,
@@ -90,9 +93,9 @@ def trace_plot(
     Args:
         path: the file.
         target: a picture to write, .png, .svg or .pdf; left out, the figure is only returned.
-        format: as in :func:`trace_info`.
+        format: as in :func:`info`.
         opportunity_bytes: bytes of one Mahimahi line.
-        time_column, rate_column, time_unit, rate_unit, where, step: as in :func:`trace_info`.
+        time_column, rate_column, time_unit, rate_unit, where, step: as in :func:`info`.
         window: rates are means over this long; left out, over 100 ms, or over a 600th of a longer
             trace.
 
@@ -117,17 +120,18 @@ def drawn(
     window: str | None,
     table: dict[str, str],
 ) -> Drawing:
-    """Return the drawing of :func:`trace_plot`; ``table``: what is said of columns."""
+    """Return the drawing of :func:`plot`; ``table``: what is said of columns."""
     from tidegate._traces.plot import trace_drawing
 
     readable(path)
-    info = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
-    chosen = window or f"{max(100, round(info['duration_s'] * 1e3 / _WINDOWS))} ms"
+    about = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
+    chosen = window or f"{max(100, round(about['duration_s'] * 1e3 / _WINDOWS))} ms"
     text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen, table)
-    return trace_drawing(Path(path).name, info, text, chosen)
+    return trace_drawing(Path(path).name, about, text, chosen)
 
 
-def trace_convert(
+@checked
+def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
@@ -150,7 +154,7 @@ def trace_convert(
         to: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``.
         format: of the source; left out, found by name and content.
         opportunity_bytes: bytes of one Mahimahi line, read and written.
-        time_column, rate_column, time_unit, rate_unit, where, step: as in :func:`trace_info`.
+        time_column, rate_column, time_unit, rate_unit, where, step: as in :func:`info`.
         window: rates are means over this long, such as ``"100 ms"``.
 
     Raises:
@@ -167,7 +171,8 @@ def trace_convert(
     return write_text(place, text)
 
 
-def trace_synth(
+@checked
+def synth(
     target: str | os.PathLike[str],
     *,
     seed: int,

@@ -21,9 +21,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
 from tidegate.effcap._effective import effective_capacity, estimate_delta
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.arguments import whole
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import numpy as np

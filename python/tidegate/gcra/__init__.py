@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from tidegate import _core
 from tidegate._base.arguments import whole
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
+from tidegate.errors import ArgumentError
 from tidegate.gcra._arrays import (
     COUNTED,
     LONGEST,

@@ -7,8 +7,8 @@ from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.arguments import whole
-from tidegate._base.errors import ArgumentError
 from tidegate._base.lazy import Lazy
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 from tidegate.theory._abr_assumptions import assumptions
 from tidegate.theory._abr_model import Model
 from tidegate.theory._abr_results import Abr

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidegate._base.errors import InternalError
+from tidegate.errors import InternalError
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 from tidegate.theory._arguments import MOST_SERVERS, above_zero, load_of, number, whole
 from tidegate.theory._arguments import share as share_of
 

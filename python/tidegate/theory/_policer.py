@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 from tidegate.theory._arguments import above_zero, share
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 from tidegate.theory._arguments import above_zero, share, whole
 
 #: Mathis et al., table 1: C where losses come regularly, sqrt(3/2), and at random, with an ACK for each

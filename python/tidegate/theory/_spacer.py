@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from math import ceil
 
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 from tidegate.theory._spacer_pairs import Pairs
 from tidegate.theory._spacer_results import Printed, Spacer
 from tidegate.theory._spacer_single import Single

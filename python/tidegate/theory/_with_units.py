@@ -9,7 +9,7 @@ from numbers import Rational
 from typing import Any, SupportsIndex
 
 from tidegate import _core
-from tidegate._base.errors import ArgumentError
+from tidegate.errors import ArgumentError
 
 #: What a caller may give.
 Given = int | float | str | Decimal | Fraction

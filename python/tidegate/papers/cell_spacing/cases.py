@@ -84,7 +84,7 @@ def contents(run: Run) -> dict[str, float | None]:
 
 def simulated(lab: Lab, name: str = "fig-3", changes: dict[str, Any] | None = None) -> dict[str, float]:
     """Return :func:`contents` of one run, once the window has stopped growing."""
-    study = lab.study(name, set=changes, runs=1, gate="spacer", measure=contents, record="events")
+    study = lab.study(name, changes=changes, runs=1, gate="spacer", measure=contents, record="events")
     return {key: value_of(study, key) for key in (
         "fluid_min", "fluid_max", "cells_min", "cells_max", "fluid_ever", "cells_ever", "dropped"
     )}  # fmt: skip

@@ -178,7 +178,7 @@ def claim_rate(lab: Lab) -> Finding:
     """Measure the application's rate at each spacing rate of Fig. 2."""
     study = lab.study("fig-2", runs=1, gate="spacer", measure=phases, record="100 ms")
     greedy = lab.study(
-        "fig-2", set={"flow.x.app": "bulk"}, runs=1, gate="spacer", measure=phases, record="100 ms"
+        "fig-2", changes={"flow.x.app": "bulk"}, runs=1, gate="spacer", measure=phases, record="100 ms"
     )
     got = [cases.value_of(study, f"phase_{n}") for n in range(3)]
     free = cases.value_of(greedy, "phase_0")

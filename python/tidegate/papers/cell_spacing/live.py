@@ -54,7 +54,7 @@ def runs(lab: Lab) -> int:
 def standing(lab: Lab) -> list[Run]:
     """Return runs of Fig. 3's scenario, long enough for many bursts."""
     span = {"duration": "5 s", "warmup": "2 s"} if lab.quick else {"duration": "10 s", "warmup": "4 s"}
-    return lab.live("fig-3", set=span, runs=runs(lab), record="events")
+    return lab.live("fig-3", changes=span, runs=runs(lab), record="events")
 
 
 def stepped(lab: Lab) -> list[Run]:
@@ -62,7 +62,7 @@ def stepped(lab: Lab) -> list[Run]:
     steps = [["0 s", "33.92 Mbit/s"], ["2 s", "5 Mbit/s"], ["4 s", "10 Mbit/s"]]
     quick: dict[str, Any] = {"duration": "6 s", "gate.spacer.rate.steps": steps} if lab.quick else {}
     changes = {"flow.x.app": "bulk", "flow.x.start": "0 s", **quick}
-    return lab.live("fig-2", set=changes, runs=2 if lab.quick else 3)
+    return lab.live("fig-2", changes=changes, runs=2 if lab.quick else 3)
 
 
 def bursts(run: Run) -> tuple[Floats, Floats]:

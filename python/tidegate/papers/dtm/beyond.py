@@ -81,7 +81,7 @@ def saving(lab: Lab, name: str, metric: str, changes: dict[str, str], *, inverse
     As well: the metric within half a per cent. ``inverse``: small is good.
     """
     static = static_curve(lab, name, changes)
-    dynamic = lab.study(name, set=changes, gate="channel")
+    dynamic = lab.study(name, changes=changes, gate="channel")
     allocated = dynamic.values("gate.channel.allocated_bps_mean")
     curves = [static.values(metric, n) for n in range(len(static.points))]
     saved = []

@@ -78,7 +78,7 @@ def as_good(found: Estimate) -> bool:
 def static_two(lab: Lab, *, whole: bool = False, **changes: Any) -> Study:
     """Return two flows over the static channel of Fig. 8; ``whole``: as long as the paper's, also quickly."""
     length = {} if whole else times(lab)
-    return lab.study("two-flows-static", set={**length, **changes}, gate="channel")
+    return lab.study("two-flows-static", changes={**length, **changes}, gate="channel")
 
 
 def dynamic_two(
@@ -86,7 +86,7 @@ def dynamic_two(
 ) -> Study:
     """Return two flows over the dynamic channel of Fig. 9; ``whole`` as with :func:`static_two`."""
     length = {} if whole else times(lab)
-    return lab.study("two-flows", vary=vary, set={**length, **changes}, gate="channel")
+    return lab.study("two-flows", vary=vary, changes={**length, **changes}, gate="channel")
 
 
 def gap_closed(study: Study, point: int, lab: Lab, *, whole: bool = False) -> Estimate:
@@ -133,7 +133,7 @@ def static_rates(lab: Lab, name: str) -> tuple[float, ...]:
 def static_curve(lab: Lab, name: str, changes: dict[str, str]) -> Study:
     """Return a scenario over static channels of several rates."""
     vary = {RATE: [f"{rate} Mbit/s" for rate in static_rates(lab, name)]}
-    return lab.study(name, vary=vary, set=changes, gate="channel")
+    return lab.study(name, vary=vary, changes=changes, gate="channel")
 
 
 def map_of(lab: Lab, cc: str, static_rate: str = "10 Mbit/s") -> dict[tuple[str, str, int], Estimate]:
@@ -145,9 +145,9 @@ def map_of(lab: Lab, cc: str, static_rate: str = "10 Mbit/s") -> dict[tuple[str,
     found = {}
     for words, hop, back in dict.fromkeys(trip for trip, _ in cells):
         base = {**length, **delays(hop, back), CC: cc}
-        static = lab.study("two-flows-static", vary=vary, set={**base, RATE: static_rate}, gate="channel")
+        static = lab.study("two-flows-static", vary=vary, changes={**base, RATE: static_rate}, gate="channel")
         for remedy, changes in REMEDIES:
-            dynamic = lab.study("two-flows", vary=vary, set={**base, **changes}, gate="channel")
+            dynamic = lab.study("two-flows", vary=vary, changes={**base, **changes}, gate="channel")
             for n, queue in enumerate(queues):
                 found[remedy, words, queue] = ratio(
                     dynamic.values("goodput_bps", n), static.values("goodput_bps", n)

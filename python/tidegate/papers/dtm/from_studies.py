@@ -20,7 +20,7 @@ def draw_margin(lab: Lab) -> Picture:
     corridors = ["0 slots", "1 slots", "2 slots"]
     vary = {f"{cases.DTM}.margin": margins, f"{cases.DTM}.corridor": corridors}
     length = {"duration": "30 s"} if lab.quick else {}
-    study = lab.study("one-flow", vary=vary, set=length, gate="channel")
+    study = lab.study("one-flow", vary=vary, changes=length, gate="channel")
     picture, axes = panels(6.4, 3.2, 1, 1)
     (one,) = axes[0]
     for n, corridor in enumerate(corridors):
@@ -137,7 +137,7 @@ def draw_saving(lab: Lab) -> Picture:
         static = cases.static_curve(lab, name, changes)
         rates = cases.static_rates(lab, name)
         bars(one, rates, [static.estimate(metric, n) for n in range(len(rates))], 1, "static", by)
-        dynamic = lab.study(name, set=changes, gate="channel")
+        dynamic = lab.study(name, changes=changes, gate="channel")
         got = dynamic.estimate(metric)
         spent = dynamic.estimate("gate.channel.allocated_bps_mean")
         one.plot(

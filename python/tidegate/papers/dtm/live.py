@@ -40,7 +40,7 @@ FULL_BPS = 5e6 * 1000 / 1040
 def runs(lab: Lab, cc: str) -> list[Run]:
     """Return runs of Fig. 4's scenario with one of the kernel's controllers."""
     span: dict[str, Any] = {"duration": "20 s", "warmup": "8 s"} if lab.quick else {}
-    return lab.live("one-flow", set={CC: cc, **span}, runs=2 if lab.quick else 5, record="100 ms")
+    return lab.live("one-flow", changes={CC: cc, **span}, runs=2 if lab.quick else 5, record="100 ms")
 
 
 def goodput_share(found: list[Run]) -> Estimate:

@@ -42,7 +42,7 @@ def first_change(run: Run) -> dict[str, float | None]:
 def claim_first_change(lab: Lab) -> Finding:
     """Measure when the allocation first differs from the initial one."""
     study = lab.study(
-        "one-flow", set={"duration": "3 s", "warmup": "0 s"}, measure=first_change, record="events"
+        "one-flow", changes={"duration": "3 s", "warmup": "0 s"}, measure=first_change, record="events"
     )
     found = study.estimate("first_change_s")
     return Finding(

@@ -64,7 +64,7 @@ def allocation(axes: Axes, run: Run, *, measured: str | None = "channel") -> Non
 
 def three(lab: Lab, name: str, changes: dict[str, Any] | None = None, replication: int = 0) -> Picture:
     """Draw window, rate and allocation of one flow, as Figs. 4 to 6 do."""
-    run = lab.run(name, set=changes, record="100 ms", replication=replication)
+    run = lab.run(name, changes=changes, record="100 ms", replication=replication)
     picture, axes = panels(8.6, 2.7, 1, 3)
     (first, second, third) = axes[0]
     window(first, run)
@@ -87,7 +87,7 @@ def draw_2(lab: Lab) -> Picture:
     """Draw the measured rate with its estimate, and the slots."""
     from tidegate import dtm
 
-    run = lab.run("one-flow", set={"duration": "20 s", "warmup": "0 s"}, record="100 ms")
+    run = lab.run("one-flow", changes={"duration": "20 s", "warmup": "0 s"}, record="100 ms")
     time, measured = per_interval(run, "own", 0.1)
     estimate = dtm.allocate(np.rint(measured * cases.MBPS).astype(np.int64).tolist())["current"] / cases.MBPS
     picture, axes = panels(8.6, 2.7, 1, 2)

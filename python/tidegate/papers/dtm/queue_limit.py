@@ -50,6 +50,6 @@ def claim_queue_limit(lab: Lab) -> Finding:
 def _ratio(lab: Lab, scenario: str, limits: dict[str, int]) -> Estimate:
     length = times(lab) if scenario.startswith("two") else {}
     fewer = {f"gate.{gate}.queue": f"{packets - 1} packets" for gate, packets in limits.items()}
-    one_less = lab.study(scenario, set={**length, **fewer}, gate="channel")
-    as_written = lab.study(scenario, set=length, gate="channel")
+    one_less = lab.study(scenario, changes={**length, **fewer}, gate="channel")
+    as_written = lab.study(scenario, changes=length, gate="channel")
     return ratio(one_less.values("goodput_bps"), as_written.values("goodput_bps"))

@@ -132,7 +132,7 @@ def claim_same_as_static(lab: Lab) -> Finding:
     """Measure how many of the paper's cases are as good on a dynamic channel."""
     cases, outs = [], []
     for name in ("one-flow", "small-queue", "tahoe"):
-        static = lab.study(name, set={RATE: "10 Mbit/s"}, gate="channel")
+        static = lab.study(name, changes={RATE: "10 Mbit/s"}, gate="channel")
         dynamic = lab.study(name, gate="channel")
         cases.append((name, ratio(dynamic.values("goodput_bps"), static.values("goodput_bps"))))
         outs.append(f"{shown(dynamic.estimate('timeouts'))} and {shown(static.estimate('timeouts'))}")
@@ -162,11 +162,11 @@ def claim_same_as_static(lab: Lab) -> Finding:
 def claim_return(lab: Lab) -> Finding:
     """Measure whether 512 kbit/s carry the ACKs, also of 100 Mbit/s."""
     vary = {"gate.return.rate": ["512 kbit/s", "100 Mbit/s"]}
-    paper = lab.study("two-flows-static", vary=vary, set=times(lab), gate="return")
+    paper = lab.study("two-flows-static", vary=vary, changes=times(lab), gate="return")
     fast = lab.study(
         "one-flow",
         vary=vary,
-        set={
+        changes={
             **{f"gate.{gate}.rate": "100 Mbit/s" for gate in ("access", "own", "channel", "sink")},
             "gate.own.queue": "1000 packets",
             CC: "newreno",

@@ -78,7 +78,7 @@ def point(
     ``changes`` are dotted keys with their values.
     """
     settings = {RATE: f"{rate:g} Mbit/s", WINDOW: f"{window} KiB", **(DIPPED if dips else {})}
-    return lab.study("image-server", set={**settings, **(changes or {})}, gate="ip", measure=numbers)
+    return lab.study("image-server", changes={**settings, **(changes or {})}, gate="ip", measure=numbers)
 
 
 def numbers(run: Run) -> dict[str, float | None]:
@@ -149,7 +149,7 @@ def alone(lab: Lab, rate: float, window: int) -> Estimate:
     """Return the least response time of one client, whose window has opened, in each of the runs."""
     study = lab.study(
         "image-server",
-        set={
+        changes={
             RATE: f"{rate:g} Mbit/s",
             WINDOW: f"{window} KiB",
             "flow.client.count": 1,
@@ -173,7 +173,7 @@ def least_response(run: Run) -> dict[str, float | None]:
 def waits(lab: Lab, window: int) -> Study:
     """Return the waits in the IP queue inside and outside the dips, and what windows do after time-outs."""
     settings = {WINDOW: f"{window} KiB", **DIPPED}
-    return lab.study("image-server", set=settings, gate="ip", measure=inside_and_outside, record="20 ms")
+    return lab.study("image-server", changes=settings, gate="ip", measure=inside_and_outside, record="20 ms")
 
 
 #: The window of §4 that takes more than 40 s to come to.

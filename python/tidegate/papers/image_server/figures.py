@@ -90,7 +90,7 @@ def draw_5(lab: Lab) -> Picture:
     """Draw the wait in the IP queue over time in one run."""
     picture, axes = panels(7.4, 2.6, 1, 1)
     (one,) = axes[0]
-    run = lab.run("image-server", set={cases.WINDOW: "256 KiB", **cases.DIPPED}, record="20 ms")
+    run = lab.run("image-server", changes={cases.WINDOW: "256 KiB", **cases.DIPPED}, record="20 ms")
     series = run.gates["ip"].series("wait")
     one.plot(numbers(series["time_s"]), numbers(series["wait_ms"]) / 1e3, color=ACCENT, lw=0.9)
     shade(one)
@@ -105,7 +105,7 @@ def draw_windows(lab: Lab) -> Picture:
     """Draw the windows of the clients over time in one run with dips."""
     picture, axes = panels(7.4, 4.2, 2, 1, sharex=True)
     for one, window in zip([row[0] for row in axes], (256, 1024), strict=True):
-        run = lab.run("image-server", set={cases.WINDOW: f"{window} KiB", **cases.DIPPED}, record="20 ms")
+        run = lab.run("image-server", changes={cases.WINDOW: f"{window} KiB", **cases.DIPPED}, record="20 ms")
         for n, name in enumerate(run.flows.names):
             series = run.flows[name].series("cwnd")
             colour, line, _ = LOOKS[n % len(LOOKS)]

@@ -53,18 +53,18 @@ WITHOUT_PRR = {f"{_TCP}.reduction": "pipe"}
 def point(lab: Lab, device: str, rate: float, size: str, changes: dict[str, Any] | None = None) -> Study:
     """Return 16 runs of five chunks through a device."""
     settings = {**_device(device, rate, size), **(changes or {})}
-    return lab.study(device, set=settings, measure=numbers, record="1 s")
+    return lab.study(device, changes=settings, measure=numbers, record="1 s")
 
 
 def lossy(lab: Lab, loss: float) -> Study:
     """Return 16 runs of five chunks with a random loss, in percent, and no limit of the rate."""
-    return lab.study("loss", set={"gate.device.loss": f"{loss:g}%"}, measure=numbers, record="1 s")
+    return lab.study("loss", changes={"gate.device.loss": f"{loss:g}%"}, measure=numbers, record="1 s")
 
 
 def player(lab: Lab, bucket: int) -> Study:
     """Return 16 runs of a player behind a policer of 0.5 Mbit/s with a bucket in kB."""
     return lab.study(
-        "player", set={"gate.device.police.burst": f"{bucket} kB"}, measure=playing, record="1 s"
+        "player", changes={"gate.device.police.burst": f"{bucket} kB"}, measure=playing, record="1 s"
     )
 
 
@@ -72,7 +72,7 @@ def joining(lab: Lab, device: str, size: int) -> Study:
     """Return 16 runs of a first chunk of 750 kB through a device of 0.5 Mbit/s."""
     first = {"flow.client.app.request.response": "750 kB", "flow.client.app.request.count": 1}
     settings = {**_device(device, 0.5, f"{size} kB"), **first, "duration": "60 s"}
-    return lab.study(device, set=settings, measure=playing, record="1 s")
+    return lab.study(device, changes=settings, measure=playing, record="1 s")
 
 
 def _device(device: str, rate: float, size: str) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def draw_grid(lab: Lab) -> Picture:
 def draw_chunks(lab: Lab) -> Picture:
     """Draw rate and bucket over time behind 1.5 Mbit/s and 1 MB."""
     settings = {"gate.device.police.burst": "1 MB", "duration": "66 s"}
-    run = lab.run("policer", set=settings, record="500 ms")
+    run = lab.run("policer", changes=settings, record="500 ms")
     picture, axes = panels(7.2, 4.0, 2, 1, sharex=True)
     top, bottom = axes[0][0], axes[1][0]
     came = run.flows["client"].series("delivered")

@@ -127,14 +127,14 @@ def traced(lab: Lab, file: str, scheme: str) -> Study:
     if lab.quick:
         changes["duration"] = "62 s"
     if scheme == "TCP alone":
-        return lab.study("trace-alone", set=changes, gate="link")
+        return lab.study("trace-alone", changes=changes, gate="link")
     if scheme == "EFFCAP":
         # The rule of thumb: M covers the round trip of 50 ms, N ten of them.
         changes[cases.EFFCAP] = {"m": 2, "n": 18}
     return lab.study(
         "trace",
         vary={"gate.abr.rate.follow.lag": [f"{lag} ms" for lag in lags(lab)]},
-        set=changes,
+        changes=changes,
         gate="link",
     )
 

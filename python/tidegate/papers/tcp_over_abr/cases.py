@@ -95,7 +95,7 @@ def curve(lab: Lab, scheme: str, buffer: int = 10, tcp: str = "model", n_round_t
     return lab.study(
         "alone" if scheme == "TCP alone" else "abr",
         vary={HOLDING: holdings([DELTA_MS * psi for psi in psis(lab, tcp)])},
-        set=changes,
+        changes=changes,
         runs=runs(lab),
         gate="link",
     )
@@ -165,7 +165,7 @@ def session(
     return lab.study(
         "abr",
         vary={HOLDING: holdings(holding_ms), EFFCAP: list(effcap)},
-        set=changes,
+        changes=changes,
         runs=runs(lab),
         gate="link",
     )

@@ -73,7 +73,7 @@ def constant(lab: Lab, psi: float) -> Study:
     return lab.study(
         "constant",
         vary={"gate.abr.rate": [f"{8 * rate_of(psi, delta):.0f} bit/s" for delta in deltas(lab)]},
-        set={cases.HOLDING: [f"{cases.DELTA_MS * psi:g} ms"] * 2, **cases.length(lab)},
+        changes={cases.HOLDING: [f"{cases.DELTA_MS * psi:g} ms"] * 2, **cases.length(lab)},
         runs=cases.runs(lab),
         gate="link",
     )

@@ -56,7 +56,7 @@ def by_psi(
 )
 def claim_cells(lab: Lab) -> Finding:
     """Measure a link of constant rate under feedback."""
-    study = lab.study("abr", set={"gate.link.rate": "100 kB/s", "duration": "130 s"}, runs=1, gate="link")
+    study = lab.study("abr", changes={"gate.link.rate": "100 kB/s", "duration": "130 s"}, runs=1, gate="link")
     found = cases.efficiency(study, 0, CELLS)
     return Finding(
         within(found, CELLS - 1e-9, CELLS + 1e-9),

@@ -40,7 +40,7 @@ def goodputs(lab: Lab, changes: dict[str, Any]) -> list[float | None]:
     """Return the goodput of every run in kB/s."""
     span = {"duration": "12 s", "warmup": "4 s"} if lab.quick else {"duration": "60 s", "warmup": "10 s"}
     fixed = {HOLDING: [f"{TIME_MS} ms"] * 2, "flow.bulk.tcp.cc": "reno", **span}
-    found = lab.live("abr", set={**fixed, **changes}, runs=LEAST_RUNS, record="summary")
+    found = lab.live("abr", changes={**fixed, **changes}, runs=LEAST_RUNS, record="summary")
     return [run.summary["flows"][0]["goodput_bps"] / 8e3 for run in found]
 
 

@@ -69,7 +69,7 @@ def pair(lab: Lab, case: str, tcp: str = "model", jitter: str = "without jitter"
     return lab.study(
         "sessions-alone" if changes is None else "sessions",
         vary={HOLDING: holdings([max(FAR_MS * psi, EVERY_MS) for psi in pair_psis(lab, tcp)])},
-        set={**(changes or {}), **others, **jitters, **length(lab)},
+        changes={**(changes or {}), **others, **jitters, **length(lab)},
         runs=runs(lab),
         gate="link",
     )

@@ -49,7 +49,7 @@ def constant_link(lab: Lab, buffer: int, changes: dict[str, Any], runs: int) -> 
     """Return TCP alone over a link of constant rate."""
     return lab.study(
         "alone",
-        set={
+        changes={
             "gate.link.rate": "100 kB/s",
             cases.QUEUE: f"{buffer} packets",
             **cases.windows(cases.DELTA_PACKETS, buffer),

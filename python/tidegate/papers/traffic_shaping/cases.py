@@ -111,7 +111,7 @@ def point(
         settings["traffic.bg.count"] = sources
         settings["traffic.bg.source.messages.load"] = f"{mean} kbit/s"
         settings["gate.bgshaper.rate.gcra.pcr"] = f"{min(round(beta * mean), 1000 * LINK_MBPS)} kbit/s"
-    return lab.study(name, set={**settings, **extra}, gate="L0", measure=numbers)
+    return lab.study(name, changes={**settings, **extra}, gate="L0", measure=numbers)
 
 
 def numbers(run: Run) -> dict[str, float | None]:

@@ -69,7 +69,7 @@ def senders(link: Link) -> Points[tuple[str, dict[str, Any]]]:
 
 def study(lab: Lab, link: Link, changes: dict[str, Any]) -> Study:
     """Return 16 runs of a sender over a link."""
-    return lab.study(link.file, set=settings(link, changes))
+    return lab.study(link.file, changes=settings(link, changes))
 
 
 def _judged(rule: Rule, lab: Lab, sender: str, changes: dict[str, Any]) -> tuple[Judgement, str]:

@@ -1,11 +1,16 @@
-"""Every error a caller may see: Rust's, re-exported, and those that arise in Python.
+"""Every error that a call may raise.
 
 Missing files are the builtin ``FileNotFoundError``, and so on for other ``OSError``.
+
+>>> import tidegate as tg
+>>> try:
+...     tg.Scenario.from_dict({"duration": "1 s", "gate": {"link": {"rate": "12 mb"}}})
+... except tg.errors.ScenarioError as error:
+...     print(error.key)
+gate.link.rate
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from tidegate._core import (
     ArgumentError,
@@ -17,9 +22,6 @@ from tidegate._core import (
     ScenarioError,
     TraceError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = [
     "ArgumentError",
@@ -37,7 +39,6 @@ __all__ = [
     "TooFewRunsError",
     "TraceError",
     "UnknownNameError",
-    "nearest",
 ]
 
 
@@ -70,19 +71,3 @@ class UnknownNameError(KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
-
-
-def nearest(what: str, name: object, known: Iterable[str]) -> str:
-    """Return a sentence that says ``name`` is not known and what may have been meant."""
-    import difflib
-
-    names = list(known)
-    if not isinstance(name, str):
-        return f"a {what} is named by a text, not by {type(name).__name__}; known: {', '.join(names[:8])}"
-    close = difflib.get_close_matches(name, names, n=1)
-    if close:
-        return f'no {what} is called "{name}"; did you mean "{close[0]}"?'
-    if not names:
-        return f'no {what} is called "{name}"; there are none'
-    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-    return f'no {what} is called "{name}"; known: {shown}'

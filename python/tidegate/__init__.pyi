@@ -1,0 +1,66 @@
+"""Every public name and where it is: the one list, for type checkers and for `__init__.py`."""
+
+from tidegate import dtm as dtm
+from tidegate import effcap as effcap
+from tidegate import errors as errors
+from tidegate import gcra as gcra
+from tidegate import gym as gym
+from tidegate import tcp as tcp
+from tidegate import theory as theory
+from tidegate import traces as traces
+from tidegate import transports as transports
+from tidegate._advise.gate_result import GateSizing as GateSizing
+from tidegate._advise.pool_result import PoolSizing as PoolSizing
+from tidegate._advise.queue_result import Sizing as Sizing
+from tidegate._advise.start import size as size
+from tidegate._advise.tune import tune as tune
+from tidegate._advise.tune_result import Setting as Setting
+from tidegate._advise.tune_result import Tuning as Tuning
+from tidegate._ask.scenario import Scenario as Scenario
+from tidegate._ask.scenario import load as load
+from tidegate._ask.scenario import reference as reference
+from tidegate._ask.scenario import schema as schema
+from tidegate._base.estimate import Estimate as Estimate
+from tidegate._capture.start import read_capture as read_capture
+from tidegate._capture.value import Capture as Capture
+from tidegate._capture.value import Connection as Connection
+from tidegate._capture.value import Packets as Packets
+from tidegate._capture.value import Traffic as Traffic
+from tidegate._compare.start import compare as compare
+from tidegate._compare.value import Comparison as Comparison
+from tidegate._compare.variants import Variant as Variant
+from tidegate._core import Ack as Ack
+from tidegate._core import CongestionControl as CongestionControl
+from tidegate._core import Loss as Loss
+from tidegate._core import build_info as build_info
+from tidegate._engines.start import compare_engines as compare_engines
+from tidegate._engines.value import EngineComparison as EngineComparison
+from tidegate._expect.start import check_run as check_run
+from tidegate._expect.value import Checked as Checked
+from tidegate._export.start import export as export
+from tidegate._export.value import Export as Export
+from tidegate._identify.start import identify as identify
+from tidegate._identify.value import Identification as Identification
+from tidegate._network.start import Network as Network
+from tidegate._network.value import Step as Step
+from tidegate._open import open as open
+from tidegate._regress.start import regress as regress
+from tidegate._regress.value import Regression as Regression
+from tidegate._reproduce.start import reproduce as reproduce
+from tidegate._reproduce.value import Reproduction as Reproduction
+from tidegate._run.start import run as run
+from tidegate._run.table import FlowRow as FlowRow
+from tidegate._run.table import GateRow as GateRow
+from tidegate._run.table import GroupRow as GroupRow
+from tidegate._run.table import RequestRow as RequestRow
+from tidegate._run.table import Table as Table
+from tidegate._run.value import Run as Run
+from tidegate._study.merge import merge_study as merge_study
+from tidegate._study.part import study_part as study_part
+from tidegate._study.point import Point as Point
+from tidegate._study.start import study as study
+from tidegate._study.until import Until as Until
+from tidegate._study.value import Study as Study
+
+__all__: list[str]
+__version__: str
