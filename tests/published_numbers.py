@@ -1,6 +1,6 @@
 """Numbers that others published, and what the simulator gives in the same conditions.
 
-``.venv/bin/python tests/published_numbers.py`` prints them side by side, for docs/design/measured.md.
+``.venv/bin/python tests/published_numbers.py`` prints them; docs/design/measured.md sums them up.
 ``tests/published`` holds them within the tolerances given here.
 """
 
