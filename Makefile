@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel clean
+.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel release-check clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -69,7 +69,9 @@ check: setup ## formatting, lints, types, stubs, every test, then random tests w
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@if $(CARGO) deny --version >/dev/null 2>&1; then set -x; $(CARGO) deny --locked check; \
-	else echo "skipped: licences of dependencies not checked, no cargo-deny here"; fi
+	else echo "skipped: licences and advisories of crates not checked, no cargo-deny here"; fi
+	@if command -v pip-audit >/dev/null; then set -x; pip-audit --strict --no-deps --disable-pip --requirement requirements.lock; \
+	else echo "skipped: advisories of Python packages not checked, no pip-audit here"; fi
 	$(BIN)/ruff check $(PY_DIRS)
 	$(BIN)/ruff format --check $(PY_DIRS)
 	$(BIN)/mypy
@@ -175,6 +177,9 @@ try-wheel: ## the wheel of make wheel in a new environment and an empty folder: 
 	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml \
 	  && test -s ../venv/share/man/man1/tidegate-run.1 \
 	  && if test -f $(CURDIR)/python/tidegate/_page/built/tidegate.wasm.gz; then tidegate lab --static page && test -s page/tidegate.wasm.gz; fi
+
+release-check: setup ## what a release needs, item by item: what is done, what is not, what only a person can do
+	$(BIN)/python docs/release.py
 
 clean: ## remove everything that was built, .venv included
 	rm -rf target $(VENV) build dist demo runs .pytest_cache .mypy_cache .ruff_cache

@@ -42,4 +42,10 @@ def test_the_image_gets_what_the_wheel_is_made_of() -> None:
 def test_the_image_has_the_toolchain_of_the_workspace() -> None:
     """The builder's Rust is the one that Cargo.toml asks for."""
     asked = CARGO["workspace"]["package"]["rust-version"]
-    assert f"FROM rust:{asked}-" in (ROOT / "Dockerfile").read_text()
+    assert f"ARG BUILDER=rust:{asked}-" in (ROOT / "Dockerfile").read_text()
+
+
+def test_the_image_does_not_run_as_root() -> None:
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    last = max(number for number, line in enumerate(lines) if line.startswith("FROM "))
+    assert "USER tidegate" in lines[last:]
