@@ -138,7 +138,7 @@ def test_scenarios_are_files_dicts_or_loaded(small) -> None:
     assert from_file.summary == from_dict.summary == loaded.summary
 
 
-def test_set_is_spelled_once(small) -> None:
+def test_changes_are_spelled_once(small) -> None:
     by_list = tg.run(small, seed=5, record="summary", changes=["flow.bulk.tcp.cc=cubic", "duration=3 s"])
     by_dict = tg.run(
         small, seed=5, record="summary", changes={"flow.bulk.tcp.cc": "cubic", "duration": "3 s"}
@@ -150,7 +150,7 @@ def test_set_is_spelled_once(small) -> None:
         changes={"flow.bulk.tcp.delayed_ack": {"every": 2, "timeout": "40 ms"}, "gate.bottleneck.loss": 0.1},
     )
     assert "40 ms" in typed.to_toml()
-    with pytest.raises(tg.errors.ArgumentError, match="set: read 'duration=3 s'; takes a dict or a list"):
+    with pytest.raises(tg.errors.ArgumentError, match="changes: read 'duration=3 s'; takes a dict or a list"):
         tg.load(small, changes="duration=3 s")
 
 
