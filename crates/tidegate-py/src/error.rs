@@ -58,7 +58,12 @@ create_exception!(
     "A congestion controller in Python failed; the message names file, line and mistake."
 );
 create_exception!(tidegate.errors, RunError, PyRuntimeError, "A run stopped before its end.");
-create_exception!(tidegate.errors, InternalError, PyRuntimeError, "A bug in Tidegate itself, not in the scenario.");
+create_exception!(
+    tidegate.errors,
+    InternalError,
+    PyRuntimeError,
+    "A bug in Tidegate itself, not in the scenario."
+);
 
 /// Adds the classes to the module; every attribute exists and is None until an error sets it.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
