@@ -7,9 +7,9 @@ import zlib
 from base64 import urlsafe_b64encode
 from typing import TYPE_CHECKING
 
-from tidegate import ScenarioError, TraceError
 from tidegate._ask.scenario import Scenario
 from tidegate._lab.static import MODULE, write_static
+from tidegate.errors import ScenarioError, TraceError
 
 if TYPE_CHECKING:
     from pathlib import Path
