@@ -23,7 +23,7 @@ from typing import Any
 import tidegate as tg
 from scipy import stats
 from tables import table
-from tidegate._begin.start import template
+from tidegate._ask.begin import template
 
 #: Variant → what is set at the template's gate.
 VARIANTS: dict[str, dict[str, str]] = {"as it is": {}, "without jitter": {"jitter": "0 ms"}}

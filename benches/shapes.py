@@ -20,7 +20,7 @@ from tables import count, table
 
 ROOT = programs.ROOT
 EXAMPLES = ROOT / "examples"
-TEMPLATES = ROOT / "python" / "tidegate" / "_begin" / "templates"
+TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
 PAPERS = ROOT / "python" / "tidegate" / "papers"
 #: A shape may take so much more.
 MORE = 1.03

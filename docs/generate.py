@@ -449,7 +449,7 @@ EXAMPLES = sorted(
     for path in (ROOT / "examples").iterdir()
     if path.suffix in (".toml", ".csv", ".py") and path.name not in ("demo.py", "notebook.py")
 )
-PACKAGED = ROOT / "python" / "tidegate" / "_begin" / "examples"
+PACKAGED = ROOT / "python" / "tidegate" / "_ask" / "examples"
 PLAN_OBJECTS = ROOT / "python" / "tidegate" / "_ask" / "plan_objects.py"
 
 #: Manual pages, below a folder that maturin takes into the wheel as it is (``tool.maturin.data``).

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tidegate._base.lazy import Lazy
+from tidegate._compare.agreement import EngineRuns
+from tidegate._compare.engines_value import EngineComparison
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import Variant
-from tidegate._engines.agreement import EngineRuns
-from tidegate._engines.value import EngineComparison
+from tidegate._programs.shell import PACKETS, ShellRecord
 from tidegate._run.folder import MANIFEST, PCAP, QLOG, SUMMARY, other_kind, read_json, read_manifest
 from tidegate._run.value import Run
 from tidegate._run.varied import is_varied
-from tidegate._shell.value import PACKETS, ShellRecord
 from tidegate._study.columns import IN_MEMORY, Columns, run_place
 from tidegate._study.point import Point
 from tidegate._study.value import Study

@@ -16,9 +16,9 @@ from tidegate._base.arguments import whole
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._base.nearest import nearest
 from tidegate._base.text import plain
-from tidegate._expect.expectation import FAILS, HOLDS, UNDECIDED, Expectation
-from tidegate._network.start import Network
-from tidegate._network.value import Step
+from tidegate._check.expectation import FAILS, HOLDS, UNDECIDED, Expectation
+from tidegate._programs.network import Network
+from tidegate._programs.network_step import Step
 from tidegate._run.metric import metric_of
 from tidegate._run.value import Run
 from tidegate._run.words import scale_of

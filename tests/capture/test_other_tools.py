@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import tidegate
-from tidegate._regress.fields import MOST_BYTES
-from tidegate._regress.others import other
+from tidegate._check.fields import MOST_BYTES
+from tidegate._check.others import other
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from tidegate._lab.limits import Limits
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEMPLATES = ROOT / "python" / "tidegate" / "_begin" / "templates"
+TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
 #: As long as a laboratory lets it be.
 LONG = SMALL.replace('"6 s"', '"3600 s"').replace("4 Mbit/s", "1 Gbit/s").replace("0.002", "0")
 

@@ -16,8 +16,8 @@ import polars as pl
 import pytest
 import tidegate as tg
 from common import tidegate
-from tidegate._shell.value import ShellRecord
-from tidegate._shell.welcome import banner, with_tag
+from tidegate._programs.shell import ShellRecord
+from tidegate._programs.welcome import banner, with_tag
 
 LINK = """\
 title = "A slow link"

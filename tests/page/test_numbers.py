@@ -29,7 +29,7 @@ FILES = [
     path
     for path in [
         *sorted(EXAMPLES.glob("*.toml")),
-        *sorted(ROOT.glob("python/tidegate/_begin/templates/*.toml")),
+        *sorted(ROOT.glob("python/tidegate/_ask/templates/*.toml")),
     ]
     if '"python:' not in path.read_text(encoding="utf-8")
 ]

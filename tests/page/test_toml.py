@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WEB = ROOT / "web"
-FILES = [*sorted(EXAMPLES.glob("*.toml")), *sorted(ROOT.glob("python/tidegate/_begin/templates/*.toml"))]
+FILES = [*sorted(EXAMPLES.glob("*.toml")), *sorted(ROOT.glob("python/tidegate/_ask/templates/*.toml"))]
 #: Reads a list of texts and prints, for each, its entries, the texts with each value changed to 7, and with
 #: a key added to each table.
 SCRIPT = """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tidegate import Network
-    from tidegate._network.value import Step
+    from tidegate._programs.network_step import Step
 
 
 @pytest.mark.timeout(SECONDS + 100)
@@ -122,7 +122,7 @@ def test_a_transport_that_sends_nothing_keeps_no_rule() -> None:
 def test_links_of_templates_are_as_the_templates() -> None:
     folder = Path(tg.__file__).parent
     for name, gate in (("lte", "radio"), ("satellite", "satellite")):
-        template = tomllib.loads((folder / "_begin" / "templates" / f"{name}.toml").read_text())
+        template = tomllib.loads((folder / "_ask" / "templates" / f"{name}.toml").read_text())
         link = tomllib.loads((folder / "papers" / "transports" / f"{name}.toml").read_text())
         theirs, ours = template["gate"][gate], link["gate"]["link"]
         if name == "satellite":

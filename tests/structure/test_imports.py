@@ -160,14 +160,23 @@ def test_no_circle_of_files() -> None:
     list(TopologicalSorter(needs).static_order())
 
 
-#: Folders of the package, each below those that may need it.
+#: Folders and modules of the package, each below those that may need it.
 FLOORS = (
-    {"_core"}, {"errors"}, {"_base"}, {"_draw"}, {"_traces", "_page", "dtm", "effcap", "gcra"}, {"_capture"},
-    {"_ask"}, {"theory", "tcp"}, {"_run", "_begin"},
-    {"_compare", "_study", "traces", "gym", "_identify", "_export", "_network", "_shell"},
-    {"_expect", "_engines", "_advise", "_reproduce", "_regress"},
-    {"_open", "papers", "_lab"}, {"_cli", "transports"}, {"__main__"},
+    {"_core"}, {"errors"}, {"_base"}, {"_draw"}, {"_page", "dtm", "effcap", "gcra"}, {"_capture"}, {"traces"},
+    {"_ask"}, {"theory", "tcp"}, {"_run"}, {"_study", "gym", "_identify", "_programs"},
+    {"_compare", "_check", "_advise", "_reproduce"}, {"_open", "papers", "_lab"}, {"_cli", "transports"},
+    {"__main__"},
 )  # fmt: skip
+#: Folders of the package, at most.
+MOST_FOLDERS = 20
+
+
+def test_folders_are_few_and_each_has_a_floor() -> None:
+    root = Path(tg.__file__).parent
+    folders = {path.parent.name for path in root.glob("*/*.py")}
+    modules = {path.stem for path in root.glob("*.py")} - {"__init__", "_early"}
+    assert len(folders) <= MOST_FOLDERS
+    assert folders | modules == set().union(*FLOORS) - {"_core"}
 
 
 def test_folders_need_what_lies_below_them() -> None:

@@ -31,7 +31,7 @@ def assert_equal(found: Arrays, table: pl.DataFrame) -> None:
 
 @pytest.mark.parametrize("name", ["lte", "web", "policer", "household", "many", "crossing-traffic"])
 def test_arrays_are_the_tables(name: str, tmp_path: Path) -> None:
-    templates = EXAMPLES.parent / "python" / "tidegate" / "_begin" / "templates"
+    templates = EXAMPLES.parent / "python" / "tidegate" / "_ask" / "templates"
     path = next(each / f"{name}.toml" for each in (EXAMPLES, templates) if (each / f"{name}.toml").is_file())
     run = tg.run(path, seed=1, record="100 ms")
     run.save(tmp_path / "run")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from common import EXAMPLES, SMALL, tidegate
+from tidegate._ask.begin import examples, template, templates
 from tidegate._ask.link import Link
-from tidegate._begin.start import examples, template, templates
 from tidegate._cli.colour import coloured
 
 PACKAGE = Path(tg.__file__).parent
@@ -57,7 +57,7 @@ def test_the_commands_in_templates_are_right(tmp_path: Path) -> None:
 
 def test_every_example_is_in_the_package(tmp_path: Path) -> None:
     files = {path.name for suffix in ("toml", "csv") for path in EXAMPLES.glob(f"*.{suffix}")} | {"aimd.py"}
-    kept = PACKAGE / "_begin" / "examples"
+    kept = PACKAGE / "_ask" / "examples"
     assert {path.name for path in kept.iterdir() if path.is_file()} == files
     assert all((kept / name).read_bytes() == (EXAMPLES / name).read_bytes() for name in files)
     place = tmp_path / "mine"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import tidegate as tg
 from common import tidegate
+from tidegate._compare.quantities import quantities_of
 from tidegate._compare.text import report as comparison_report
-from tidegate._engines.quantities import quantities_of
 from tidegate._run.summary import figures_of
 from tidegate._run.text import run_report
 from tidegate.gym import Env

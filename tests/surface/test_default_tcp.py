@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from common import tidegate
+from tidegate._ask.begin import template, templates
 from tidegate._ask.link import Link
-from tidegate._begin.start import template, templates
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,9 @@ import tidegate as tg
 from common import EXAMPLES, SMALL, tidegate
 from tidegate import _core
 from tidegate._base.estimate import Estimate, estimate
-from tidegate._engines.agreement import EngineRuns, welch
-from tidegate._engines.quantities import quantities_of
-from tidegate._engines.value import EngineComparison
+from tidegate._compare.agreement import EngineRuns, welch
+from tidegate._compare.engines_value import EngineComparison
+from tidegate._compare.quantities import quantities_of
 
 if TYPE_CHECKING:
     from pathlib import Path

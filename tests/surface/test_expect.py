@@ -9,7 +9,7 @@ import pytest
 import tidegate as tg
 from common import SMALL, tidegate
 from tidegate._base.estimate import Estimate
-from tidegate._expect.expectation import Expectation
+from tidegate._check.expectation import Expectation
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from common import EXAMPLES
-from tidegate._export.mahimahi import constant
-from tidegate._export.tc import _red_burst, percent, time
+from tidegate._programs.mahimahi import constant
+from tidegate._programs.tc import _red_burst, percent, time
 
 LINK = """
 duration = "10 s"

@@ -90,7 +90,7 @@ def test_the_same_run_gives_the_same_bytes(run: tg.Run, tmp_path: Path) -> None:
 def test_we_read_what_we_write(run: tg.Run, tmp_path: Path) -> None:
     """`regress` takes a data file of flent: the same scenario agrees with its own."""
     place = run.write_flent(tmp_path / "x.flent.gz")
-    from tidegate._regress.others import other
+    from tidegate._check.others import other
 
     measured = other(place)
     assert measured is not None

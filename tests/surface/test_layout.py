@@ -259,6 +259,6 @@ def test_runs() -> None:
 
 @pytest.mark.parametrize("name", ["web", "policer", "household", "lte", "links", "round-trip-times"])
 def test_examples(name: str) -> None:
-    templates = ROOT / "python" / "tidegate" / "_begin" / "templates"
+    templates = ROOT / "python" / "tidegate" / "_ask" / "templates"
     path = next(path for path in (EXAMPLES / f"{name}.toml", templates / f"{name}.toml") if path.is_file())
     assert faults(tg.run(path, seed=1, record="100 ms").plot()) == []

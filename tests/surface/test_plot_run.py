@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import tidegate as tg
 from common import EXAMPLES, command, tidegate
-from tidegate._engines import plot as _plot_engines
+from tidegate._compare import engines_plot as _plot_engines
 from tidegate._run import plot as _plot
 from tidegate._run.history import history
 from tidegate._run.text import flows_table

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tidegate._draw.frame import Placed
 
-TEMPLATES = ROOT / "python" / "tidegate" / "_begin" / "templates"
+TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
 GATE, FLOW = "access-link-of-the-provider", "download-of-the-neighbours-backup"
 LONG = SMALL.replace("bottleneck", GATE).replace("flow.bulk", f"flow.{FLOW}")
 CCS = ["reno", "newreno", "cubic"]

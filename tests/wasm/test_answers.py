@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WEB = ROOT / "web"
-TEMPLATES = sorted((ROOT / "python" / "tidegate" / "_begin" / "templates").glob("*.toml"))
-HOUSEHOLD = (ROOT / "python" / "tidegate" / "_begin" / "templates" / "household.toml").read_text()
+TEMPLATES = sorted((ROOT / "python" / "tidegate" / "_ask" / "templates").glob("*.toml"))
+HOUSEHOLD = (ROOT / "python" / "tidegate" / "_ask" / "templates" / "household.toml").read_text()
 SCENARIOS = [
     path
     for path in [*sorted(EXAMPLES.glob("*.toml")), *TEMPLATES]

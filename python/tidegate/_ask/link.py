@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidegate._traces import start as traces
 from tidegate.errors import ArgumentError, TraceError
+from tidegate.traces import _files as traces
 
 #: Suffixes that name a link trace and nothing else.
 TRACES = (".down", ".up", ".mahi", ".mahimahi", ".drp", ".csv")

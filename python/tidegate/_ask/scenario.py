@@ -17,8 +17,8 @@ from tidegate import _core
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
 from tidegate._base.text import counted
-from tidegate._traces.start import readable
 from tidegate.errors import ArgumentError, ScenarioError
+from tidegate.traces._files import readable
 
 #: Changes to a scenario, as a mapping or as on the command line.
 Sets = Mapping[str, Any] | Iterable[str] | None

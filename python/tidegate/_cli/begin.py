@@ -96,7 +96,7 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
 
 def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete templates and, where none begins so, files."""
-    from tidegate._begin.start import templates
+    from tidegate._ask.begin import templates
 
     found = [CompletionItem(name) for name in templates() if name.startswith(incomplete)]
     return found or [CompletionItem(incomplete, type="file")]
@@ -135,8 +135,8 @@ def init(
 
     NAME is household, lte, policer, satellite or datacentre, or a link trace. Without a NAME it lists them.
     """
+    from tidegate._ask.begin import copy_examples, examples, template, templates, with_schema
     from tidegate._ask.link import Link, is_trace
-    from tidegate._begin.start import copy_examples, examples, template, templates, with_schema
 
     if folder is not None:
         names = copy_examples(Path(folder))

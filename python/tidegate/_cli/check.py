@@ -65,7 +65,7 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
             result["theories"] = [_judged(each) for each in match(scenario)] if few else None
         say_json(result)
     elif explain or theories:
-        from tidegate._engines.theory_text import theory_line
+        from tidegate._compare.theory_text import theory_line
         from tidegate.theory._match import match
 
         if explain:

@@ -30,8 +30,8 @@ def compare_engines(
     """Run a scenario through several engines; say and draw what agrees."""
     from tidegate._ask.source import as_scenario
     from tidegate._base.progress import Progress
-    from tidegate._engines.agreement import TOLERANCE
-    from tidegate._engines.start import engine_names, execute_engines
+    from tidegate._compare.agreement import TOLERANCE
+    from tidegate._compare.engines import engine_names, execute_engines
 
     names = engine_names(engines)
     scenario = as_scenario(file, sets)

@@ -63,8 +63,8 @@ def check_run(
     holds a bound, so that more runs are needed.
     """
     from tidegate._base.progress import Progress
-    from tidegate._expect.expectation import FAILS, UNDECIDED
-    from tidegate._expect.start import judged
+    from tidegate._check.expect import judged
+    from tidegate._check.expectation import FAILS, UNDECIDED
 
     with Progress("running") as progress:
         result = judged(file, _expanded(expect), runs, seed, sets, engine, workers, store, progress)

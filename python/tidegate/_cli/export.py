@@ -48,7 +48,7 @@ def export(
     docs/guide/elsewhere.md. Exit status: 0 the link is whole, 1 something is missing, 2 the input was wrong.
     """
     from tidegate._ask.source import as_scenario
-    from tidegate._export.start import export as compute
+    from tidegate._programs.export import export as compute
 
     scenario = as_scenario(file, sets)
     found = compute(scenario, to, flow=flow, device=device, back_device=back_device)  # type: ignore[arg-type]

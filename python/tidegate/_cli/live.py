@@ -30,7 +30,7 @@ from tidegate._cli.options import (
     say_json,
     warn,
 )
-from tidegate._shell.welcome import RECEIVER, SENDER, banner, with_tag
+from tidegate._programs.welcome import RECEIVER, SENDER, banner, with_tag
 
 
 @click.group()
@@ -144,7 +144,7 @@ def shell(
         lateness = "" if late is None else f"; 99% were at most {late:.0f} us late"
         note(f"{count(passed, 'packet')} passed the gates, {dropped} dropped by them{lateness}")
         if recorded:
-            from tidegate._shell.value import ShellRecord
+            from tidegate._programs.shell import ShellRecord
 
             how = {
                 "program": program,

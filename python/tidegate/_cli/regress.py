@@ -64,7 +64,7 @@ def regress(
     wrong, 3 none differs but the runs leave one undecided.
     """
     from tidegate._base.progress import Progress
-    from tidegate._regress.start import regress as compute
+    from tidegate._check.regress import regress as compute
 
     allowed = {}
     for text in within:

@@ -91,8 +91,8 @@ def traces_info(
     **table: str | None,
 ) -> None:
     """Print the length, rates and outages of a trace."""
-    from tidegate._traces import start as link_traces
-    from tidegate._traces.start import drawn, table_of
+    from tidegate.traces import _files as link_traces
+    from tidegate.traces._files import drawn, table_of
 
     check_picture(picture)
     if window is not None and picture is None:
@@ -106,7 +106,7 @@ def traces_info(
     if as_json:
         say_json(info)
     else:
-        from tidegate._traces.text import trace_report
+        from tidegate.traces._text import trace_report
 
         say(trace_report(file, info))
         if picture is not None:
@@ -135,7 +135,7 @@ def traces_convert(
     **table: str | None,
 ) -> None:
     """Convert a trace to another format, keeping its capacity."""
-    from tidegate._traces import start as link_traces
+    from tidegate.traces import _files as link_traces
 
     told = _replaces(target)
     link_traces.convert(
@@ -190,7 +190,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     with measured links.
     """
     from tidegate._ask.seed import choose
-    from tidegate._traces import start as link_traces
+    from tidegate.traces import _files as link_traces
 
     chosen = choose(seed, None)
     told = _replaces(target)
@@ -261,7 +261,7 @@ def traces_from(
     from tidegate._base.limits import MOST_PACKETS
     from tidegate._base.progress import Progress
     from tidegate._capture.start import read_capture
-    from tidegate._capture.trace import from_capture
+    from tidegate.traces._captured import from_capture
 
     with Progress("reading") as progress:
         capture = read_capture(captures, progress, MOST_PACKETS)
@@ -272,7 +272,7 @@ def traces_from(
     if as_json:
         say_json({**found.to_dict(), "target": target})
     else:
-        from tidegate._capture.text import captured_report
+        from tidegate.traces._captured_text import captured_report
 
         say(captured_report(found))
         if target is not None:

@@ -9,7 +9,7 @@ from tidegate.errors import UnknownNameError
 
 #: Bytes of the largest scenario that is shown.
 _LARGEST = 1_000_000
-_EXAMPLES = Path(__file__).parents[1] / "_begin" / "examples"
+_EXAMPLES = Path(__file__).parents[1] / "_ask" / "examples"
 
 
 def examples_folder() -> Path:

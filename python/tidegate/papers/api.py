@@ -7,8 +7,8 @@ The private modules of the package may move; this one keeps its names.
 
 from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate, paired
+from tidegate._check.expectation import Expectation
 from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT
-from tidegate._expect.expectation import Expectation
 from tidegate._reproduce.claim import Claim, Figure, Finding, claim
 from tidegate._reproduce.estimates import number_of, ratio, ratio_of_means, scaled, shown
 from tidegate._reproduce.lab import Lab

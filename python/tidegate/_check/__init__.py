@@ -1,0 +1,1 @@
+"""Whether a run is what was expected, or what was measured."""

@@ -1,0 +1,85 @@
+"""``tidegate check-run``: run a scenario and judge what is expected of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tidegate._ask.scenario import Sets
+from tidegate._ask.source import Source, check_engine
+from tidegate._check.expectation import Expectation
+from tidegate._check.expected import Checked, Judged
+from tidegate._study.prepare import prepare
+from tidegate._study.start import execute_study, workers_for
+from tidegate._study.store import opened
+from tidegate.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from tidegate._study.value import Study
+
+
+def check_run(
+    source: Source,
+    expect: Sequence[str],
+    *,
+    runs: int | None = None,
+    seed: int | None = None,
+    changes: Sets = None,
+    engine: str = "sim",
+    workers: int | None = None,
+    store: str | os.PathLike[str] | bool = True,
+) -> Checked:
+    """Run a scenario and judge expectations, such as ``"flow.bulk.goodput_bps > 20 Mbit/s"``.
+
+    With several runs the whole 95% interval of the mean has to lie on the right side of the bound; one that
+    lies on both sides is undecided. With one run, or where all runs are equal, the value decides.
+
+    Args:
+        source: a scenario file, a dict of its keys, or a loaded scenario. With ``[[sweep]]``, every point
+            is judged.
+        expect: numbers named as in :meth:`Study.values`, a comparison (<, <=, >, >=) and a bound, with or
+            without a unit.
+        runs: replications; left out, the scenario's ``runs``.
+        seed: as :func:`tidegate.run`.
+        changes: changes of keys.
+        engine: ``"sim"`` or ``"live"``.
+        workers: threads; left out, one per processor.
+        store: as :func:`tidegate.study`.
+
+    Raises:
+        ArgumentError: an expectation cannot be read, or there is none.
+        UnknownNameError: a run has no number of a name.
+        ScenarioError, TraceError, EngineError, RunError, StoreError: as :func:`tidegate.study`.
+    """
+    return judged(source, expect, runs, seed, changes, engine, workers, store)
+
+
+def judged(
+    source: Source,
+    expect: Sequence[str],
+    runs: int | None,
+    seed: int | None,
+    changes: Sets,
+    engine: str,
+    workers: int | None,
+    store: str | os.PathLike[str] | bool,
+    progress: Callable[[float], None] | None = None,
+) -> Checked:
+    """:func:`check_run` with a bar: ``progress`` is called with the share that is done."""
+    check_engine(engine, ("sim", "live"))
+    wanted = [Expectation.parse(text) for text in expect]
+    if not wanted:
+        raise ArgumentError('nothing is expected; give one, such as "flow.bulk.goodput_bps > 20e6"')
+    prepared = prepare(source, {}, changes, runs=runs, seed=seed, engine=engine)
+    with opened(store) as kept:
+        study: Study = execute_study(
+            prepared, workers=workers_for(engine, workers), store=kept, progress=progress
+        )
+    found = [
+        Judged(each, point.label(), measured, each.judge(measured))
+        for each in wanted
+        for point in study.points
+        for measured in [study.estimate(each.metric, point.number)]
+    ]
+    return Checked(study.title, study.seed, tuple(found), study.warnings)

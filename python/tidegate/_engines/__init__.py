@@ -1,1 +1,0 @@
-"""Comparisons of engines: theory, simulator and kernel on one scenario."""

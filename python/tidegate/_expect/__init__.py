@@ -1,1 +1,0 @@
-"""Expectations of a scenario, for continuous integration: what must hold, and whether it does."""

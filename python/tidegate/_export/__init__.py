@@ -1,1 +1,0 @@
-"""A scenario's link as commands of other tools: tc of Linux, and Mahimahi."""

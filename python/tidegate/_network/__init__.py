@@ -1,1 +1,0 @@
-"""Transports in Python between the gates of a scenario."""

@@ -1,0 +1,296 @@
+"""``tidegate.Network``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from tidegate import _core
+from tidegate._ask.scenario import Sets
+from tidegate._ask.seed import choose
+from tidegate._ask.source import Source, as_scenario
+from tidegate._base.arguments import PICOS, whole
+from tidegate._programs.network_step import End, Step
+from tidegate._run.folder import receiver_pcap
+from tidegate._run.start import assemble
+from tidegate._run.value import Run
+from tidegate.errors import ArgumentError
+
+#: What had held a packet back, or holds a sender back, in the order of their codes.
+HELD_BY = ("application", "congestion window", "receiver window", "pacing")
+HeldBy = Literal["application", "congestion window", "receiver window", "pacing"]
+
+#: Bytes of the headers of UDP and IPv4.
+_UDP = 28
+_LARGEST = 65_535
+_LATEST_S = 10**7
+
+
+class Network:
+    """The gates of a scenario for transports of your own, in virtual time.
+
+    The flows of the scenario say which way packets go; what is sent, and when, you say. Nothing waits for a
+    clock: ``for step in net`` gives what happens next, and what you do meanwhile happens at :attr:`now`.
+
+    >>> net = tg.Network("link.toml")
+    >>> for step in net:
+    ...     if step.kind == "start":
+    ...         net.send(step.flow, "sender", b"hello")
+    ...     elif step.kind == "packet":
+    ...         net.delivered(step.flow, len(step.data))
+    >>> run = net.finish()
+
+    Args:
+        scenario: a scenario, its path, or its keys. One that lasts until all is done keeps in memory what you
+            do.
+        flows: the flows that are yours, by name; left out, all. The others are of the scenario's TCP.
+        seed: as for :func:`run`.
+        replication: likewise.
+        record: likewise.
+        pcap: likewise; packets of yours are in it as UDP with their bytes.
+        changes: to the scenario before.
+
+    Raises:
+        ScenarioError: the scenario is wrong.
+        ArgumentError: there is no such flow.
+        RunError: a flow of yours has requests.
+    """
+
+    def __init__(
+        self,
+        scenario: Source,
+        *,
+        flows: Sequence[str] | None = None,
+        seed: int | None = None,
+        replication: int = 0,
+        record: str | None = None,
+        pcap: str | os.PathLike[str] | None = None,
+        changes: Sets = None,
+    ) -> None:
+        self._scenario = as_scenario(scenario, changes)
+        names, self._gates = _core.Network.names(self._scenario._inner)
+        self._names = names
+        chosen = names if flows is None else ([flows] if isinstance(flows, str) else list(flows))
+        known = ", ".join(names)
+        for name in chosen:
+            if name not in names:
+                raise ArgumentError(f"flows: there is no flow {name!r}; one of {known}")
+        if not chosen:
+            raise ArgumentError(f"flows: name one at least; there is {known or 'none in the scenario'}")
+        self._numbers = {name: names.index(name) for name in chosen}
+        if seed is not None:
+            seed = whole("seed", seed, 0, 2**64 - 1)
+        self._seed = choose(seed, self._scenario.seed)
+        self._replication = whole("replication", replication, 0, 2**64 - 1)
+        self._inner = _core.Network(
+            self._scenario._inner,
+            list(self._numbers.values()),
+            seed=self._seed,
+            replication=self._replication,
+            record=record,
+            capture=pcap is not None,
+        )
+        self._pcap = None if pcap is None else Path(pcap)
+
+    @property
+    def flows(self) -> tuple[str, ...]:
+        """The flows that are yours."""
+        return tuple(self._numbers)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began."""
+        return self._inner.now_ps() / PICOS
+
+    @property
+    def now_ns(self) -> int:
+        """Nanoseconds since the run began, rounded up: an alarm set in nanoseconds is never early."""
+        return -(-self._inner.now_ps() // 1000)
+
+    def send(
+        self,
+        flow: str,
+        end: End,
+        data: bytes,
+        *,
+        ecn: int = 0,
+        headers: int = _UDP,
+        held_by: HeldBy = "congestion window",
+        at: float | None = None,
+    ) -> None:
+        """Let a packet leave an end of a flow.
+
+        Args:
+            flow: its name.
+            end: ``"sender"`` or ``"receiver"``.
+            data: its bytes; what the other end gets.
+            ecn: 0 none, 1 ECT(1), 2 ECT(0).
+            headers: bytes on the wire beside ``data``, as of UDP and IPv4; 0: ``data`` is an IP packet.
+            held_by: why it was not sent earlier.
+            at: the instant at which it leaves, in seconds; left out, now. No other leaves this end before.
+
+        Raises:
+            ArgumentError: one of these is wrong, or the run is over.
+            RunError: packets are sent without end.
+        """
+        number, receiver = self._end(flow, end)
+        headers = whole("headers", headers, 0, _LARGEST)
+        if not 1 <= len(data) + headers <= _LARGEST:
+            raise ArgumentError(
+                f"data: a packet of {len(data) + headers} bytes; from 1 to {_LARGEST} with headers"
+            )
+        self._inner.send(
+            number,
+            receiver,
+            bytes(data),
+            ecn=whole("ecn", ecn, 0, 3),
+            headers=headers,
+            held_by=_held_by(held_by),
+            at=0 if at is None else _picos("at", at),
+        )
+
+    def alarm(self, flow: str, end: End, at: float | None) -> None:
+        """Set the alarm of an end, in place of the one before; it is never early. None: it has none.
+
+        Args:
+            flow: the flow's name.
+            end: ``"sender"`` or ``"receiver"``.
+            at: seconds since the run began; what is past rings now.
+
+        Raises:
+            ArgumentError: one of these is wrong, or the run is over.
+        """
+        number, receiver = self._end(flow, end)
+        self._inner.alarm(number, receiver, None if at is None else _picos("at", at))
+
+    def delivered(self, flow: str, count: int) -> None:
+        """Say that so many user bytes more could be read at the receiver of a flow: its goodput.
+
+        Raises:
+            ArgumentError: there is no such flow, or the run is over.
+        """
+        self._inner.delivered(self._number(flow), whole("count", count, 0, 2**63 - 1))
+
+    def report(
+        self,
+        flow: str,
+        *,
+        window: float | None = None,
+        ssthresh: int | None = None,
+        in_flight: int | None = None,
+        srtt: float | None = None,
+        rto: float | None = None,
+        rtt: float | None = None,
+        lost: int | None = None,
+        timeouts: int | None = None,
+        held_by: HeldBy | None = None,
+    ) -> None:
+        """Say what the sender of a flow knows; columns and pictures show it. What is left out stays.
+
+        Args:
+            flow: its name.
+            window: congestion window, bytes.
+            ssthresh: slow-start threshold, bytes.
+            in_flight: bytes sent and neither acknowledged nor deemed lost.
+            srtt: smoothed round trip, seconds.
+            rto: retransmission or probe time-out, seconds.
+            rtt: a round trip that was just measured, seconds.
+            lost: packets sent again or deemed lost so far.
+            timeouts: time-outs so far.
+            held_by: what holds the sender back now.
+
+        Raises:
+            ArgumentError: one of these is wrong, or the run is over.
+        """
+
+        def time(name: str, value: float | None) -> int | None:
+            return None if value is None else _picos(name, value)
+
+        def count(name: str, value: int | None) -> int | None:
+            return None if value is None else whole(name, value, 0, 2**63 - 1)
+
+        if window is not None and not 0 <= window < 2**63:
+            raise ArgumentError(f"window: {window!r} bytes; give a number from 0 on")
+        self._inner.report(
+            self._number(flow),
+            window=None if window is None else float(window),
+            ssthresh=count("ssthresh", ssthresh),
+            in_flight=count("in_flight", in_flight),
+            srtt=time("srtt", srtt),
+            rto=time("rto", rto),
+            rtt=time("rtt", rtt),
+            lost=count("lost", lost),
+            timeouts=count("timeouts", timeouts),
+            held_by=None if held_by is None else _held_by(held_by),
+        )
+
+    def __iter__(self) -> Iterator[Step]:
+        """Give what happens, one thing after the other, to the end of the run; it may be left and resumed.
+
+        Raises:
+            RunError: a limit of the scenario ended the run, or an end rings its alarm again and again.
+        """
+        while (told := self._inner.step()) is not None:
+            kind, at, flow, receiver, data, ecn, gate, reason = told
+            yield Step(
+                kind,  # type: ignore[arg-type]
+                at / PICOS,
+                self._names[flow],
+                "receiver" if receiver else "sender",
+                data or b"",
+                ecn,
+                None if gate is None else self._gates[gate],
+                reason,
+            )
+
+    def finish(self) -> Run:
+        """Let the rest of the run pass, in which nobody answers, and return the whole of it.
+
+        Goodput counts what :meth:`delivered` was told; all else of gates and flows is measured at the gates.
+        A flow whose ``app`` is a transfer ends when that many bytes have been delivered.
+
+        Raises:
+            ArgumentError: the run is over.
+            RunError: as in a ``for`` loop.
+        """
+        both = None if self._pcap is None else (str(self._pcap), str(receiver_pcap(self._pcap)))
+        data = self._inner.finish(both)
+        return assemble(
+            self._scenario,
+            data,
+            seed=self._seed,
+            replication=self._replication,
+            pcap=self._pcap,
+            quiet=True,
+        )
+
+    def _number(self, flow: str) -> int:
+        if flow not in self._numbers:
+            raise ArgumentError(f"flow: {flow!r} is none of yours; one of {', '.join(self._numbers)}")
+        return self._numbers[flow]
+
+    def _end(self, flow: str, end: End) -> tuple[int, bool]:
+        if end not in ("sender", "receiver"):
+            raise ArgumentError(f'end: {end!r}; give "sender" or "receiver"')
+        return self._number(flow), end == "receiver"
+
+    def __repr__(self) -> str:
+        return f"<Network {self._scenario.name!r}, {', '.join(self._numbers)}>"
+
+
+def _held_by(word: Any) -> int:
+    if word not in HELD_BY:
+        raise ArgumentError(f"held_by: {word!r}; one of {', '.join(HELD_BY)}")
+    return HELD_BY.index(word)
+
+
+def _picos(name: str, seconds: float) -> int:
+    """Return picoseconds, so many that they are not before ``seconds`` when read as seconds again."""
+    if not -_LATEST_S <= seconds <= _LATEST_S:
+        raise ArgumentError(f"{name}: {seconds!r} s is out of range; up to {_LATEST_S} s")
+    picos = max(round(seconds * PICOS), 0)
+    while picos / PICOS < seconds:
+        picos += 1
+    return picos

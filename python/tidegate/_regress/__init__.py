@@ -1,1 +1,0 @@
-"""A scenario beside a measurement: what agrees, and what does not."""

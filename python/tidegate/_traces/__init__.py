@@ -1,1 +1,0 @@
-"""Link traces: described, converted and made."""
