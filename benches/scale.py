@@ -28,8 +28,7 @@ from tidegate._ask.compiled import simulate
 from tidegate._study.jobs import Job, Outcome
 from tidegate._study.merge import merged
 from tidegate._study.part import prepare_shared, write_part
-from tidegate._study.plan import write_plan
-from tidegate._study.shard import Shard
+from tidegate._study.plan import Shard, write_plan
 from tidegate._study.start import execute_study
 from tidegate._study.store import Store
 from tidegate._study.workers import Local
@@ -37,7 +36,7 @@ from tidegate._study.workers import Local
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tidegate._study.prepare import Prepared
+    from tidegate._study.points import Prepared
 
 QUEUES = [f"{packets} packets" for packets in range(10, 110)]
 STEPS = ("plan", "study", "parts", "merge", "real")

@@ -11,7 +11,7 @@ import tidegate as tg
 from speed import spread
 from tables import table
 from tidegate._ask.compiled import simulate
-from tidegate._study.prepare import prepare
+from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
 from tidegate._study.workers import Local
 

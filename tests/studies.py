@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 import tidegate as tg
-from tidegate._study.prepare import prepare
+from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
 from tidegate._study.store import opened
 from tidegate._study.workers import Local

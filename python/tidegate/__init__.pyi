@@ -57,7 +57,7 @@ from tidegate._run.table import Table as Table
 from tidegate._run.value import Run as Run
 from tidegate._study.merge import merge_study as merge_study
 from tidegate._study.part import study_part as study_part
-from tidegate._study.point import Point as Point
+from tidegate._study.points import Point as Point
 from tidegate._study.start import study as study
 from tidegate._study.until import Until as Until
 from tidegate._study.value import Study as Study

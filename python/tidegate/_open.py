@@ -18,7 +18,7 @@ from tidegate._run.folder import MANIFEST, PCAP, QLOG, SUMMARY, other_kind, read
 from tidegate._run.value import Run
 from tidegate._run.varied import is_varied
 from tidegate._study.columns import IN_MEMORY, Columns, run_place
-from tidegate._study.point import Point
+from tidegate._study.points import Point
 from tidegate._study.value import Study
 from tidegate.errors import RunFolderError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from tidegate._study import live as _study_live
-from tidegate._study.prepare import prepare
+from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
 from tidegate._study.store import opened
 

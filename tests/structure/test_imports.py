@@ -167,8 +167,9 @@ FLOORS = (
     {"_compare", "_check", "_advise", "_reproduce"}, {"_open", "papers", "_lab"}, {"_cli", "transports"},
     {"__main__"},
 )  # fmt: skip
-#: Folders of the package, at most.
+#: Folders of the package, at most, and files of the largest beside its pictures and texts. Neither may grow.
 MOST_FOLDERS = 20
+MOST_OF_STUDIES = 19
 
 
 def test_folders_are_few_and_each_has_a_floor() -> None:
@@ -177,6 +178,9 @@ def test_folders_are_few_and_each_has_a_floor() -> None:
     modules = {path.stem for path in root.glob("*.py")} - {"__init__", "_early"}
     assert len(folders) <= MOST_FOLDERS
     assert folders | modules == set().union(*FLOORS) - {"_core"}
+    shown = ("plot", "picture", "layout", "text", "page", "__init__")
+    studies = [path for path in (root / "_study").glob("*.py") if not path.stem.startswith(shown)]
+    assert len(studies) <= MOST_OF_STUDIES, sorted(path.name for path in studies)
 
 
 def test_folders_need_what_lies_below_them() -> None:

@@ -19,8 +19,8 @@ from common import tidegate
 from studies import MARKOV
 from tidegate._ask import compiled
 from tidegate._run.table import flat
-from tidegate._study import columns, gather, merge, part, prepare, start
-from tidegate._study.frames import frame_of
+from tidegate._study import columns, gather, merge, part, points, start
+from tidegate._study.columns import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,7 +145,7 @@ def test_plans_of_points_are_made_again_for_their_runs(
     """Every point kept its plan, which is large where it has many flows."""
     whole = tg.study(random, vary=VARY, runs=2, store=False)
     monkeypatch.setattr(prepare, "ROOM", 50)
-    ready = prepare.prepare(random, VARY)
+    ready = points.prepare(random, VARY)
     assert [point._kept is not None for point in ready.points] == [True, False, False]
     small = tg.study(random, vary=VARY, runs=2, store=False)
     assert small.to_json() == whole.to_json()
@@ -165,7 +165,7 @@ def test_a_point_with_a_file_keeps_what_was_read(
     trace = tmp_path / "link.down"
     trace.write_text("0\n5\n9\n")
     law = {"gate.link.rate": "{ trace = 'link.down' }"}
-    ready = prepare.prepare(random, VARY, law)
+    ready = points.prepare(random, VARY, law)
     trace.unlink()
     assert [len(point.scenario().inputs) for point in ready.points] == [1, 1, 1]
 

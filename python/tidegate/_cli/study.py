@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tidegate._study.picture import Picture
-    from tidegate._study.prepare import Prepared
+    from tidegate._study.points import Prepared
     from tidegate._study.workers import Workers
 
 
@@ -139,7 +139,7 @@ def study(
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
     from tidegate._study.picture import Picture
-    from tidegate._study.prepare import prepare
+    from tidegate._study.points import prepare
     from tidegate._study.start import execute_study
     from tidegate._study.store import opened
 
@@ -252,7 +252,7 @@ def _part(
     from tidegate._base.progress import Progress
     from tidegate._run.folder import staged
     from tidegate._study.part import is_done, prepare_shared, write_part
-    from tidegate._study.shard import Shard
+    from tidegate._study.plan import Shard
     from tidegate._study.store import opened
     from tidegate.errors import RunFolderError
 

@@ -16,7 +16,7 @@ from tidegate._cli.options import check_picture, say, tell, warn
 
 if TYPE_CHECKING:
     from tidegate._study.picture import Picture
-    from tidegate._study.prepare import Prepared
+    from tidegate._study.points import Prepared
     from tidegate._study.until import Until
     from tidegate._study.value import Study
 
@@ -173,7 +173,7 @@ def check_study_picture(
         click.UsageError: nothing is varied, or the name is none of a picture.
         UnknownNameError, ArgumentError: what it shall show is not there.
     """
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
     check_picture(picture)
     if not axes and chosen.cdf is None:

@@ -16,7 +16,7 @@ from tidegate._reproduce.verdict import LEAST_RUNS
 from tidegate._run.start import execute
 from tidegate._run.tcp_words import tcp_told
 from tidegate._study.jobs import check_plain
-from tidegate._study.prepare import prepare
+from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
 from tidegate._study.workers import Local
 from tidegate.errors import TooFewRunsError, UnknownNameError

@@ -1,24 +1,26 @@
-"""Workers of a Dask cluster: batches go to its scheduler, results come back to this process."""
+"""Workers elsewhere: a cluster of Dask, and which workers an executor makes."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import socket
+import sys
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.progress import tell
 from tidegate._study.batches import do_batch
-from tidegate._study.futures import Futures, other_build
 from tidegate._study.jobs import engine_identity
+from tidegate._study.workers import Futures, other_build
 from tidegate.errors import ArgumentError, ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tidegate._study.batches import Batch, Done
+    from tidegate._study.workers import Workers
 
 #: How long to wait for a scheduler to answer.
 _PATIENCE_S = 10.0
@@ -207,3 +209,30 @@ def _without(worker: str, error: BaseException) -> ArgumentError:
     return ArgumentError(
         f"worker {worker}: it cannot load Tidegate ({error}); install there the wheel of this process"
     )
+
+
+def elsewhere(executor: Any) -> Workers:
+    """Return the workers that an executor makes: a client of Dask, or anything that takes functions.
+
+    Raises:
+        ArgumentError: it is neither, it is closed, or a worker of the cluster has another build of Tidegate.
+        ClusterError: the scheduler is lost.
+    """
+    # Whoever has a client of Dask has loaded Dask.
+    if "distributed" in sys.modules:
+        from distributed import Client
+        from distributed.cfexecutor import ClientExecutor
+
+        if isinstance(executor, Client):
+            return Cluster(executor)
+        if isinstance(executor, ClientExecutor):
+            if executor._shutdown:
+                raise ArgumentError("executor: it was shut down; give one that takes work")
+            # What else it was made with, such as the workers that may be used.
+            return Cluster(executor._client, **executor._kwargs)
+    if not callable(getattr(executor, "submit", None)):
+        raise ArgumentError(
+            f"executor: {executor!r} has no submit; give a client of Dask, or one with the interface of "
+            "concurrent.futures.Executor"
+        )
+    return Futures(executor)

@@ -1,4 +1,4 @@
-"""The tables of a study as columns: in memory while they are small, then in files of a temporary folder.
+"""Columns of a study's tables: rows that become chunks, in memory or in files.
 
 A table lies in chunks. Chunk i of every table has the same runs, and runs are in order of their place, so
 nothing that looks at one column, or at one chunk, needs the memory of a whole table.
@@ -10,18 +10,22 @@ import os
 import shutil
 import tempfile
 import weakref
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
+from tidegate._run.table import flat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
 
-    #: The chunk of each table.
     Chunk = dict[str, pl.LazyFrame]
+    Rows = Sequence[dict[str, Any]]
+    Shapes = list[tuple[str, ...]]
 else:
     pl = Lazy("polars")
 
@@ -170,3 +174,62 @@ def _remove(folder: Path, process: int) -> None:
     # A process that was forked off has the same object, but the files are not its own.
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def frame_of(places: Sequence[int], rows: Rows) -> pl.DataFrame:
+    """Return rows as columns, named as :func:`~tidegate._run.table.flat` names them, behind their places.
+
+    Columns stand in the order in which rows have them first. Where a row lacks one, there is nothing.
+    """
+    shapes = list(map(tuple, rows))
+    values = _values(rows, shapes)
+    types = {name: {*map(type, column)} for name, column in values.items()}
+    place = pl.Series(PLACE, places, dtype=pl.UInt64)
+    nested = [name for name in values if dict in types[name]]
+    if any(types[name] != {dict} for name in nested):
+        # A dict in some rows and something else, or nothing, in others.
+        flats = pl.DataFrame([flat(row) for row in rows], infer_schema_length=None)
+        return pl.DataFrame([place, *flats.get_columns()])
+    inner_shapes = {name: list(map(tuple, values[name])) for name in nested}
+    columns = {name: values[name] for name in values if name not in nested}
+    for name in nested:
+        inner = _values(values[name], inner_shapes[name])
+        columns |= {f"{name}.{key}": column for key, column in inner.items()}
+    names = dict.fromkeys(_names(shapes, inner_shapes))
+    return pl.DataFrame([place, *[_series(name, columns[name]) for name in names]])
+
+
+def _names(shapes: Shapes, nested: dict[str, Shapes]) -> Iterator[str]:
+    """Yield names of columns in the order in which rows have them, some several times.
+
+    Rows that are alike have the same columns, so one row of each shape tells.
+    """
+    every = {"": shapes, **nested}
+    varied = {key: each for key, each in every.items() if not _are_alike(each)}
+    firsts = {key: each[0] for key, each in every.items()}
+    for found in dict.fromkeys(zip(*varied.values(), strict=True)) if varied else ((),):
+        shape = firsts | dict(zip(varied, found, strict=True))
+        for key in shape[""]:
+            if key in nested:
+                yield from (f"{key}.{inner}" for inner in shape[key])
+            else:
+                yield key
+
+
+def _values(rows: Rows, shapes: Shapes) -> dict[str, list[Any]]:
+    """Return the values of rows by key; None where a row has no such key."""
+    if _are_alike(shapes):
+        return {key: list(map(itemgetter(key), rows)) for key in shapes[0]}
+    keys = dict.fromkeys(chain.from_iterable(dict.fromkeys(shapes)))
+    return {key: [row.get(key) for row in rows] for key in keys}
+
+
+def _are_alike(shapes: Shapes) -> bool:
+    return shapes.count(shapes[0]) == len(shapes)
+
+
+def _series(name: str, values: Sequence[Any]) -> pl.Series:
+    if {list, dict}.isdisjoint(map(type, values)):
+        return pl.Series(name, values, strict=False)
+    # What lists and dicts are made of, all of them tell.
+    return pl.DataFrame([{name: value} for value in values], infer_schema_length=None)[name]

@@ -14,7 +14,7 @@ from tidegate._base.nearest import nearest
 from tidegate._run.metric import KINDS, WORDS, is_absent_zero, split
 from tidegate._study.columns import PLACE, Columns, point_column
 from tidegate._study.layout import find_key
-from tidegate._study.point import Point
+from tidegate._study.points import Point
 from tidegate._study.tables import StudyTables
 from tidegate.errors import ArgumentError, UnknownNameError
 

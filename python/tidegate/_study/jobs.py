@@ -18,7 +18,7 @@ from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
-from tidegate._study.packed import pack
+from tidegate._study.store import pack
 from tidegate.errors import ArgumentError
 
 #: What takes numbers off a run, beside its summary.

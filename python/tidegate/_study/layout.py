@@ -13,7 +13,7 @@ from tidegate.errors import ArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
 #: More curves in a panel cannot be told apart.
 CURVES = 8

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tidegate import _core
 from tidegate._run.start import execute
 from tidegate._study.jobs import Outcome
-from tidegate._study.packed import pack
+from tidegate._study.store import pack
 from tidegate.errors import RunError
 
 if TYPE_CHECKING:

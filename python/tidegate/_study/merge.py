@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.lazy import Lazy
 from tidegate._run.folder import read_json, read_manifest
 from tidegate._study.columns import PLACE, Columns
-from tidegate._study.finish import assembled
-from tidegate._study.gather import Facts
+from tidegate._study.gather import Facts, assembled
 from tidegate._study.part import MERGED_ROWS, POINTS
-from tidegate._study.planned import PARTS, check_planned, difference
-from tidegate._study.point import Described
-from tidegate._study.sealed import again, check_sealed
-from tidegate._study.store import RESULTS, Store, opened
+from tidegate._study.plan import PARTS, check_planned, difference
+from tidegate._study.points import Described
+from tidegate._study.store import RESULTS, Store, again, check_sealed, opened
 from tidegate._study.value import Study
 from tidegate.errors import ArgumentError, RunFolderError
 

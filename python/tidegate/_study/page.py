@@ -1,4 +1,4 @@
-"""The report of a study as one page, and what a notebook shows of it."""
+"""A study as an HTML page, and what its interactive part draws."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from tidegate._base.lazy import Lazy
 from tidegate._base.text import wide
 from tidegate._page.render import fragment, sheet_page
 from tidegate._page.sheet import Grid, Item, Paragraph, Section, Sheet, Stage, items_of
-from tidegate._page.view import told
+from tidegate._page.view import Cloud, told
 from tidegate._run.page import SHARES_SHORT, again, image, picture, shares
-from tidegate._run.words import MOST_ROWS
+from tidegate._run.words import MOST_ROWS, metric_label, scale_of
 from tidegate._study.picture import Picture
 from tidegate._study.text import study_lines
-from tidegate._study.view import study_cloud
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -24,8 +23,36 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tidegate._study.numbers import StudyNumbers
+
+    Numbers = tuple[float, float | None, float | None]
 else:
     pl = Lazy("polars")
+
+
+def study_cloud(study: StudyNumbers) -> Cloud | None:
+    """Return each point's means with their 95% intervals; None of one point."""
+    found = {name: [_numbers(study, name, point.number) for point in study.points] for name in study.metrics}
+    names = [name for name, values in found.items() if any(values)]
+    if len(study.points) < 2 or len(names) < 2 or "goodput_bps" not in names:
+        return None
+    delay = next((n for n in ("queue_delay_p99_ms", "completion_s", "loss") if n in names), names[-1])
+    points = [
+        (point.label() or study.title, [found[name][place] for name in names])
+        for place, point in enumerate(study.points)
+    ]
+    gate = study.manifest["gate"]
+    return Cloud([(name, metric_label(name, gate)) for name in names], delay, "goodput_bps", points)
+
+
+def _numbers(study: StudyNumbers, name: str, point: int) -> Numbers | None:
+    """Return mean, low and high end, as people read them."""
+    told = study.estimate(name, point)
+    if told.mean is None:
+        return None
+    factor = scale_of(name)[0]
+    if told.low is None or told.high is None:
+        return told.mean / factor, None, None
+    return told.mean / factor, told.low / factor, told.high / factor
 
 
 def study_page(

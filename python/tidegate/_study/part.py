@@ -19,12 +19,10 @@ from tidegate._ask.source import Source, as_scenario
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
 from tidegate._study import jobs
 from tidegate._study.gather import Gathering
-from tidegate._study.planned import check_planned, identity, plan_around
-from tidegate._study.prepare import Prepared, prepare
-from tidegate._study.sealed import check_sealed, sealed
-from tidegate._study.shard import Shard
+from tidegate._study.plan import Shard, check_planned, identity, plan_around
+from tidegate._study.points import Prepared, prepare
 from tidegate._study.start import work_through, workers_for
-from tidegate._study.store import Store, opened
+from tidegate._study.store import Store, check_sealed, opened, sealed
 from tidegate._study.until import Until
 from tidegate._study.work import Work
 from tidegate.errors import ArgumentError, RunFolderError

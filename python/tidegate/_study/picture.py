@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tidegate._draw.drawing import Drawing
     from tidegate._study.numbers import StudyNumbers
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
 #: How means are drawn.
 KINDS = ("lines", "map")

@@ -1,17 +1,123 @@
-"""The plan of a study for a cluster: its points with their keys, and scripts that do the parts."""
+"""Plans of studies in parts: which part does what, written down and read again."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from tidegate._run.folder import MANIFEST, write_json
+from tidegate._run.folder import MANIFEST, read_manifest, write_json
 from tidegate._study import jobs
-from tidegate._study.planned import PARTS
-from tidegate._study.prepare import Prepared
-from tidegate._study.shard import Shard
+from tidegate._study.points import Prepared
 from tidegate.errors import ArgumentError, RunFolderError
+
+#: A study is cut into so many parts at most.
+MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part ``number`` of ``of`` equal ones, counted from 1."""
+
+    number: int
+    of: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.of <= MOST:
+            raise ArgumentError(
+                f"shard: read {self}; write the number of the part and how many there are, such as 3/64"
+            )
+
+    @staticmethod
+    def parse(text: object) -> Shard:
+        """Read ``3/64``.
+
+        Raises:
+            ArgumentError: it is no such text.
+        """
+        pattern = r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*"
+        found = re.fullmatch(pattern, text) if isinstance(text, str) else None
+        if found is None:
+            read = f'"{text}"' if isinstance(text, str) else text
+            raise ArgumentError(
+                f"shard: read {read}; write the number of the part and how many there are, such as 3/64"
+            )
+        return Shard(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, place: int) -> bool:
+        """Tell whether what stands at ``place``, counted from 0, belongs to this part."""
+        return place % self.of == self.number - 1
+
+    def count(self, places: int) -> int:
+        """Return how many of so many places belong to this part."""
+        return len(range(self.number - 1, places, self.of))
+
+
+#: Where the parts of a plan stand in its folder.
+PARTS = "parts"
+#: What tells studies apart beside their points, with its name for people.
+_WORDS = {"seed": "seed", "runs": "runs", "until": "until", "axes": "axes", "built": "build of Tidegate"}
+
+
+def identity(common: Mapping[str, Any], points: Sequence[tuple[Mapping[str, str], str]]) -> str:
+    """Return a digest of everything that parts of one study have in common.
+
+    ``common``: a manifest of a part or of a plan. ``points``: the varied values of each with its digest.
+    """
+    study = {
+        **{key: common[key] for key in _WORDS},
+        "points": [[dict(chosen), key] for chosen, key in points],
+    }
+    return hashlib.sha256(json.dumps(study).encode()).hexdigest()
+
+
+def difference(manifest: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Say in what a part is of another study than something else is."""
+    for key, word in _WORDS.items():
+        if manifest[key] != other[key]:
+            return f"{word} {manifest[key]}, not {other[key]}"
+    return "the scenario or one of its traces differs"
+
+
+def plan_around(part: Path) -> Path | None:
+    """Return the folder of the plan in whose folder of parts this one stands or will stand."""
+    parts = part.absolute().parent
+    is_plan = parts.name == PARTS and (parts.parent / MANIFEST).is_file()
+    return parts.parent if is_plan and read_manifest(parts.parent)["kind"] == "plan" else None
+
+
+def check_planned(parts: Mapping[Path, Mapping[str, Any]], plan: Path) -> None:
+    """Refuse parts that are not of the study that was planned; ``parts``: their manifests by folder.
+
+    Raises:
+        RunFolderError: one is not, or the plan is damaged.
+    """
+    planned = read_manifest(plan, "plan")
+    try:
+        study = identity(planned, [(point["set"], point["key"]) for point in planned["points"]])
+        shards = planned["shards"]
+    except (KeyError, TypeError, ValueError):
+        raise RunFolderError(f"{plan / MANIFEST}: this plan is damaged; plan the study again") from None
+    for folder, manifest in parts.items():
+        if manifest["study"] != study:
+            what = difference(manifest, planned)
+        elif manifest["shards"] != shards:
+            what = f"it is one of {manifest['shards']} parts, not of {shards}"
+        else:
+            continue
+        raise RunFolderError(
+            f"{folder}: this part is not of the study that was planned in {plan}: {what}; plan the study "
+            "again, or do the part as it was planned"
+        )
+
 
 #: A line for each part: for GNU parallel, xargs, or any scheduler that takes commands.
 COMMANDS = "parts.txt"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tidegate._study.layout import Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
 #: Bars of different curves stand so far from each other, in points (1/72 inch); markers do not move.
 _ASIDE = 1.6

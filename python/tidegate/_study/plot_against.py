@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tidegate._draw.drawing import Drawing, Panel
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
 
 def against_drawing(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tidegate._draw.tokens import Shape
     from tidegate._study.layout import Keys, Layout
     from tidegate._study.numbers import StudyNumbers
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
     #: A curve: its values of the keys that make curves, and its points.
     Curves = dict[tuple[str, ...], list[Point]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tidegate._study.layout import Layout
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.plot_panels import Curves
-    from tidegate._study.point import Point
+    from tidegate._study.points import Point
 
 
 #: A curve has so many steps at most; more cannot be told apart.

@@ -14,11 +14,10 @@ from typing import Any
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
 from tidegate._study import jobs, live
-from tidegate._study.executors import elsewhere
-from tidegate._study.finish import assembled
-from tidegate._study.gather import Gathering
+from tidegate._study.cluster import elsewhere
+from tidegate._study.gather import Gathering, assembled
 from tidegate._study.jobs import Measure
-from tidegate._study.prepare import Prepared, prepare
+from tidegate._study.points import Prepared, prepare
 from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
 from tidegate._study.value import Study

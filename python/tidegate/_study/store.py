@@ -1,4 +1,4 @@
-"""Results of runs, kept by what was run: an interrupted study finds what it has done.
+"""Results that are kept: packed as bytes, in one file of SQLite; folders of parts are sealed by digests.
 
 One SQLite file. Every result is a transaction of its own in a write-ahead log: a process
 killed at any moment loses what it had not yet put, and nothing else. Keys name all that a
@@ -7,17 +7,114 @@ result depends on, so nothing is ever out of date; what is not used any more jus
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import sqlite3
 import sys
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._study.packed import unpack
-from tidegate.errors import StoreError
+from tidegate._run.folder import MANIFEST
+from tidegate.errors import RunFolderError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+
+def pack(summary: Mapping[str, Any], measured: Mapping[str, float | None], **more: Any) -> bytes:
+    """Return a result as it is kept: the summary, what was measured, and what a live run adds."""
+    kept = {"summary": summary, "measured": measured, **more}
+    return zlib.compress(json.dumps(kept, ensure_ascii=False, allow_nan=False).encode(), 1)
+
+
+def unpack(packed: bytes) -> dict[str, Any]:
+    """Return what :func:`pack` packed.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    try:
+        kept: dict[str, Any] = json.loads(zlib.decompress(packed))
+        # How the run was worked through, not what came out.
+        kept["summary"].pop("events", None)
+    except (zlib.error, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"a result is damaged: {error}") from None
+    return kept
+
+
+def for_replication(packed: bytes, replication: int, other: int) -> bytes:
+    """Return the result of another replication where nothing is random: they differ in its number alone.
+
+    Raises:
+        ValueError: the result does not say its number once.
+    """
+    told, wanted = (f'"replication":{number},'.encode() for number in (replication, other))
+    text = zlib.decompress(packed)
+    if text.count(told) != 1:
+        raise ValueError(f"the result of replication {replication} does not say so once")
+    return zlib.compress(text.replace(told, wanted), 1)
+
+
+#: What the manifest calls the digests of the other files, and its own.
+_FILES, _OWN = "files", "digest"
+
+
+def sealed(manifest: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the manifest of a part with a digest of each file in its folder, and one of the manifest."""
+    files = {file.name: _digest(file) for file in sorted(folder.iterdir())}
+    whole = {**manifest, _FILES: files}
+    return {**whole, _OWN: _own(whole)}
+
+
+def check_sealed(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a part whose files are not what was written.
+
+    Raises:
+        RunFolderError: a file is damaged or missing; the message names it.
+    """
+    if _OWN not in manifest:
+        raise RunFolderError(
+            f"{folder}: an earlier version of tidegate made this part, without digests of its files; "
+            f"{again(folder, manifest)}"
+        )
+    if manifest[_OWN] != _own(manifest):
+        raise RunFolderError(
+            f"{folder / MANIFEST}: this file is damaged: it is not what was written; "
+            f"{again(folder, manifest)}"
+        )
+    for name, digest in manifest[_FILES].items():
+        file = folder / name
+        if not file.is_file():
+            raise RunFolderError(f"{file}: this file is missing; {again(folder, manifest)}")
+        if _digest(file) != digest:
+            raise RunFolderError(
+                f"{file}: this file is damaged: it is not what part {_number(manifest)} wrote; "
+                f"{again(folder, manifest)}"
+            )
+
+
+def again(folder: Path, manifest: Mapping[str, Any]) -> str:
+    """Say how a part is mended."""
+    return f"delete the folder {folder} and do part {_number(manifest)} again"
+
+
+def _number(manifest: Mapping[str, Any]) -> str:
+    return f"{manifest.get('shard', '?')}/{manifest.get('shards', '?')}"
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _own(manifest: Mapping[str, Any]) -> str:
+    """Return a digest of a manifest, without the one that stands in it."""
+    rest = {key: value for key, value in manifest.items() if key != _OWN}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
 
 #: The file of results in its folder.
 RESULTS = "runs.sqlite"
@@ -97,7 +194,7 @@ class Store:
                 raise self._broken(error) from None
 
     def unpack(self, packed: bytes) -> dict[str, Any]:
-        """Return what :func:`~tidegate._study.packed.pack` packed.
+        """Return what :func:`~tidegate._study.store.pack` packed.
 
         Raises:
             StoreError: it is damaged.

@@ -12,7 +12,7 @@ from tidegate._base.nearest import nearest
 from tidegate._run.metric import TABLES
 from tidegate._run.varied import with_numbers
 from tidegate._study.columns import Columns, point_column, replication_column, write
-from tidegate._study.point import Point
+from tidegate._study.points import Point
 from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:

@@ -11,15 +11,14 @@ from tidegate._run.completion import until_told
 from tidegate._run.summary import short_keys
 from tidegate._study.layout import find_key, told
 from tidegate._study.live import CHANCE
-from tidegate._study.ranges import range_lines
+from tidegate._study.numbers import range_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tidegate._study.numbers import StudyNumbers
-    from tidegate._study.point import Point
-    from tidegate._study.ranges import Column
+    from tidegate._study.numbers import Column, StudyNumbers
+    from tidegate._study.points import Point
 
 #: Rows of the table of differences.
 _PAIRS = 24

@@ -1,4 +1,4 @@
-"""The value that a study is: told, drawn and kept."""
+"""The value that a study is: told, drawn, kept, and its folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
+from tidegate._run.folder import MANIFEST, write_json
 from tidegate._run.kept import Kept, Paged
+from tidegate._run.metric import TABLES
 from tidegate._study.numbers import StudyNumbers
 from tidegate._study.picture import Picture
 
@@ -18,6 +20,29 @@ if TYPE_CHECKING:
     from matplotlib import figure as mpl
 else:
     mpl = Lazy("matplotlib.figure")
+
+
+def fill_study(study: StudyNumbers, work: Path) -> None:
+    """Write a study's files into an existing, empty folder."""
+    import platform
+
+    from tidegate import _core
+
+    manifest = {
+        **study.manifest,
+        "points": [
+            {"set": point.values, "scenario": point.scenario, "varies": point.varies}
+            for point in study.points
+        ],
+        "tables": [name for name in TABLES if study.has(name)],
+        "versions": {"python": platform.python_version(), **_core.build_info()},
+        "machine": {"system": platform.platform(), "architecture": platform.machine()},
+    }
+    write_json(work / MANIFEST, manifest)
+    (work / "study.json").write_text(study.to_json() + "\n", encoding="utf-8")
+    for name in manifest["tables"]:
+        study.write(name, work / f"{name}.parquet")
+    study.table.write_parquet(work / "table.parquet")
 
 
 @checked_methods
@@ -150,8 +175,6 @@ class Study(StudyNumbers, Kept, Paged):
 
     def fill(self, work: Path) -> None:
         """Write the files of its folder into an existing, empty one."""
-        from tidegate._study.folder import fill_study
-
         fill_study(self, work)
 
     def __repr__(self) -> str:

@@ -12,10 +12,9 @@ from tidegate._run.metric import metric_of
 from tidegate._study import jobs, live
 from tidegate._study.columns import place_of, run_at
 from tidegate._study.jobs import Measure, Outcome
-from tidegate._study.packed import for_replication
-from tidegate._study.prepare import Prepared
-from tidegate._study.shard import Shard
-from tidegate._study.store import Store
+from tidegate._study.plan import Shard
+from tidegate._study.points import Prepared
+from tidegate._study.store import Store, for_replication
 from tidegate._study.workers import Workers
 from tidegate.errors import StoreError
 

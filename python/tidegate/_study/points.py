@@ -1,4 +1,4 @@
-"""Checks every point of a study before the first one is run."""
+"""Points of a study: what each is, and what is checked of them before the first run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,43 @@ from tidegate._ask.source import Source, as_scenario
 from tidegate._base.limits import most
 from tidegate._run.chance import nothing_random, places
 from tidegate._run.perturbed import check_perturb
-from tidegate._study.point import Described
 from tidegate._study.until import Until
 from tidegate.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of the axes: its number, its values, and the scenario as run.
+
+    ``varies``: whether its runs can differ. They cannot where nothing is drawn from the seed, and did
+    not where all came out the same; then they are one run, and there is no interval.
+    """
+
+    number: int
+    values: dict[str, str]
+    scenario: str
+    varies: bool = True
+
+    def label(self) -> str:
+        """Return the values in the order of the axes."""
+        return " · ".join(self.values.values()) or "as written"
+
+
+@dataclass(frozen=True)
+class Described:
+    """What is said of a study, beside its results.
+
+    ``points``: of each, its values by varied key, the scenario as run, and what its runs draw from the seed.
+    """
+
+    title: str
+    file: str
+    seed: int
+    axes: list[str]
+    points: list[tuple[dict[str, str], str, list[str]]]
+    warnings: list[str] = field(default_factory=list)
+    engine: str = "sim"
+
 
 #: Plans that stay in memory once their points are checked: so many flows and gates of all points together.
 ROOM = 100_000
