@@ -15,7 +15,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel release-check clean
+.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel adding release-check clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -79,6 +79,7 @@ check: setup ## formatting, lints, types, stubs, every test, then random tests w
 	$(rustdoc)
 	$(MAKE) check-page
 	$(MAKE) test
+	$(MAKE) adding
 	$(MAKE) fresh
 
 # Users need no Node: what this makes is committed, and a test compares it with web/ where Node is.
@@ -177,6 +178,9 @@ try-wheel: ## the wheel of make wheel in a new environment and an empty folder: 
 	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml \
 	  && test -s ../venv/share/man/man1/tidegate-run.1 \
 	  && if test -f $(CURDIR)/python/tidegate/_page/built/tidegate.wasm.gz; then tidegate lab --static page && test -s page/tidegate.wasm.gz; fi
+
+adding: ## a toy law, controller, discipline and column in a copy: do docs/design/adding.md's lists name each file that they take?
+	$(PYTHON) tests/adding.py
 
 release-check: setup ## what a release needs, item by item: what is done, what is not, what only a person can do
 	$(BIN)/python docs/release.py

@@ -43,8 +43,7 @@ def _listed() -> dict[str, str]:
 #: Imported when it is first named (PEP 562), so that a command starts at once.
 _PLACES = _listed()
 
-__all__ = list(_PLACES)
-__all__ += ["__version__"]
+__all__ = sorted([*_PLACES, "__version__"])
 
 
 def __getattr__(name: str) -> object:

@@ -144,7 +144,7 @@ def test_plans_of_points_are_made_again_for_their_runs(
 ) -> None:
     """Every point kept its plan, which is large where it has many flows."""
     whole = tg.study(random, vary=VARY, runs=2, store=False)
-    monkeypatch.setattr(prepare, "ROOM", 50)
+    monkeypatch.setattr(points, "ROOM", 50)
     ready = points.prepare(random, VARY)
     assert [point._kept is not None for point in ready.points] == [True, False, False]
     small = tg.study(random, vary=VARY, runs=2, store=False)
@@ -161,7 +161,7 @@ def test_a_point_with_a_file_keeps_what_was_read(
     random: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file may be another one when its run begins."""
-    monkeypatch.setattr(prepare, "ROOM", 0)
+    monkeypatch.setattr(points, "ROOM", 0)
     trace = tmp_path / "link.down"
     trace.write_text("0\n5\n9\n")
     law = {"gate.link.rate": "{ trace = 'link.down' }"}
@@ -171,7 +171,7 @@ def test_a_point_with_a_file_keeps_what_was_read(
 
 
 def test_a_wrong_point_is_told_before_the_first_run(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare, "ROOM", 0)
+    monkeypatch.setattr(points, "ROOM", 0)
     monkeypatch.setattr(start, "execute_study", lambda *_, **__: pytest.fail("a run began"))
     with pytest.raises(tg.errors.ScenarioError, match="queue"):
         tg.study(random, vary={"gate.link.queue": ["10 packets", "20 parsecs"]}, store=False)
