@@ -31,6 +31,7 @@ mod tcp_rules;
 mod tins;
 mod traffic;
 mod transport;
+mod video;
 
 pub use cake::CakePlan;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
@@ -74,6 +75,7 @@ pub(crate) use tins::time_of;
 pub use tins::{AckFilter, CobaltPlan, Isolation, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
 pub use traffic::{AppPlan, MessageLength, MessagePlan, SourcePlan, TrafficPlan};
 pub use transport::{QuicControl, QuicPlan, TransportPlan};
+pub use video::{QoePlan, VideoPlan, VideoRule};
 
 use crate::units::{Span, Time};
 

@@ -48,6 +48,7 @@ fn requests() -> RequestPlan {
         outstanding: Some(1),
         connection: ConnectionPlan::Persistent,
         count: None,
+        video: None,
     }
 }
 

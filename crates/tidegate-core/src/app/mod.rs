@@ -11,6 +11,7 @@ mod request;
 mod server;
 mod size;
 mod source;
+pub mod video;
 
 #[cfg(test)]
 mod media_tests;

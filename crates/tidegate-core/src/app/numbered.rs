@@ -1,7 +1,6 @@
 //! Requests whose messages have numbers, and may overtake each other: each on a stream of its own.
 
 use super::{Client, Exchange};
-use crate::plan::RequestLoop;
 use crate::units::Time;
 
 impl Client {
@@ -36,9 +35,8 @@ impl Client {
         while self.open.pop_front_if(|first| first.ended != Time::NEVER).is_some() {
             self.first += 1;
             self.ended_early -= 1;
-        }
-        if self.plan.request_loop == RequestLoop::Closed {
-            self.think(now);
+            // (A closed loop has one at a time; a player shows segments in order.)
+            self.note_ended(now);
         }
         Some(ended)
     }

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use rand_distr::{Distribution, Exp1};
 
 use super::size::Sizes;
+use super::video::Player;
 use crate::plan::{ConnectionPlan, RequestLoop, RequestPlan, ThinkPlan};
 use crate::random::{Seed, Stream};
 use crate::units::{Span, Time};
@@ -59,6 +60,8 @@ pub struct Client {
     left: u64,
     /// When the next is asked.
     next: Time,
+    /// What asks in place of a user.
+    player: Option<Box<Player>>,
     /// Asked, and not begun.
     waiting: VecDeque<Exchange>,
     /// Begun, and not ended, in order: the first `answered` are answered, the first `arrived` have arrived.
@@ -88,6 +91,7 @@ impl Client {
             thought: 0,
             left: plan.count.unwrap_or(u64::MAX),
             next: Time::NEVER,
+            player: plan.video.as_ref().map(|video| Box::new(Player::new(video, start))),
             waiting: VecDeque::new(),
             open: VecDeque::new(),
             first: 0,
@@ -99,7 +103,10 @@ impl Client {
             ended_bytes: 0,
             plan: plan.clone(),
         };
-        client.think(start);
+        match &client.player {
+            Some(player) => client.next = player.next_ask(start),
+            None => client.think(start),
+        }
         client
     }
 
@@ -131,21 +138,45 @@ impl Client {
     pub fn handle_wakeup(&mut self, now: Time) {
         while self.next <= now && self.next != Time::NEVER {
             let asked = self.next;
-            self.left -= 1;
+            let response = match &mut self.player {
+                Some(player) => player.ask(asked).bytes,
+                None => self.responses.next_size(),
+            };
             self.waiting.push_back(Exchange {
                 request: self.requests.next_size(),
-                response: self.responses.next_size(),
+                response,
                 asked,
                 begun: Time::NEVER,
                 arrived: Time::NEVER,
                 answered: Time::NEVER,
                 ended: Time::NEVER,
             });
+            if let Some(player) = &self.player {
+                self.next = player.next_ask(asked);
+                continue;
+            }
+            self.left -= 1;
             match self.plan.request_loop {
                 RequestLoop::Open => self.think(asked),
                 RequestLoop::Closed => self.next = Time::NEVER,
             }
         }
+    }
+
+    /// A response has ended: what comes next.
+    pub(super) fn note_ended(&mut self, now: Time) {
+        if let Some(player) = &mut self.player {
+            player.handle_segment(now);
+            self.next = player.next_ask(now);
+        } else if self.plan.request_loop == RequestLoop::Closed {
+            self.think(now);
+        }
+    }
+
+    /// What asks for the segments of a video, if that is what the flow is for.
+    #[must_use]
+    pub fn player(&self) -> Option<&Player> {
+        self.player.as_deref()
     }
 
     /// Whether a request waits that may begin.
@@ -218,9 +249,7 @@ impl Client {
         self.ended_bytes = end;
         self.arrived -= 1;
         self.answered -= 1;
-        if self.plan.request_loop == RequestLoop::Closed {
-            self.think(now);
-        }
+        self.note_ended(now);
         Some(exchange)
     }
 
@@ -233,5 +262,6 @@ impl Client {
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         ((self.open.capacity() + self.waiting.capacity()) * size_of::<Exchange>()) as u64
+            + self.player.as_ref().map_or(0, |player| player.memory_bytes())
     }
 }

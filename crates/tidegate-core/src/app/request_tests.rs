@@ -24,6 +24,7 @@ fn plan() -> RequestPlan {
         outstanding: Some(1),
         connection: ConnectionPlan::Persistent,
         count: None,
+        video: None,
     }
 }
 

@@ -232,6 +232,8 @@ fn of_request(request: &RequestPlan) -> bool {
         outstanding: _,
         connection: _,
         count: _,
+        // A player chooses by what it has seen.
+        video: _,
     } = request;
     let think = match think {
         ThinkPlan::Constant(_) | ThinkPlan::List(_) => false,

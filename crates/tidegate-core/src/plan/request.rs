@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::VideoPlan;
 use crate::random::SizeTable;
 use crate::units::{Rate, Span};
 
@@ -24,6 +25,9 @@ pub struct RequestPlan {
     pub connection: ConnectionPlan,
     /// So many requests, then none; `None`: as many as there is time for.
     pub count: Option<u64>,
+    /// A player asks, for the segments of a video: it chooses when and how large a response, and `response`, `think` and `request_loop`
+    /// say nothing.
+    pub video: Option<Box<VideoPlan>>,
 }
 
 /// What a think time begins with.

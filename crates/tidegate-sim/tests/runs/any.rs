@@ -8,6 +8,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span, Speed, Time};
 
+use crate::any_video::any_video;
 use crate::small::*;
 
 pub(crate) fn any_rate() -> impl Strategy<Value = RatePlan> {
@@ -363,6 +364,7 @@ pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
             off: HoldingPlan::Exponential(Span::from_millis(300)),
         })),
         2 => any_requests(),
+        1 => any_video(),
     ]
 }
 
@@ -403,6 +405,7 @@ pub(crate) fn any_requests() -> impl Strategy<Value = AppPlan> {
                 outstanding: if open && !anew { outstanding } else { Some(1) },
                 connection: if anew { ConnectionPlan::New } else { ConnectionPlan::Persistent },
                 count,
+                video: None,
             }))
         },
     )

@@ -210,6 +210,7 @@ fn requests_stay_ours() {
         outstanding: Some(1),
         connection: ConnectionPlan::Persistent,
         count: None,
+        video: None,
     }));
     let said = scripted(&plan, Does::Sends, Does::Delivers).expect_err("it has no client");
     assert!(said.starts_with("flow.bulk.app: read \"request\""), "{said}");

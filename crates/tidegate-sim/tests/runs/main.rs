@@ -11,6 +11,7 @@ mod twin;
 mod accounts;
 mod any;
 mod any_cells;
+mod any_video;
 mod hosted;
 mod offered;
 mod random;

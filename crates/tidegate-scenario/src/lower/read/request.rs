@@ -29,14 +29,8 @@ pub(crate) fn request(
         [("persistent", ConnectionPlan::Persistent), ("new", ConnectionPlan::New)],
         notes,
     );
-    if flow.key == format!("flow.{ALL}") {
-        let problem = "the name \"all\" is reserved: it means the requests of all flows together";
-        notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
-    }
-    let server = match form.get("server") {
-        Some(item) => Some(index_of(root, &SERVER, item, notes)?),
-        None => None,
-    };
+    check_name(flow, notes);
+    let server = server(root, form, notes)?;
     let think = match &form.get("think")?.value {
         Value::Amount(Amount::Time(span)) => ThinkPlan::Constant(*span),
         Value::Table(law) => ThinkPlan::Exponential(law.span("exponential")?),
@@ -60,7 +54,24 @@ pub(crate) fn request(
         outstanding,
         connection,
         count,
+        video: None,
     })
+}
+
+/// The name of all requests together is no name of a flow.
+pub(super) fn check_name(flow: &Form, notes: &mut Notes) {
+    if flow.key == format!("flow.{ALL}") {
+        let problem = "the name \"all\" is reserved: it means the requests of all flows together";
+        notes.wrong_at(flow.at, &flow.key, problem, "use another name, such as \"client\"");
+    }
+}
+
+/// The server that is named, `Some(None)` where none is; `None` where there is no such server.
+pub(super) fn server(root: &Form, form: &Form, notes: &mut Notes) -> Option<Option<usize>> {
+    match form.get("server") {
+        Some(item) => Some(Some(index_of(root, &SERVER, item, notes)?)),
+        None => Some(None),
+    }
 }
 
 fn check_outstanding(
