@@ -62,6 +62,7 @@ pub const WORDS: &[&str] = &[
     "\"inf s\"",
     "count = 4000000000\n",
     "app.request.",
+    "app.video.ladder = [\"1 Mbit/s\"]\n",
     "response",
     "think",
     "shape = 1e-300",

@@ -1,6 +1,6 @@
 //! Requests and servers in words.
 
-use tidegate_core::plan::{AppPlan, FlowPlan, Plan, SizePlan};
+use tidegate_core::plan::{AppPlan, FlowPlan, Plan, SizePlan, VideoPlan, VideoRule};
 
 use super::text::{seconds_text, three_digits};
 use super::{Row, consequence, rows_of, write_rows};
@@ -10,6 +10,9 @@ use crate::units::{bytes_text, plural};
 /// What a flow's requests amount to.
 pub(super) fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
     let AppPlan::Request(requests) = &flow.app else { return Vec::new() };
+    if let Some(video) = &requests.video {
+        return video_lines(video);
+    }
     let mut lines = Vec::new();
     let drawn = [("request", &requests.request), ("response", &requests.response)];
     for (what, sizes) in drawn.iter().filter(|(_, sizes)| !matches!(sizes, SizePlan::Constant(_))) {
@@ -33,6 +36,36 @@ pub(super) fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
             three_digits(1.0 / seconds)
         ));
     }
+    lines
+}
+
+/// What a video amounts to.
+fn video_lines(video: &VideoPlan) -> Vec<String> {
+    let (Some(lowest), Some(highest)) = (video.ladder.first(), video.ladder.last()) else {
+        return Vec::new();
+    };
+    let sizes = (video.bytes(0, 0), video.bytes(0, video.ladder.len() - 1));
+    let mut lines = vec![format!(
+        "a segment is {} at {lowest} and {} at {highest}",
+        bytes_text(sizes.0),
+        bytes_text(sizes.1)
+    )];
+    if video.segments < u64::MAX {
+        lines.push(format!("the video has {}", plural(video.segments, "segment")));
+    }
+    lines.push(match &video.rule {
+        VideoRule::Fixed(rung) => format!("the player always asks for {}", video.ladder[*rung]),
+        VideoRule::Throughput { .. } => "the player asks for what the throughput of late carries".into(),
+        VideoRule::Bba { reservoir, cushion } => {
+            format!(
+                "the buffer chooses the bitrate: the lowest up to {reservoir}, the highest {cushion} above it"
+            )
+        }
+        VideoRule::Bola { .. } => "the buffer chooses the bitrate, by its utility for each byte".into(),
+        VideoRule::Mpc { horizon, .. } => {
+            format!("the player tries every choice for the next {}", plural(*horizon as u64, "segment"))
+        }
+    });
     lines
 }
 

@@ -3,7 +3,7 @@
 use super::codepoints;
 use super::{
     Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, beside, jitter, key, media,
-    one_of, quantity, quic, request, section, tcp, text, word,
+    one_of, quantity, quic, request, section, tcp, text, video, word,
 };
 use crate::units::Dim;
 
@@ -182,6 +182,12 @@ const APPS: Section = beside(
                 Kind::Form(&request::REQUEST),
                 WhenAbsent::Words("not used"),
                 "Request and response: the receiver of the flow sends requests, the sender answers them.",
+            ),
+            key(
+                "video",
+                Kind::Form(&video::VIDEO),
+                WhenAbsent::Words("not used"),
+                "Adaptive video: the receiver of the flow is a player that asks for segments.",
             ),
             key(
                 "read",

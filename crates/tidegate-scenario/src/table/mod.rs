@@ -20,6 +20,7 @@ mod request;
 mod tcp;
 mod timers;
 mod top;
+mod video;
 
 use crate::units::Dim;
 

@@ -7,7 +7,7 @@ use tidegate_core::plan::{AckRule, AppPlan, MessageLength, MessagePlan, ReadPlan
 use tidegate_core::random::TruncatedGeometric;
 use tidegate_core::units::Rate;
 
-use super::{media, request};
+use super::{media, request, video};
 use crate::check::{Form, Item, Value};
 use crate::inputs::Library;
 use crate::lower::changes;
@@ -21,6 +21,10 @@ pub(crate) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
         Some(("transfer", item)) => AppPlan::Transfer { bytes: item.bytes().unwrap_or(0) },
         Some(("request", item)) => {
             let plan = item.table().and_then(|form| request::request(root, flow, form, library, notes));
+            plan.map_or(AppPlan::Bulk, |plan| AppPlan::Request(Box::new(plan)))
+        }
+        Some(("video", item)) => {
+            let plan = item.table().and_then(|form| video::video(root, flow, form, notes));
             plan.map_or(AppPlan::Bulk, |plan| AppPlan::Request(Box::new(plan)))
         }
         Some((law, item)) => match item.table() {

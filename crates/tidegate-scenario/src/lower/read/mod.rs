@@ -22,5 +22,6 @@ mod tcp_layers;
 mod threshold;
 mod traffic_groups;
 pub(crate) mod users;
+mod video;
 
 pub(crate) use tcp_layers::TcpLayers;
