@@ -1,11 +1,12 @@
 //! Rows of a summary and of columns, from what the wire and the kernel told.
 
+use tidegate_core::app::video::Download;
 use tidegate_core::net::measured;
 use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
 use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::columns::HELD_BY_POLICER;
-use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary};
+use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary, VideoSummary};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, has_ecn};
 use crate::progress::Progress;
@@ -139,14 +140,26 @@ pub(crate) fn summaries(
     wires.iter().enumerate().map(row).collect()
 }
 
-/// One row per flow with requests, and one of all together.
-pub(crate) fn requests(plan: &Plan, seen: &EndReport) -> Vec<RequestSummary> {
+/// One row per flow with requests and one of all together; and one per flow with a player of video.
+pub(crate) fn requests(
+    plan: &Plan,
+    seen: &EndReport,
+    starts: &[Time],
+) -> (Vec<RequestSummary>, Vec<VideoSummary>) {
     let with = plan.flows.iter().zip(&seen.requests).zip(&seen.facts);
     let rows: Vec<_> = with
         .filter(|((flow, _), _)| matches!(flow.app, AppPlan::Request(_)))
         .map(|((flow, log), facts)| (flow.name.as_str(), log.as_slice(), facts.client_timeouts))
         .collect();
-    RequestSummary::rows(&rows, measured(plan))
+    let logs = plan.flows.iter().zip(starts).zip(&seen.requests);
+    let videos = logs.map(|((flow, start), log)| (flow, *start, log.as_slice()));
+    (RequestSummary::rows(&rows, measured(plan)), VideoSummary::rows(videos, measured(plan)))
+}
+
+/// The segments of each flow's video, by flow.
+pub(crate) fn segments(plan: &Plan, seen: &EndReport, starts: &[Time]) -> Vec<Vec<Download>> {
+    let logs = plan.flows.iter().zip(starts).zip(&seen.requests);
+    logs.map(|((flow, start), log)| tidegate_result::segments(flow, *start, log, plan.duration)).collect()
 }
 
 /// Each flow's history, as often as the plan asks; samples carry the instant at which they were read.

@@ -173,8 +173,14 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
     let flows = wire::read(plan, &report, &starts, &|flow, at| states.held_by(flow, at));
     let rows = rows::summaries(plan, &flows, &states, &starts, &kernel());
     let events = report.network.events_handled();
-    let mut summary =
-        tidegate_result::summarise("live", plan, &report.network, rows, rows::requests(plan, &seen), events);
+    let mut summary = tidegate_result::summarise(
+        "live",
+        plan,
+        &report.network,
+        rows,
+        rows::requests(plan, &seen, &starts),
+        events,
+    );
     let verified = verify::verify(plan, &seen, &flows);
     summary.warnings.extend(seen.stack.warnings.iter().cloned());
     summary.warnings.extend(verified.iter().flat_map(|flow| flow.warnings.iter().cloned()));
@@ -197,6 +203,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
         flows: rows::histories(plan, &flows, &states, every),
         drops,
         marks: if recorded { states.marks() } else { Vec::new() },
+        segments: if recorded { rows::segments(plan, &seen, &starts) } else { Vec::new() },
         requests: if recorded { seen.requests.clone() } else { vec![Vec::new(); plan.flows.len()] },
         packets: Vec::new(),
     };

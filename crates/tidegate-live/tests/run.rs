@@ -221,6 +221,36 @@ fn requests() {
     assert_eq!(done.result.requests[0].len() as u64, a.asked);
 }
 
+/// A player over a link that carries the middle of three bitrates.
+const VIDEO: &str = r#"
+title = "video"
+duration = "6 s"
+[gate.link]
+rate = "3 Mbit/s"
+delay = "10 ms"
+[flow.player]
+path = ["link"]
+rtt = "40 ms"
+[flow.player.app.video]
+ladder = ["500 kbit/s", "2 Mbit/s", "4 Mbit/s"]
+segment = "500 ms"
+buffer = "2 s"
+[record]
+every = "10 ms"
+"#;
+
+both_ways!(a_player_chooses_what_the_link_carries, video);
+
+fn video() {
+    let plan = plan(VIDEO);
+    let Some(done) = live(&plan) else { return };
+    let row = &done.result.summary.videos[0];
+    let segments = &done.result.segments[0];
+    assert!(row.segments >= 10 && row.stalls == 0 && row.join_s.unwrap() < 1.0, "{row:?}");
+    assert_eq!((segments[0].rung, segments[5].rung), (0, 1), "{segments:?}");
+    assert!(segments.iter().all(|each| each.buffered <= tidegate_core::units::Span::from_secs(2)));
+}
+
 both_ways!(each_request_has_a_connection_of_its_own, new_connections);
 
 fn new_connections() {

@@ -19,6 +19,7 @@ mod request_summary;
 mod result;
 mod rows;
 mod summary;
+mod video_summary;
 
 pub use calls::{CallSummary, CallsSummary, CircuitSummary, PoolSummary};
 pub use cells::CellSummary;
@@ -34,3 +35,4 @@ pub use summary::{
     GateSummary, MediaSummary, Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, WaitingSummary,
     not_done, summarise,
 };
+pub use video_summary::{VideoSummary, segments};

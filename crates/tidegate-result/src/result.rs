@@ -1,6 +1,7 @@
 //! What comes out of a run: a summary and columns.
 
 use tidegate_core::app::Exchange;
+use tidegate_core::app::video::Download;
 use tidegate_core::gate::{ClassRow, Gate, GateRow};
 use tidegate_core::net::Dropped;
 use tidegate_core::plan::{GatePlan, Plan, RatePlan};
@@ -31,6 +32,8 @@ pub struct RunResult {
     pub marks: Vec<Mark>,
     /// Each recorded flow's requests, in order of asking, by flow; those without an end last.
     pub requests: Vec<Vec<Exchange>>,
+    /// Each recorded flow's segments of video, in order of asking, by flow.
+    pub segments: Vec<Vec<Download>>,
     /// Every packet at both ends, if the plan asked for them.
     pub packets: Vec<PacketRecord>,
 }
@@ -38,7 +41,7 @@ pub struct RunResult {
 /// A named table of named columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `groups`, `classes` and `requests`.
+    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `groups`, `classes`, `requests` and `segments`.
     pub name: &'static str,
     /// Name (with its unit) and values.
     pub columns: Vec<(&'static str, Column)>,
@@ -89,6 +92,9 @@ impl RunResult {
         }
         if !self.summary.requests.is_empty() {
             tables.push(table("requests", columns::REQUESTS, &owned(&self.requests, |_| f64::NAN)));
+        }
+        if !self.summary.videos.is_empty() {
+            tables.push(table("segments", columns::SEGMENTS, &owned(&self.segments, |_| f64::NAN)));
         }
         tables
     }

@@ -57,5 +57,5 @@ pub use tidegate_core::plan::Plan;
 pub use tidegate_result::{
     AllocationSummary, CallSummary, CallsSummary, CellSummary, CircuitSummary, Column, FlowRow, FlowSummary,
     GateSummary, Mark, MarkKind, PacketRecord, PoolSummary, RequestSummary, RunResult, Side, Summary, Table,
-    TrafficSummary, pcap,
+    TrafficSummary, VideoSummary, pcap,
 };

@@ -1,6 +1,7 @@
 //! What a run gives when it is over.
 
 use tidegate_core::app::Exchange;
+use tidegate_core::app::video::Download;
 use tidegate_core::net::Dropped;
 use tidegate_core::plan::Plan;
 use tidegate_result::{Mark, RunResult, class_histories, slot_bps};
@@ -26,6 +27,17 @@ impl Simulation {
         logs.map(Option::unwrap_or_default).collect()
     }
 
+    /// Every segment of the recorded flows' videos, by flow.
+    fn segments(&self, plan: &Plan) -> Vec<Vec<Download>> {
+        let flows = self.flows.iter().zip(&plan.flows);
+        let segments = flows.map(|(flow, row)| {
+            let dialogue = flow.dialogue.as_ref().filter(|_| flow.meter.history.is_some())?;
+            let start = dialogue.client.player()?.begun();
+            Some(tidegate_result::segments(row, start, &dialogue.log, self.wire.until))
+        });
+        segments.map(Option::unwrap_or_default).collect()
+    }
+
     /// What the run gives.
     pub(crate) fn finish(mut self, plan: &Plan) -> RunResult {
         self.wire.network.finish();
@@ -48,6 +60,7 @@ impl Simulation {
         self.drops.retain(|dropped| dropped.at < until);
         self.drops.sort_by_key(Dropped::place);
         let marks = self.marks();
+        let segments = self.segments(plan);
         let requests = self.requests();
         let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();
@@ -62,6 +75,7 @@ impl Simulation {
             drops: self.drops,
             marks,
             requests,
+            segments,
             packets: self.wire.packets.unwrap_or_default(),
         }
     }

@@ -3,7 +3,7 @@
 use tidegate_core::net::{Network, measured};
 use tidegate_core::plan::{FlowPlan, Plan, TransportPlan};
 use tidegate_core::units::Measured;
-use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Side, Summary};
+use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Side, Summary, VideoSummary};
 
 use crate::flow::Flow;
 use crate::hosted::Hosted;
@@ -12,7 +12,8 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
     let measured = measured(plan);
     let rows = flows.iter().zip(&plan.flows).map(|(flow, row)| flow_row(plan, row, flow)).collect();
     let requests = request_rows(plan, flows, measured);
-    let mut summary = tidegate_result::summarise("sim", plan, network, rows, requests, events);
+    let videos = video_rows(plan, flows, measured);
+    let mut summary = tidegate_result::summarise("sim", plan, network, rows, (requests, videos), events);
     let hosted = flows.iter().filter_map(|flow| flow.hosted.as_ref());
     summary.warnings.extend(hosted.flat_map(|hosted| hosted.warnings.iter().cloned()));
     // No application here closes a connection.
@@ -34,6 +35,14 @@ fn request_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<RequestS
         Some((row.name.as_str(), log, flow.measured().1.timeouts))
     });
     RequestSummary::rows(&with.collect::<Vec<_>>(), measured)
+}
+
+fn video_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<VideoSummary> {
+    let with = flows.iter().zip(&plan.flows).filter_map(|(flow, row)| {
+        let dialogue = flow.dialogue.as_ref()?;
+        Some((row, dialogue.client.player()?.begun(), dialogue.log.as_slice()))
+    });
+    VideoSummary::rows(with, measured)
 }
 
 fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {

@@ -1,23 +1,20 @@
 //! The columns of each table, one entry each.
 
-use tidegate_core::app::Exchange;
 use tidegate_core::gate::{ClassRow, GateRow};
 use tidegate_core::net::{Dropped, Owner};
-use tidegate_core::units::Time;
 
 use super::entry::{Entry, Gates, Names, Value};
 use super::words::{DROP_REASONS, HELD_BY, MARK_KINDS, PHASES};
-use crate::request_summary::response_time;
 use crate::rows::{FlowRow, GroupRow, Mark};
 
 /// Index that stands for "none": no flow, or no background source.
 const NONE: u32 = u32::MAX;
 
 const TIME: &str = "seconds from the start of the run";
-const FLOW: &str = "name of the flow";
+pub(super) const FLOW: &str = "name of the flow";
 const GATE: &str = "name of the gate";
 
-const fn all<R>(name: &'static str, meaning: &'static str, value: Value<R>) -> Entry<R> {
+pub(super) const fn all<R>(name: &'static str, meaning: &'static str, value: Value<R>) -> Entry<R> {
     Entry { name, meaning, gates: Gates::All, value }
 }
 
@@ -262,43 +259,3 @@ pub static MARKS: &[Entry<Mark>] = &[
     all("flow", FLOW, Value::Index(Names::Flow, |of| of.row.flow)),
     all("kind", "what the sender did", Value::Code(MARK_KINDS, |of| of.row.kind as u8)),
 ];
-
-/// Columns of requests.
-pub static REQUESTS: &[Entry<Exchange>] = &[
-    all(
-        "time_s",
-        "when it was asked, seconds from the start of the run",
-        Value::F64(|of| seconds(of.row.asked)),
-    ),
-    all("flow", FLOW, Value::Index(Names::Flow, |of| of.index)),
-    all("begun_s", "when it was written into TCP; null: not yet", Value::F64(|of| seconds(of.row.begun))),
-    all(
-        "arrived_s",
-        "when its last byte had come to the server; null: not yet",
-        Value::F64(|of| seconds(of.row.arrived)),
-    ),
-    all(
-        "answered_s",
-        "when the response was written into TCP; null: not yet",
-        Value::F64(|of| seconds(of.row.answered)),
-    ),
-    all(
-        "ended_s",
-        "when the last byte of the response had come, in order; null: not yet",
-        Value::F64(|of| seconds(of.row.ended)),
-    ),
-    all(
-        "response_s",
-        "seconds from asking to that; null: not yet",
-        Value::F64(|of| match of.row.ended {
-            Time::NEVER => f64::NAN,
-            _ => response_time(of.row).as_secs_f64(),
-        }),
-    ),
-    all("request_bytes", "user bytes of the request", Value::U64(|of| of.row.request)),
-    all("response_bytes", "user bytes of the response", Value::U64(|of| of.row.response)),
-];
-
-fn seconds(at: Time) -> f64 {
-    if at == Time::NEVER { f64::NAN } else { at.as_secs_f64() }
-}

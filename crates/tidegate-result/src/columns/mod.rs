@@ -6,10 +6,12 @@
 
 mod entries;
 mod entry;
+mod messages;
 mod words;
 
-pub use entries::{CLASSES, DROPS, FLOWS, GATES, GROUPS, MARKS, REQUESTS};
+pub use entries::{CLASSES, DROPS, FLOWS, GATES, GROUPS, MARKS};
 pub use entry::{Description, Entry, Gates, Names, Of, Value};
+pub use messages::{REQUESTS, SEGMENTS};
 pub use words::{DROP_REASONS, HELD_BY, HELD_BY_POLICER, MARK_KINDS, PHASES};
 
 /// Every table with its columns, in order.
@@ -26,6 +28,7 @@ pub fn tables() -> Vec<(&'static str, Vec<Description>)> {
         ("drops", of(DROPS)),
         ("marks", of(MARKS)),
         ("requests", of(REQUESTS)),
+        ("segments", of(SEGMENTS)),
     ]
 }
 

@@ -15,6 +15,7 @@ use tidegate_core::plan::{AtEnd, Plan, RatePlan};
 use crate::calls::{self, CallsSummary, PoolSummary};
 use crate::losses;
 use crate::request_summary::RequestSummary;
+use crate::video_summary::VideoSummary;
 pub use classes::ClassSummary;
 pub use flow::{FlowMeasure, FlowSummary};
 pub use flow_group::FlowGroupSummary;
@@ -52,6 +53,9 @@ pub struct Summary {
     /// One row per flow with requests, then one of all together; without such a flow, none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestSummary>,
+    /// One row per flow with a player of video; none of them, no such name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub videos: Vec<VideoSummary>,
     /// One row per pool; none of them, no such name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pools: Vec<PoolSummary>,
@@ -66,7 +70,7 @@ pub struct Summary {
     pub events: u64,
 }
 
-/// The summary of a run that has ended, with the rows of its flows and of their requests; `network`
+/// The summary of a run that has ended, with the rows of its flows, of their requests and of their videos; `network`
 /// is finished.
 #[must_use]
 pub fn summarise(
@@ -74,7 +78,7 @@ pub fn summarise(
     plan: &Plan,
     network: &Network,
     mut flows: Vec<FlowSummary>,
-    requests: Vec<RequestSummary>,
+    (requests, videos): (Vec<RequestSummary>, Vec<VideoSummary>),
     events: u64,
 ) -> Summary {
     let measured = measured(plan);
@@ -95,6 +99,7 @@ pub fn summarise(
         traffic: traffic::rows(plan, network, measured),
         traffic_groups: traffic::groups(plan, network, measured),
         requests,
+        videos,
         pools: calls::pools(plan, network, measured),
         calls: calls::sources(plan, network),
         warnings: warnings(plan, network),
