@@ -117,6 +117,7 @@ SUMMARY = (
     "summary/traffic.rs",
     "cells.rs",
     "request_summary.rs",
+    "video_summary.rs",
     "calls.rs",
     "losses.rs",
 )
@@ -243,6 +244,9 @@ def results_reference() -> str:
             "`requests` is absent.\n"
         ),
         _fields(structs["RequestSummary"]),
+        "### Video: `videos[]`\n",
+        "One row for each flow with `app.video`; where there is no such flow, `videos` is absent.\n",
+        _fields(structs["VideoSummary"]),
         "### A pool: `pools[]`\n",
         "A pool of circuits and calls has those of calls as well.\n",
         _fields(structs["PoolSummary"]),

@@ -244,9 +244,28 @@ def _requests(draw: random.Random) -> list[str]:
     return lines
 
 
+def _watching(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of six with a player of video in place of its application."""
+    if draw.random() >= 0.17:
+        return lines
+    kept = [line for line in lines if not line.startswith("app")]
+    ladders = ['["90 kbit/s", "300 kbit/s", "1 Mbit/s", "2.5 Mbit/s"]', '["400 kbit/s"]']
+    video = [
+        f"ladder = {draw.choice(ladders)}",
+        f'segment = "{draw.choice([200, 333, 500])} ms"',
+        f'buffer = "{draw.choice([667, 1000, 3000])} ms"',
+        f'rule = "{draw.choice(["throughput", "bba", "bola", "mpc", "robust_mpc"])}"',
+        f"outstanding = {draw.choice([1, 1, 1, 3])}",
+        *draw.choice([[], ['length = "900 ms"']]),
+        *draw.choice([[], ['join = "500 ms"'], ['resume = "333 ms"']]),
+        *draw.choice([[], ['server = "s"']]),
+    ]
+    return [*kept, *(f"app.video.{line}" for line in video)]
+
+
 def _reading(draw: random.Random, lines: list[str]) -> list[str]:
     """Return the lines of a flow, in one of six with a receiver that does not read at once."""
-    if draw.random() >= 0.17 or any(line.startswith("app.request") for line in lines):
+    if draw.random() >= 0.17 or any(line.startswith(("app.request", "app.video")) for line in lines):
         return lines
     kept = [line for line in lines if line != 'app = "bulk"']
     if not any(line.startswith("tcp.window") for line in kept) and draw.random() < 0.5:
@@ -371,6 +390,7 @@ def scenario(number: int) -> str:
     classes = random.Random(f"classes {number}")
     ends = random.Random(f"ends {number}")
     transports = random.Random(f"transports {number}")
+    viewers = random.Random(f"viewers {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -391,6 +411,7 @@ def scenario(number: int) -> str:
         gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
     for n in range(draw.randint(1, 3)):
         flow = _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
+        flow = _watching(viewers, flow)
         lines += _over_quic(transports, _reading(readers, flow))
         lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
     for n in range(draw.choice([0, 0, 1, 2])):

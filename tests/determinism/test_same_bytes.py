@@ -110,7 +110,8 @@ def test_random_scenarios_are_worth_something() -> None:
     for word in ("steps", "token_bucket", "markov", "trace", "follow", "abr", "packets/s", "gilbert_elliott",
                  "duplex", "per =", "host", "framing", "traffic", "back =", "count = 3", "fixed", "tahoe",
                  "cubic", "timestamps", "bsd44", "linux", "start.uniform", "on_off", "transfer",
-                 "request", "outstanding", "connection", "pareto", "lognormal", "file =", "aqm.step", "codel",
+                 "request", "video.rule", "outstanding", "connection", "pareto", "lognormal", "file =",
+                 "aqm.step", "codel",
                  "fq_codel", "dualpi2", "aqm.red",
                  "pacing", "fixed_rate", "classic", "accurate", "rack", "prr", "hystart", "dsack",
                  "undo", "frto", "source.media", "srtcm", "trtcm", "colour_limits", "cbs =",
@@ -127,6 +128,10 @@ def test_random_scenarios_are_worth_something() -> None:
     assert sum(row["finished"] for row in asked) > 100
     assert sum(row["unfinished"] for row in asked) > 5
     assert sum(row["client_timeouts"] for row in asked) > 0
+    watched = [row for summary in runs for row in summary.get("videos", [])]
+    assert sum(row["segments"] for row in watched) > 50
+    assert sum(row["stalls"] for row in watched) > 5
+    assert sum(row["switches"] for row in watched) > 5
     assert sum(row["segments_delivered"] for row in flows) > 10_000
     assert sum(row["timeouts"] for row in flows) > 50
     assert sum(row["fast_retransmits"] for row in flows) > 50

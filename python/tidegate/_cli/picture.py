@@ -111,7 +111,7 @@ def _picture_of(
 SHOW = click.option(
     "--show",
     metavar="A,B,C",
-    help="Panels of the picture, of cwnd, goodput, delay, responses, queue, tokens.",
+    help="Panels of the picture, of buffer, bitrate, cwnd, goodput, delay, responses, queue, tokens.",
 )
 
 

@@ -38,8 +38,8 @@ _USUAL = ("goodput", "delay", "queue")
 def comparison_drawing(comparison: Variants, show: Sequence[str] | None = None) -> Drawing:
     """Draw histories of each variant, and one column per figure.
 
-    ``show``: panels (:data:`tidegate._run.words.PANELS` without responses); left out, goodput,
-    delay and queue, or none where there are more than 12 variants.
+    ``show``: panels (:data:`tidegate._run.words.PANELS` without responses, buffer and bitrate); left out,
+    goodput, delay and queue, or none where there are more than 12 variants.
 
     Columns share their scale, so that a glance down a column compares.
 

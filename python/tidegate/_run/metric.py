@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 #: The tables of a study, and the Parquet files of its folder.
-TABLES = ("runs", "flows", "flow_groups", "gates", "traffic", "traffic_groups", "requests", "pools", "calls")
+TABLES = (
+    *("runs", "flows", "flow_groups", "gates", "traffic", "traffic_groups"),
+    *("requests", "videos", "pools", "calls"),
+)
 #: What a metric's first word means: the tables that its element may be in, the first that has its name.
 KINDS = {
     "flow": ("flows", "flow_groups"),
     "gate": ("gates",),
     "traffic": ("traffic", "traffic_groups"),
     "request": ("requests",),
+    "video": ("videos",),
     "pool": ("pools",),
     "calls": ("calls",),
 }
@@ -33,8 +37,9 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
     """Return one number of one run.
 
     ``flow.NAME.COLUMN``, ``gate.NAME.COLUMN``, ``traffic.NAME.COLUMN``, ``request.NAME.COLUMN``,
-    ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows together, or one
-    that was measured. Of traffic NAME is a source or a group of sources; of flows a flow or all its copies.
+    ``video.NAME.COLUMN``, ``pool.NAME.COLUMN``, ``calls.NAME.COLUMN``; otherwise a number of all flows
+    together, or one that was measured. Of traffic NAME is a source or a group of sources; of flows a flow or
+    all its copies.
 
     Raises:
         UnknownNameError: the run has no such number; the message offers the nearest.

@@ -19,6 +19,7 @@ from tidegate._run.plot_groups import group_delay_panel, group_window_panel
 from tidegate._run.plot_headline import flows_line, gate_line, spikes_note
 from tidegate._run.plot_panels import events_panel, queue_panel, speed_panel, window_panel
 from tidegate._run.plot_requests import has_requests, response_panel
+from tidegate._run.plot_video import bitrate_panel, buffer_panel, has_video, only_video
 from tidegate._run.record import not_recorded
 from tidegate._run.summary import figures_of
 from tidegate._run.tcp_words import tcp_told
@@ -36,6 +37,7 @@ _WIDTH = 9.2
 _TOP, _BOTTOM, _GAP = 1.2, 0.62, 0.42
 #: Heights of panels, inches.
 _HEIGHTS = {"cwnd": 1.75, "goodput": 1.9, "delay": 1.7, "responses": 1.7, "queue": 1.55, "tokens": 1.2}
+_HEIGHTS |= {"buffer": 1.6, "bitrate": 1.6}
 _EVENTS, _BARS = 0.62, 1.3
 
 
@@ -87,7 +89,10 @@ def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[st
         "cwnd": bool(data.names or data.groups),
         "goodput": bool(data.names or data.groups) or data.gate_recorded,
         "delay": bool(data.groups) or has_delays(data),
-        "responses": has_requests(run),
+        "buffer": has_video(run),
+        "bitrate": has_video(run),
+        # (Segments of videos have panels of their own.)
+        "responses": has_requests(run) and (show is not None or not only_video(run)),
         "queue": len(data.queue) > 0 and (show is not None or bool(np.nanmax(data.queue) > 0)),
         "tokens": len(data.tokens) > 0,
     }
@@ -104,6 +109,12 @@ def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[st
 def _panel(panel: Panel, name: str, run: Recorded, data: History) -> None:
     if name == "responses":
         response_panel(panel, run)
+        return
+    if name == "buffer":
+        buffer_panel(panel, run, data.duration)
+        return
+    if name == "bitrate":
+        bitrate_panel(panel, run)
         return
     panels = {
         "cwnd": window_panel,

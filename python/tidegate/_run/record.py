@@ -22,6 +22,7 @@ from tidegate._run.table import (
     Table,
     TrafficGroupRow,
     TrafficRow,
+    VideoRow,
 )
 from tidegate._run.throughput import normalised_throughput
 from tidegate.errors import ArgumentError, NotRecordedError
@@ -59,6 +60,7 @@ class Recorded:
         self.flow_groups = Table([FlowGroupRow(self, row) for row in copies])
         self.gates = Table([GateRow(self, row) for row in summary["gates"]])
         self.requests = Table([RequestRow(self, row) for row in summary.get("requests", [])])
+        self.videos = Table([VideoRow(self, row) for row in summary.get("videos", [])])
         recorded = manifest.get("groups") or []
         self.groups = Table([GroupRow(self, row) for row in group_rows(summary, recorded)])
         self.traffic = Table([TrafficRow(self, row) for row in summary.get("traffic", [])])
@@ -127,6 +129,8 @@ class Recorded:
             return NotRecordedError(f"a theory has no {name} over time; use engine sim")
         if name == "requests" and not len(self.requests):
             return NotRecordedError("no flow of this run has requests (app.request)")
+        if name == "segments" and not len(self.videos):
+            return NotRecordedError("no flow of this run has a player of video (app.video)")
         if name == "groups" and not len(self.groups):
             return NotRecordedError("this run recorded no flows together (record.groups)")
         if name == "classes" and not any(gate.get("classes") for gate in self.summary["gates"]):

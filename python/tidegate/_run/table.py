@@ -264,6 +264,35 @@ class TrafficGroupRow(Row):
     __slots__ = ()
 
 
+class VideoRow(Row):
+    """The video of one flow: what its viewer saw.
+
+    Series: ``bitrate`` (bitrate_bps), ``bytes`` (bytes), ``buffer`` (ended_s, buffer_s) and ``stalled``
+    (ended_s, stalled_s). Each has ``time_s``, when the segment was asked for, first.
+    """
+
+    _what = "video"
+    _table = "segments"
+    _series: ClassVar[dict[str, dict[str, str]]] = {
+        "bitrate": {"bitrate_bps": "bitrate_bps"},
+        "bytes": {"bytes": "bytes"},
+        "buffer": {c: c for c in ("ended_s", "buffer_s")},
+        "stalled": {c: c for c in ("ended_s", "stalled_s")},
+    }
+    __slots__ = ()
+
+    def columns(self) -> pl.DataFrame:
+        """Return everything recorded of its segments, in order.
+
+        Raises:
+            NotRecordedError: the run kept only its summary.
+        """
+        import polars as pl
+
+        segments = self._run.table(self._table)
+        return segments.filter(pl.col("flow").cast(pl.String) == self.name).drop("flow")
+
+
 class PoolRow(Row):
     """One pool: capacity, what is reserved of it, and its calls. No history."""
 

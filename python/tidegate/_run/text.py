@@ -43,6 +43,7 @@ from tidegate._run.tcp_words import tcp_told
 from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
 from tidegate._run.text_classes import classes_tables
 from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_tables
+from tidegate._run.text_video import VIDEOS_SHORT, videos_table
 from tidegate._run.text_waiting import waiting_lines
 from tidegate._run.words import MOST_ROWS, share_of
 
@@ -289,6 +290,8 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
     lines += gates_tables(summary["gates"])
     if summary.get("requests"):
         lines += ["", requests_table(summary["requests"]), wrapped(REQUESTS_SHORT)]
+    if summary.get("videos"):
+        lines += ["", videos_table(summary["videos"]), wrapped(VIDEOS_SHORT)]
     lines += classes_tables(summary)
     lines += waiting_lines(summary["gates"])
     lines += police_tables(summary)

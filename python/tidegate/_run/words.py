@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate._run.metric import KINDS
 
 #: Panels of the picture of a run, in the order in which they stand.
-PANELS = ("cwnd", "goodput", "delay", "responses", "queue", "tokens")
+PANELS = ("buffer", "bitrate", "cwnd", "goodput", "delay", "responses", "queue", "tokens")
 
 #: Divisor and unit of a number by the end of its name.
 _UNITS = (

@@ -71,7 +71,7 @@ class StudyTables:
         """Return a table.
 
         ``runs``, ``flows``, ``flow_groups``, ``gates``, ``traffic``, ``traffic_groups``, ``requests``,
-        ``pools`` or ``calls``.
+        ``videos``, ``pools`` or ``calls``.
 
         Raises:
             UnknownNameError: there is no such table.
@@ -148,6 +148,11 @@ class StudyTables:
     def requests(self) -> pl.DataFrame:
         """One row per point, replication and flow with requests, and one of all (``all``)."""
         return self.frame("requests")
+
+    @property
+    def videos(self) -> pl.DataFrame:
+        """One row per point, replication and flow with a player of video."""
+        return self.frame("videos")
 
     @property
     def pools(self) -> pl.DataFrame:
