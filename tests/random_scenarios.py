@@ -249,14 +249,18 @@ def _watching(draw: random.Random, lines: list[str]) -> list[str]:
     if draw.random() >= 0.17:
         return lines
     kept = [line for line in lines if not line.startswith("app")]
-    ladders = ['["90 kbit/s", "300 kbit/s", "1 Mbit/s", "2.5 Mbit/s"]', '["400 kbit/s"]']
+    ladders = [
+        '["90 kbit/s", "300 kbit/s", "1 Mbit/s", "2.5 Mbit/s"]',
+        '["40 kbit/s", "80 kbit/s", "160 kbit/s", "400 kbit/s"]',
+        '["2 Mbit/s"]',
+    ]
     video = [
         f"ladder = {draw.choice(ladders)}",
-        f'segment = "{draw.choice([200, 333, 500])} ms"',
+        f'segment = "{draw.choice([50, 100, 167])} ms"',
         f'buffer = "{draw.choice([667, 1000, 3000])} ms"',
         f'rule = "{draw.choice(["throughput", "bba", "bola", "mpc", "robust_mpc"])}"',
         f"outstanding = {draw.choice([1, 1, 1, 3])}",
-        *draw.choice([[], ['length = "900 ms"']]),
+        *draw.choice([[], ['length = "1.3 s"']]),
         *draw.choice([[], ['join = "500 ms"'], ['resume = "333 ms"']]),
         *draw.choice([[], ['server = "s"']]),
     ]

@@ -232,7 +232,7 @@ delay = "10 ms"
 path = ["link"]
 rtt = "40 ms"
 [flow.player.app.video]
-ladder = ["500 kbit/s", "2 Mbit/s", "4 Mbit/s"]
+ladder = ["500 kbit/s", "1 Mbit/s", "4 Mbit/s"]
 segment = "500 ms"
 buffer = "2 s"
 [record]
