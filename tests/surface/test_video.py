@@ -111,6 +111,17 @@ def _changed(changes: dict[str, Any]) -> tg.Run:
     return tg.run(scenario)
 
 
+def test_sizes_from_a_file_repeat(tmp_path: Path) -> None:
+    (tmp_path / "sizes.csv").write_text("low, middle, high\n150000, 400000, 900000\n80000 500000 1000000\n")
+    video = {"ladder": LADDER, "buffer": "12 s", "sizes": str(tmp_path / "sizes.csv")}
+    run = _changed({"flow.player.app.video": video})
+    found = _segments(run)
+    assert found["bytes"][:5] == [150_000, 500_000, 400_000, 500_000, 400_000]
+    assert found["bitrate_bps"][:5] == [3e5, *[1e6] * 4]
+    exact = _changed({"flow.player.app.video": video, "exact": True})
+    assert exact.table("segments").equals(run.table("segments"))
+
+
 @pytest.mark.parametrize("rule", ["throughput", "bba", "bola", "mpc", "robust_mpc"])
 def test_recording_threads_and_exactness_change_nothing(rule: str) -> None:
     scenario = EXAMPLES / "video.toml"

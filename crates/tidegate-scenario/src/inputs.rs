@@ -9,6 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tidegate_core::plan::{LightTrace, OpportunityTrace, RateTrace, SizePlan};
 
+use crate::trace::segments::SegmentSizes;
 use crate::trace::{self, Format, LoadedTrace, Remarked, TraceError, TraceOptions};
 
 /// A file that a scenario read.
@@ -173,6 +174,18 @@ impl Library {
         let loaded = loaded.map_err(|error| self.discreet(error, name, &path));
         self.sizes.insert(name.to_owned(), loaded.clone());
         loaded
+    }
+
+    /// The sizes of a video's segments in `rungs` bitrates in the file `name`, which counts from the scenario's folder.
+    pub(crate) fn segments(&mut self, name: &str, rungs: usize) -> Result<SegmentSizes, TraceError> {
+        self.named.insert(name.to_owned());
+        let path = self.readable(name)?;
+        let loaded = self.bytes(name, || trace::sizes::read(&path, name)).and_then(|bytes| {
+            let sizes = trace::segments::parse(&bytes, name, rungs)?;
+            self.keep_input(name, path.clone(), &bytes);
+            Ok(sizes)
+        });
+        loaded.map_err(|error| self.discreet(error, name, &path))
     }
 
     /// The light trace of CellReplay in the file `name`, which counts from the scenario's folder.

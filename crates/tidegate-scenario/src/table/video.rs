@@ -23,6 +23,13 @@ pub(super) const VIDEO: Section = section(
             "Media time of the video; its last segment is whole.",
         ),
         key(
+            "sizes",
+            Kind::Text,
+            WhenAbsent::Words("bitrate times time"),
+            "A file of the segments' sizes: a line for each segment, with a size in bytes for each bitrate of the ladder. After the last line \
+             comes the first again.",
+        ),
+        key(
             "buffer",
             TIME,
             text("60 s"),

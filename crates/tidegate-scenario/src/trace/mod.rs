@@ -41,6 +41,7 @@ pub mod info;
 pub(crate) mod light;
 pub mod mahimahi;
 pub mod seconds_mbps;
+pub(crate) mod segments;
 pub(crate) mod sizes;
 pub mod synth;
 mod table;

@@ -24,7 +24,7 @@ pub(crate) fn app(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
             plan.map_or(AppPlan::Bulk, |plan| AppPlan::Request(Box::new(plan)))
         }
         Some(("video", item)) => {
-            let plan = item.table().and_then(|form| video::video(root, flow, form, notes));
+            let plan = item.table().and_then(|form| video::video(root, flow, form, library, notes));
             plan.map_or(AppPlan::Bulk, |plan| AppPlan::Request(Box::new(plan)))
         }
         Some((law, item)) => match item.table() {

@@ -7,11 +7,18 @@ use tidegate_core::units::{Rate, Span};
 
 use super::request::{check_name, server};
 use crate::check::{Form, Item};
+use crate::inputs::Library;
 use crate::lower::notes::Notes;
-use crate::lower::values::no_meaning;
+use crate::lower::values::{no_meaning, unreadable};
 
 /// A player; `None` where something was wrong.
-pub(super) fn video(root: &Form, flow: &Form, form: &Form, notes: &mut Notes) -> Option<RequestPlan> {
+pub(super) fn video(
+    root: &Form,
+    flow: &Form,
+    form: &Form,
+    library: &mut Library,
+    notes: &mut Notes,
+) -> Option<RequestPlan> {
     check_name(flow, notes);
     let server = server(root, form, notes)?;
     let ladder = ladder(form.get("ladder")?, notes)?;
@@ -30,12 +37,22 @@ pub(super) fn video(root: &Form, flow: &Form, form: &Form, notes: &mut Notes) ->
     let segments =
         form.span("length").map_or(u64::MAX, |length| length.picos().div_ceil(segment.picos()).max(1));
     let outstanding = form.whole("outstanding").unwrap_or(1);
+    let sizes = match form.get("sizes") {
+        Some(item) => Some(match library.segments(item.text()?, ladder.len()) {
+            Ok(sizes) => sizes,
+            Err(error) => {
+                unreadable(item, &error, notes);
+                return None;
+            }
+        }),
+        None => None,
+    };
     let video = VideoPlan {
         rule: rule(form, &ladder, buffer, notes)?,
         ladder,
         segment,
         segments,
-        sizes: None,
+        sizes,
         buffer,
         join,
         resume,
