@@ -163,6 +163,17 @@ def test_a_row_has_its_segments() -> None:
     assert run.table("segments")["ended_s"].equals(asked["ended_s"])
 
 
+def test_the_picture_shows_buffer_and_bitrate() -> None:
+    run = tg.run(EXAMPLES / "video.toml", **_set({"duration": "20 s"}))
+    titles = [axes.get_title(loc="left") for axes in run.plot().axes]
+    assert titles[0].startswith("Media time in the buffer")
+    assert titles[1].startswith("Bitrate")
+    assert not any(title.startswith("Response times") for title in titles)
+    many = tg.run(EXAMPLES / "video.toml", **_set({"duration": "20 s", "flow.player.count": 6}))
+    titles = [axes.get_title(loc="left") for axes in many.plot(show=["buffer"]).axes]
+    assert titles[0].endswith("of the 4 players that stalled longest")
+
+
 def test_a_run_without_video_says_so() -> None:
     other = tg.run(EXAMPLES / "steps.toml", **_set({"duration": "1 s"}))
     assert "videos" not in other.summary
@@ -182,6 +193,8 @@ def test_study(tmp_path: Path) -> None:
     assert study.estimate("video.player.join_s", 0).mean is not None
     with pytest.raises(tg.UnknownNameError, match="video"):
         study.estimate("video.viewer.join_s", 0)
+    study.save(tmp_path / "study")
+    assert tg.open_study(tmp_path / "study").videos.equals(study.videos)
 
 
 def test_an_hour_of_video_takes_less_than_a_second() -> None:

@@ -96,7 +96,11 @@ def buffer_panel(panel: Panel, run: Recorded, until: float) -> None:
         panel.line(x, y, colour, 1.1, dash, steps=False)
         if len(y):
             labels.append(Label(float(y[-1]), "buffer" if alone else video.name, colour))
-    panel.title = "Media time in the buffer (grey: no video)"
+    panel.title = "Media time in the buffer (grey: a stall)"
+    if len(videos) > 1:
+        panel.title = "Media time in the buffer (grey, above: a stall)"
+    if len(videos) < len(run.videos):
+        panel.title += f" of the {len(videos)} players that stalled longest"
     panel.y_label = "s"
     panel.beside(labels)
 
