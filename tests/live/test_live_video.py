@@ -33,7 +33,7 @@ SCENARIO: dict[str, Any] = {
 def test_the_kernels_tcp_shows_what_the_simulator_shows() -> None:
     try:
         live = tg.run(SCENARIO, engine="live")
-    except tg.EngineError as error:
+    except tg.errors.EngineError as error:
         pytest.skip(str(error))
     simulated = tg.run(SCENARIO)
     here, there = (run.videos["player"] for run in (live, simulated))

@@ -136,7 +136,7 @@ def test_recording_threads_and_exactness_change_nothing(rule: str) -> None:
     assert all(run.summary["videos"] == runs[0].summary["videos"] for run in runs)
     assert runs[0].table("segments").equals(runs[2].table("segments"))
     assert runs[0].table("segments").equals(runs[3].table("segments"))
-    with pytest.raises(tg.NotRecordedError, match="record"):
+    with pytest.raises(tg.errors.NotRecordedError, match="record"):
         runs[1].table("segments")
 
 
@@ -178,7 +178,7 @@ def test_a_run_without_video_says_so() -> None:
     other = tg.run(EXAMPLES / "steps.toml", **_set({"duration": "1 s"}))
     assert "videos" not in other.summary
     assert len(other.videos) == 0
-    with pytest.raises(tg.NotRecordedError, match="no flow of this run has a player"):
+    with pytest.raises(tg.errors.NotRecordedError, match="no flow of this run has a player"):
         other.table("segments")
 
 
@@ -191,10 +191,12 @@ def test_study(tmp_path: Path) -> None:
     assert slow.mean < fast.mean
     assert study.videos.height == 2 * 3
     assert study.estimate("video.player.join_s", 0).mean is not None
-    with pytest.raises(tg.UnknownNameError, match="video"):
+    with pytest.raises(tg.errors.UnknownNameError, match="video"):
         study.estimate("video.viewer.join_s", 0)
     study.save(tmp_path / "study")
-    assert tg.open_study(tmp_path / "study").videos.equals(study.videos)
+    again = tg.open(tmp_path / "study")
+    assert isinstance(again, tg.Study)
+    assert again.videos.equals(study.videos)
 
 
 def test_an_hour_of_video_takes_less_than_a_second() -> None:
@@ -206,10 +208,10 @@ def test_an_hour_of_video_takes_less_than_a_second() -> None:
 
 
 def _set(changes: dict[str, Any]) -> dict[str, Any]:
-    return {"set": changes}
+    return {"changes": changes}
 
 
 def _open(folder: Path) -> tg.Run:
-    found = tg.open_run(folder)
+    found = tg.open(folder)
     assert isinstance(found, tg.Run)
     return found
