@@ -54,7 +54,6 @@ from tidegate._run.table import GateRow as GateRow
 from tidegate._run.table import GroupRow as GroupRow
 from tidegate._run.table import RequestRow as RequestRow
 from tidegate._run.table import Table as Table
-from tidegate._run.table import VideoRow as VideoRow
 from tidegate._run.value import Run as Run
 from tidegate._study.merge import merge_study as merge_study
 from tidegate._study.part import study_part as study_part
