@@ -172,3 +172,22 @@ def _merged(before: bytes, after: bytes) -> bytes:
     struct.pack_into("<II", out, 8, len(out) - 16, len(out) - 16)
     struct.pack_into(">H", out, 16 + 2, len(out) - 16)
     return bytes(out)
+
+
+def at_one_host(near: Path, far: Path, place: Path) -> Path:
+    """Write what one host captures that receives the first flow's data, and sends those of the second.
+
+    ``near``, ``far``: the run's captures at its senders and at its receivers.
+    """
+    head, sent = records(near)
+    _, received = records(far)
+    client, server, other = (bytes([10, net, 0, host]) for net, host in ((1, 0), (2, 0), (1, 1)))
+    found = [each for each in received if client in (each[28:32], each[32:36])]
+    for each in sent:
+        if other == each[28:32]:
+            found.append(each[:28] + server + client + each[36:])
+        elif other == each[32:36]:
+            found.append(each[:28] + client + server + each[36:])
+    found.sort(key=lambda each: struct.unpack_from("<II", each))
+    place.write_bytes(head + b"".join(found))
+    return place

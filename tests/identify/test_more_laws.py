@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from made_captures import captured
+from made_captures import at_one_host, captured
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +47,23 @@ def test_a_policer_of_two_rates(tmp_path: Path, cc: str) -> None:
     assert holds(law.rate_bps, 4e6)
     assert holds(law.burst_bytes, 400e3)
     assert holds(law.peak_bps, 12e6)
+    assert holds(law.peak_burst_bytes, 20e3)
+
+
+@pytest.mark.parametrize(
+    ("cc", "cir", "pir"), [("reno", 1, 3), ("bbr", 2, 4), ("bbr", 4, 12), ("cubic", 2, 10)]
+)
+def test_a_policer_of_two_rates_near_the_receiver(tmp_path: Path, cc: str, cir: int, pir: int) -> None:
+    gate = (
+        '[gate.p]\nrate = "1 Gbit/s"\ndelay = "10 ms"\n'
+        f'police = {{ cir = "{cir} Mbit/s", cbs = "800 kB", pir = "{pir} Mbit/s", pbs = "20 kB" }}'
+    )
+    flow = FLOW.format(path='["p"]', cc=cc, more='app.request = { response = "1 MB", think = "1 s" }')
+    law = law_of(HEAD + gate + flow, tmp_path / "two.pcap", "receiver")
+    assert law.kind == "policer", law.sentence
+    assert holds(law.rate_bps, cir * 1e6)
+    assert holds(law.burst_bytes, 800e3)
+    assert holds(law.peak_bps, pir * 1e6)
     assert holds(law.peak_burst_bytes, 20e3)
 
 
@@ -202,16 +219,15 @@ def test_a_queue_on_the_way_back_is_no_policer(tmp_path: Path) -> None:
     assert law.rate_bps is None or holds(law.rate_bps, 30e6), law.sentence
 
 
+ASYMMETRIC = (
+    HEAD + '[gate.down]\nrate = "20 Mbit/s"\nqueue = "100 packets"\ndelay = "10 ms"\n'
+    '[gate.up]\nrate = "1 Mbit/s"\nqueue = "100 packets"\ndelay = "10 ms"\n'
+    '[flow.a]\npath = ["down"]\nback = ["up"]\n[flow.b]\npath = ["up"]\nback = ["down"]\nstart = "5 s"\n'
+)
+
+
 def test_directions_of_an_asymmetric_line_are_told_apart(tmp_path: Path) -> None:
-    gates = (
-        '[gate.down]\nrate = "20 Mbit/s"\nqueue = "100 packets"\ndelay = "10 ms"\n'
-        '[gate.up]\nrate = "1 Mbit/s"\nqueue = "100 packets"\ndelay = "10 ms"\n'
-    )
-    text = HEAD + gates
-    text += (
-        '[flow.a]\npath = ["down"]\nback = ["up"]\n[flow.b]\npath = ["up"]\nback = ["down"]\nstart = "5 s"\n'
-    )
-    near = captured(text, tmp_path / "line.pcap")
+    near = captured(ASYMMETRIC, tmp_path / "line.pcap")
     found = tg.identify(near)
     assert len(found.limits) == 2
     assert holds(found.limits[0].law.rate_bps, 20e6)
@@ -219,3 +235,17 @@ def test_directions_of_an_asymmetric_line_are_told_apart(tmp_path: Path) -> None
     # The ACKs of the other connection take a part.
     assert upward is not None
     assert 0.7e6 < upward.value < 1.01e6
+
+
+def test_acks_of_a_download_count_where_an_upload_leaves_with_them(tmp_path: Path) -> None:
+    near = captured(ASYMMETRIC, tmp_path / "line.pcap")
+    host = at_one_host(near, tmp_path / "line-receiver.pcap", tmp_path / "host.pcap")
+    found = tg.identify(host)
+    down, up = (each.law for each in found.limits)
+    assert down.kind == up.kind == "constant", (down.sentence, up.sentence)
+    assert holds(down.rate_bps, 20e6)
+    assert up.rate_bps is not None
+    assert up.rate_bps.value == pytest.approx(1e6, rel=0.001)
+    assert "ACKs of other connections" in up.evidence[-1]
+    # ACKs that wait on their way back hold the sender no less than a congestion window does.
+    assert found.directions[0].limited_by.get("application", 0.0) < 0.15

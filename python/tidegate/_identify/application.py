@@ -51,7 +51,7 @@ def application(sent: Any, first_ns: int, held: Held | None, *, reckoned: bool) 
     report = np.where(sent.report_ns[data] == _NEVER, -1, sent.report_ns[data])
     if reckoned:
         # What arrived is reported to the sender, and what that lets go arrives, a round trip later.
-        report = np.where(report >= 0, report + sent.base_round_trip_ns, -1)
+        report = np.where(report >= 0, sent.answered_ns(report), -1)
     latest = np.maximum.accumulate(report)
     fresh = sent.start[data][1:] >= end[:-1]
     pause = time[1:] - latest[:-1]

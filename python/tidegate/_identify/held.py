@@ -75,7 +75,7 @@ def held(acks: Acks, stream: Sent, *, reckoned: bool) -> Held | None:
         return None
     time, size, start = stream.time_ns[data], stream.payload[data], stream.start[data]
     base = stream.base_round_trip_ns
-    came = acks.time_ns + (base if reckoned else 0)
+    came = stream.answered_ns(acks.time_ns) if reckoned else acks.time_ns
     soon = min(_RECKONED_NS if reckoned else _AT_ONCE_NS, int(_SHARE * base))
     top = np.maximum.accumulate(start + size)
     fresh = np.concatenate([[True], start[1:] >= top[:-1]])

@@ -40,8 +40,17 @@ if TYPE_CHECKING:
     from tidegate._identify.sent import Sent
 
 
-def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1, held: float = 0.0) -> Law:
-    """Return the law that these connections met; `parts` as in `crossings`, `held` as in `queue_of`."""
+def law_of(
+    streams: Sequence[Sent],
+    bucket: Bucket | None,
+    parts: int = 1,
+    held: float = 0.0,
+    beside: Sequence[Sent] = (),
+) -> Law:
+    """Return the law that these connections met; `parts` as in `crossings`, `held` as in `queue_of`.
+
+    ``beside``: packets that cross it as well, of which nothing else is known.
+    """
     count = sum(each.data_packets for each in streams)
     if count < FEWEST:
         return Law(
@@ -49,7 +58,7 @@ def law_of(streams: Sequence[Sent], bucket: Bucket | None, parts: int = 1, held:
             f"Cannot tell: {count} data packets are too few; a law needs {FEWEST} at least.",
             [],
         )
-    packets, trip = crossings(streams, parts)
+    packets, trip = crossings([*streams, *beside], parts)
     queue = None
     law = policed(streams, packets, trip, bucket)
     if law is None:

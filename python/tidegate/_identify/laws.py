@@ -6,13 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tidegate._identify.beside import on_the_way
+from tidegate._identify.bucket import fit
 from tidegate._identify.fair import shared_evenly
 from tidegate._identify.found import Law, Limit
 from tidegate._identify.law import law_of
 from tidegate._identify.queue import fair_queue
-from tidegate._identify.share import groups
+from tidegate._identify.share import crossings, groups
 
 if TYPE_CHECKING:
+    from tidegate._identify.bucket import Bucket
     from tidegate._identify.streams import Stream
 
 #: Laws under which packets wait.
@@ -21,6 +24,7 @@ _BLURRED = (
     "Some packets were not captured. They are put in evenly between the others, and intervals do not hold "
     "the error of that."
 )
+_ACKS = "ACKs of other connections cross this limit as well (of the data of connection {}); they are counted."
 _BUCKET = " A bucket seen near the receiver comes out too small."
 
 
@@ -46,14 +50,26 @@ def limits_of(streams: list[Stream], progress: Callable[[float], object]) -> lis
             progress((len(found) + len(parts)) / max(1, len(streams)))
             inside = [members[each] for each in group]
             met = [streams[at] for at in inside]
-            law = law_of([each.sent for each in met], bucket, len(shared), _held(met))
-            parts.append((law, inside))
+            parts.append((_law(streams, met, bucket, len(shared)), inside))
         for law, inside in _together(streams, parts):
             if any(streams[at].missed.packets for at in inside):
                 blurred = _BLURRED + (_BUCKET if law.burst_bytes is not None else "")
                 law = replace(law, evidence=[*law.evidence, blurred])
             found.append(Limit(len(found) + 1, law, inside))
     return found
+
+
+def _law(streams: list[Stream], met: list[Stream], bucket: Bucket | None, parts: int) -> Law:
+    """Return the law of those that met one limit, with the ACKs of others where they cross it, too."""
+    data = [each.sent for each in met]
+    places = {each.connection.file for each in met if each.seen_at != "receiver"}
+    beside = [each for each in streams if each.answers is not None and each.answers[1] in places]
+    acks = [each.answers[0] for each in beside if each.answers is not None]
+    if not on_the_way(data, acks):
+        return law_of(data, bucket, parts, _held(met))
+    law = law_of(data, fit(crossings([*data, *acks], parts)[0]), parts, _held(met), acks)
+    who = ", ".join(str(each.connection.number) for each in beside)
+    return replace(law, evidence=[*law.evidence, _ACKS.format(who)])
 
 
 def _together(streams: list[Stream], parts: list[tuple[Law, list[int]]]) -> list[tuple[Law, list[int]]]:

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._identify.bucket import point
+from tidegate._identify.bucket import point, with_intervals
 from tidegate._identify.drops import FEW_LOSSES
+from tidegate._identify.second import PARTLY, second
 from tidegate._identify.share import crossings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tidegate._identify.bucket import Point
+    from tidegate._identify.crossings import Crossings
     from tidegate._identify.sent import Sent
 
 #: A bucket that explains so much of the drops needs no other times.
 _ALL = 0.9
-#: Other times are taken if a bucket then explains so much, with such a gain in log likelihood.
+#: Other times are taken if a bucket, or each of two, then explains so much, with such a gain in likelihood
+#: (its logarithm).
 _ENOUGH, _SURELY = 0.75, 40.0
 #: It holds so many packets: in a smaller one a packet would be dropped for following another at all, as every
 #: packet does that is put close behind one.
@@ -33,17 +37,25 @@ def placed(between: Sent, close: Callable[[], Sent]) -> Sent:
     """
     if between.lost < FEW_LOSSES:
         return between
-    first = point(crossings([between])[0])
+    packets = crossings([between])[0]
+    first = point(packets)
     if first is None or first.explained >= _ALL:
         return between
     other = close()
-    packets = crossings([other])[0]
-    found = point(packets)
-    if (
-        found is None
-        or found.explained < _ENOUGH
-        or found.likelihood < first.likelihood + _SURELY
-        or found.limit < _PACKETS * packets.largest
-    ):
+    later = crossings([other])[0]
+    found = point(later)
+    if found is None or found.limit < _PACKETS * later.largest:
         return between
-    return other
+    if found.explained >= _ENOUGH and found.likelihood >= first.likelihood + _SURELY:
+        return other
+    return other if _of_two(later, found) > max(_ENOUGH, _of_two(packets, first)) else between
+
+
+def _of_two(packets: Crossings, one: Point) -> float:
+    """Return what two buckets explain of the deviance of their drops, the lesser of both; 0 where none do."""
+    if one.explained < PARTLY:
+        return 0.0
+    both = second(packets, with_intervals(packets, one))
+    if both is None or both[1].limit < _PACKETS * packets.largest:
+        return 0.0
+    return min(each.explained for each in both)

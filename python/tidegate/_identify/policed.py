@@ -16,7 +16,7 @@ from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S
 from tidegate._identify.follows import Slope, follows
 from tidegate._identify.found import clocked
 from tidegate._identify.policer import lost_at_random, policer, policer_of_two, policer_that_changed
-from tidegate._identify.second import second
+from tidegate._identify.second import PARTLY, second
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
             queue, found = _queue(streams, near.rate_bps), with_intervals(later, near)
             if queue is not None and queue.interval[0] > _FASTER * found.rate_bps and explains(found):
                 packets, bucket, ahead = later, found, queue
-    if not explains(bucket):
+    if bucket.explained < PARTLY:
         return None
     slope = follows(packets, trip, bucket.rate_bps)
     if _waits(packets, trip, bucket, slope) or _queued(packets, trip, bucket, slope):
@@ -70,6 +70,8 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
             _waits(packets, trip, each, follows(packets, trip, each.rate_bps)) for each in both
         ):
             return policer_of_two(*both, ahead)
+    if not explains(bucket):
+        return None
     random = lost_at_random(packets, bucket)
     told = random is not None or ahead is not None
     changes = None if told else policed_in_parts(packets, trip, bucket, _CHANGED)

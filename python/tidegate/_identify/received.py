@@ -17,7 +17,7 @@ import numpy as np
 
 from tidegate._identify.marks import carried
 from tidegate._identify.sent import ARRIVED, LOST, Sent
-from tidegate._identify.transit import TICKS_NS, transit, waited
+from tidegate._identify.transit import TICKS_NS, back_ns, transit, waited
 
 if TYPE_CHECKING:
     from tidegate._capture.uncaptured import Uncaptured
@@ -83,6 +83,7 @@ def received(
         base_round_trip_ns=max(base_ns, 1),
         marked=merged(carried(packets, mine), False),
         coarse_ns=_coarse(left, passing, place, spread=spread),
+        back=back_ns(packets, base_ns, from_client=from_client),
     )
 
 

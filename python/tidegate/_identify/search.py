@@ -17,6 +17,9 @@ _STEP, _NEAR_STEP = 0.03, 0.005
 _STRETCH, _WIDEST = 750, 40_000
 #: The finest step.
 _FINEST = 1e-5
+#: What passed between two losses is a rate, too: so many losses are paired, the rates are counted in classes
+#: of this width, and those of so many full classes are tried.
+_PAIRED, _CLASS, _CLASSES = 64, 0.002, 16
 #: All packets of a long capture are looked at near the rate that a part tells, from this step on.
 _NEARER = 4e-4
 
@@ -49,7 +52,33 @@ def searched(packets: Crossings) -> float:
             kept = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
             length, step = 2 * length, step * 0.45
         found.extend(_best(packets, kept, 2))
+    usual = _between_losses(packets, mean)
+    if len(usual):
+        found.extend(_best(packets, usual, 2))
     return refined(packets, found)
+
+
+def _between_losses(packets: Crossings, mean: float) -> Any:
+    """Return the rates in bit/s that are usual among those of what passed between two losses.
+
+    At a loss the bucket is as full as its limit, so what passed between two is what drained, unless the
+    bucket was empty between them. Where the bucket is small beside all that passed, the rate may lie between
+    two of those that are tried in steps.
+    """
+    lost = packets.decided[1]
+    lost = lost[np.linspace(0, len(lost) - 1, min(_PAIRED, len(lost))).astype(int)]
+    through = np.cumsum(np.where(packets.passed, packets.size, 0.0))[lost]
+    one, two = np.triu_indices(len(lost), 1)
+    time = packets.time_s[lost[two]] - packets.time_s[lost[one]]
+    much = 8 * (through[two] - through[one])
+    apart = (time > 0) & (much > _LOWEST * mean * time) & (much < _HIGHEST * mean * time)
+    rates = much[apart] / time[apart]
+    if not len(rates):
+        return rates
+    place = np.round(np.log(rates / mean) / _CLASS).astype(int)
+    places, members = np.unique(place, return_counts=True)
+    full = places[np.argsort(-members, kind="stable")[:_CLASSES]]
+    return np.array([float(np.median(rates[place == each])) for each in full])
 
 
 def _after_gap(packets: Crossings, low: int, length: int) -> int:

@@ -13,6 +13,8 @@ from tidegate._identify.crossings import fullness
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
 
+#: Two are tried where one explains this share of the deviance of drops, at least.
+PARTLY = 0.15
 #: Losses that each bucket has for itself.
 _LOSSES = 8
 #: Share of their deviance that each explains, and share of all losses that both tell: where packets' times

@@ -49,6 +49,7 @@ class Sent:
         marked: which packets were marked (ECN), as far as the capture shows it; None where that was not
             looked at.
         stamped: `arrival_ns` is as coarse as timestamps are.
+        back: near the receiver, where ACKs waited on their way: times, and the wait then, in nanoseconds.
     """
 
     time_ns: Any
@@ -65,6 +66,7 @@ class Sent:
     arrival_ns: Any = None
     stamped: bool = False
     marked: Any = None
+    back: tuple[Any, Any] | None = None
 
     def between(self, begin_ns: int, end_ns: int) -> Sent:
         """Return the packets that left in a time, both ends included."""
@@ -76,6 +78,11 @@ class Sent:
             arrival_ns=None if self.arrival_ns is None else self.arrival_ns[inside],
             marked=None if self.marked is None else self.marked[inside],
         )
+
+    def answered_ns(self, left_ns: Any) -> Any:
+        """Return when data that ACKs let go come by, near the receiver: a round trip after the ACKs."""
+        waits = 0 if self.back is None else np.interp(left_ns, *self.back).astype(np.int64)
+        return left_ns + self.base_round_trip_ns + waits
 
     @property
     def lost(self) -> int:

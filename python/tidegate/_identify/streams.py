@@ -9,6 +9,7 @@ from typing import Any
 
 from tidegate._capture.uncaptured import Uncaptured, handshake_ns, missed_words, uncaptured
 from tidegate._identify.acks import Acks, acks_of
+from tidegate._identify.beside import answers
 from tidegate._identify.both import both
 from tidegate._identify.clocks import Clocks
 from tidegate._identify.copies import once
@@ -37,6 +38,8 @@ class Stream:
         acks: what came back.
         missed: what the capture missed of them.
         clocks: how the clocks of two captures differ.
+        answers: what its receiver sent back, and the capture near the receiver that has it; None where there
+            is none, or where that carries data as well.
     """
 
     connection: Any
@@ -46,6 +49,7 @@ class Stream:
     acks: Acks
     missed: Uncaptured
     clocks: Clocks | None = None
+    answers: tuple[Sent, str] | None = None
 
     @cached_property
     def held(self) -> Held | None:
@@ -102,7 +106,8 @@ def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
             missed_words(each, from_client, by) for each, by in ((near, missed), (far, unseen)) if by.packets
         )
         acks = _acks(here, near, from_client)
-        found.append(Stream(near, from_client, "both", begun, acks, missed, told[1]))
+        back = _answers(far, from_client)
+        found.append(Stream(near, from_client, "both", begun, acks, missed, told[1], back))
     if found:
         notes.append(
             f"{names} are one, captured at both ends ({pair.client.file} near {pair.client.client})."
@@ -150,8 +155,16 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
             told = placed(seen(), partial(seen, close=True))
         at = "sender" if near is None or near == from_client else "receiver"
         told = replace(told, begun=_end(connection, from_client).opened)
-        found.append(Stream(connection, from_client, at, told, acks, missed))
+        back = _answers(connection, from_client) if at == "receiver" else None
+        found.append(Stream(connection, from_client, at, told, acks, missed, answers=back))
     return found
+
+
+def _answers(connection: Any, from_client: bool) -> tuple[Sent, str] | None:
+    """Return what came back, as a capture near the receiver has it; None where it carries data as well."""
+    if _data(connection, not from_client) >= _REQUEST_BYTES:
+        return None
+    return answers(connection.packets, from_client=from_client), connection.file
 
 
 def _shortest(handshake: int, echoed: int | None) -> int:

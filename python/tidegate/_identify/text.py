@@ -79,12 +79,12 @@ def numbers_of(law: Law) -> list[str]:
         lines.append(f"  rate       {_interval(law.rate_bps, 1e6, 'Mbit/s')}, in {law.counts}")
     for start, each in law.pieces:
         lines.append(f"  rate       {_interval(each, 1e6, 'Mbit/s')} from {start:.1f} s")
-    if law.peak_burst_bytes is not None:
-        lines.append(f"  bucket     {_interval(law.peak_burst_bytes, 1e3, 'kB')}, of the peak")
     if law.peak_bps is not None:
         lines.append(f"  peak       {_interval(law.peak_bps, 1e6, 'Mbit/s')}")
     if law.burst_bytes is not None:
         lines.append(f"  bucket     {_interval(law.burst_bytes, 1e3, 'kB')}")
+    if law.peak_burst_bytes is not None:
+        lines.append(f"  bucket     {_interval(law.peak_burst_bytes, 1e3, 'kB')}, of the peak")
     if law.queue_bytes is not None:
         lines.append(f"  queue      {_interval(law.queue_bytes, 1e3, 'kB')}")
     if law.random_loss is not None:
