@@ -226,7 +226,11 @@ def _segments(
 def coarse(held: Held, at_ms: float) -> float:
     """The timer wheel's steps are an eighth of what is waited for, which began with what was sent before."""
     since = max((said.at_ms for said in held.kernel.said if said.at_ms < at_ms - TICKS_MS), default=0.0)
-    return (at_ms - since) / 8 if at_ms - since > 256 else 0.0
+    # A time-out in force may have been set before that.
+    known = zip(held.kernel.times_ms, held.kernel.states, strict=False)
+    rto = next((state.get("rto") or 0.0 for said, state in reversed(list(known)) if said < at_ms), 0.0)
+    waited = max(at_ms - since, min(rto, at_ms))
+    return waited / 8 if waited > 256 else 0.0
 
 
 def plain(said: Said) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conformance.beside import EXACT_MS, coarse, said_lines
+from conformance.script import MSS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 BUFFER = 65_000
 #: So near to a line a paced packet may leave before or after it.
 PACED_MS = 0.7
+#: So much later the kernel may send a copy, or see what is said of it.
+COPY_MS = 0.3
 #: So much earlier one of the two timers may ring: of those that are set for less than so long, and of others.
 LONG_MS, SHORT_MS, TICK_MS = 200.0, 9.0, 18.0
 
@@ -63,9 +66,10 @@ def _buffers(held: Held, difference: Difference) -> bool:
     more = written > min(BUFFER, held.talk.window // 2)
     # Of the first loss: what waits in another buffer leaves some us later, and is younger.
     before = held.kernel.states[: difference.after - 1]
-    first = difference.what in ("less", "more") and all(
+    first = difference.what in ("less", "more", "segment", "lost", "cwnd") and all(
         state.get("ca") in ("Open", "Disorder") for state in before
     )
+    sends = sends or difference.what in ("out", "lost", "cwnd")
     return sends and more and (difference.ca in ("Open", "Disorder", "CWR") or first)
 
 
@@ -104,15 +108,16 @@ def _accounting(held: Held, difference: Difference) -> bool:
 
 
 def _at_timer(held: Held, difference: Difference) -> bool:
-    """A timer of one of the two rang just before the next line, and the other's would have just after it."""
+    """A timer of one of the two rang just before the next line, or the end; the other's, just after it."""
     # What differs is seen after the line before which one of them rang, or after the next one.
+    next_ms = [*held.kernel.times_ms, held.talk.end_ms]
     return any(
         after in (difference.after, difference.after - 1)
-        and after < len(held.kernel.times_ms)
+        and after < len(next_ms)
         and (after == difference.after) == (difference.what in ("more", "less"))
         and not at_once
         and (not _bbr(held, difference) or _repeats(record, said))
-        and held.kernel.times_ms[after] - said.at_ms < _late(held, said.at_ms) + abs(held.late_ms)
+        and next_ms[after] - said.at_ms < _late(held, said.at_ms) + abs(held.late_ms)
         and not any(
             abs(said.at_ms - other.at_ms) < _late(held, said.at_ms) and said.seq == other.seq
             for other, (beside, _) in zip(against.said, against.afters, strict=True)
@@ -155,26 +160,49 @@ def _overdue(held: Held, difference: Difference) -> bool:
     return any(early - mine[seq] < trip <= late - theirs[seq] for seq in mine.keys() & theirs.keys())
 
 
+def _copy_trip(held: Held, difference: Difference) -> bool:
+    """A copy was reported after about the least round trip, but for what timers were late."""
+    if difference.what not in ("segment", "less", "more", "lost", "retrans", "cwnd"):
+        return False
+    left = [[said for said in record.said if _repeats(record, said)] for record in (held.kernel, held.ours)]
+    steps = zip(said_lines(held.talk), held.kernel.times_ms, held.kernel.states, strict=False)
+    for step, at_ms, state in list(steps)[: difference.after]:
+        least, told = state.get("min_rtt"), [[0, step.of.get("ack", 0)], *step.of.get("sack", [])]
+        for one, other in zip(*left, strict=False):
+            reported = any(low < one.end <= high for low, high in told)
+            trips = sorted((at_ms - one.at_ms, at_ms - other.at_ms))
+            about = least and trips[0] > 0 and trips[0] - COPY_MS < least < trips[1] + COPY_MS
+            if about and reported and one.seq == other.seq:
+                return True
+    return False
+
+
 def _repeats(record: Record, said: Said) -> bool:
     """Whether a segment had been sent before: the pacer lets new data go."""
     return any(other.end > said.seq for other in record.said if other.at_ms < said.at_ms)
 
 
 def _idle(held: Held, difference: Difference) -> bool:
-    """Data were written when nothing had been sent for a time-out, but for some ticks."""
+    """Data might leave when nothing had been sent for a time-out, or some of them, but for some ticks."""
     last = _last(held, difference)
-    if last is None or last.what != "write" or difference.what not in ("cwnd", "more", "less"):
+    opens = last is not None and (last.what == "write" or "win" in last.of or last.of.get("ack"))
+    if not opens or difference.what not in ("cwnd", "ssthresh", "more", "less"):
         return False
     at_ms = held.kernel.times_ms[difference.after - 1]
     before = max((said.at_ms for said in held.kernel.said if said.at_ms < at_ms), default=at_ms)
     rto = held.kernel.states[difference.after - 1]["rto"]
-    return abs(at_ms - before - rto) < 8
+    # Each of them halves the window.
+    outs = round((at_ms - before) / rto)
+    return outs > 0 and abs(at_ms - before - outs * rto) < 4 + 4 * outs
 
 
 def _inside(held: Held, difference: Difference) -> bool:
-    """The ACK tells of a copy within another of its blocks; or one before it did, of how much comes late."""
+    """The ACK tells of a copy within another of its blocks; or one before it did, since the repair began."""
     lines = said_lines(held.talk)[: difference.after]
-    blocks = [step.of.get("sack", []) for step in (lines if difference.what == "reordering" else lines[-1:])]
+    calm = [state.get("ca") not in ("Recovery", "Loss") for state in held.kernel.states[: difference.after]]
+    begins = max((at for at in range(1, len(calm)) if calm[at - 1] and not calm[at]), default=0)
+    since = 0 if difference.what == "reordering" else begins
+    blocks = [step.of.get("sack", []) for step in lines[since:]]
     return any(len(each) > 1 and each[1][0] <= each[0][0] and each[0][1] <= each[1][1] for each in blocks)
 
 
@@ -184,10 +212,25 @@ def _cut(held: Held, difference: Difference) -> bool:
         start = difference.kernel.split(":")[0]
         return start.isdigit() and any(said.seq < int(start) < said.end for said in held.kernel.said)
     lines = [step for step in said_lines(held.talk)[: difference.after] if step.what == "<"]
-    bounds = {1, *(edge for said in held.kernel.said for edge in (said.seq, said.end))}
+    at_ms = held.kernel.times_ms[difference.after - 1] if difference.after else 0.0
+    before = [said for said in held.kernel.said if said.at_ms < at_ms]
+    bounds = {1, *(edge for said in before for edge in (said.seq, said.end))}
     acks = any(step.of.get("ack", 1) not in bounds for step in lines)
+    windows = any(said.payload and said.end - said.seq < MSS for said in before)
     blocks = lines[-1].of.get("sack", []) if lines else []
-    return acks and any(edge not in bounds for block in blocks for edge in block)
+    start = difference.kernel.split(":")[0]
+    again = difference.what == "segment" and start.isdigit() and int(start) not in bounds
+    return (acks or windows) and (again or any(edge not in bounds for block in blocks for edge in block))
+
+
+def _options(_: Held, difference: Difference) -> bool:
+    """Data leave with SACK blocks, for which the kernel's are shorter."""
+    if difference.what != "segment" or not ("sack" in difference.kernel and "sack" in difference.ours):
+        return False
+    (begin, end), (start, behind) = (
+        each.removeprefix("FIN ").split(" ")[0].split(":") for each in (difference.kernel, difference.ours)
+    )
+    return begin == start and int(end) < int(behind)
 
 
 def _bbr(held: Held, _: Difference) -> bool:
@@ -250,6 +293,14 @@ NAMED = (
         fault=False,
         chance=True,
     ),
+    Named(
+        "copy-trip",
+        "a copy that is reported sooner than the least round trip does not count as arrived: a timer, or"
+        " tenths of a millisecond, decide",
+        _copy_trip,
+        fault=False,
+        chance=True,
+    ),
     Named("bbr", "BBR: not told apart yet", _bbr),
     Named(
         "buffers",
@@ -267,6 +318,12 @@ NAMED = (
         "data-later",
         "what an ACK lets go leaves before the segment's data are taken (tcp_ack, tcp_data_queue)",
         _data_later,
+        fault=False,
+    ),
+    Named(
+        "sack-options",
+        "data that leave with SACK blocks are shorter by these (tcp_current_mss); ours are full segments",
+        _options,
         fault=False,
     ),
     Named(

@@ -8,7 +8,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, Segmentation, TcpRules};
-use crate::units::Rate;
+use crate::units::{Rate, Time};
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -208,12 +208,14 @@ pub(super) struct Offload {
     /// Segments of a packet at most by the window before one that was not used fell: the next ACK tells of the new one
     /// (`sk_pacing_rate`).
     pub(super) resumed: u64,
+    /// When an ACK alone was sent last while data waited to leave.
+    pub(super) acknowledged_at: Time,
 }
 
 impl Offload {
     pub(super) fn new(rules: &TcpRules) -> Offload {
         let at_work = rules.segmentation == Segmentation::Kernel && rules.arithmetic == Arithmetic::Linux;
-        Offload { at_work, left: 0, many: false, waits: false, resumed: 0 }
+        Offload { at_work, left: 0, many: false, waits: false, resumed: 0, acknowledged_at: Time::ZERO }
     }
 
     /// A segment has left: whether it is the last of a packet of several. `segments` says of how many, where it is the first.

@@ -137,6 +137,11 @@ impl Sender {
             if !K::UNDISTURBED {
                 self.note_reduced(accounts);
             }
+            let goes_on = !K::UNDISTURBED && accounts.offload.left > 0;
+            if goes_on && !accounts.probe.repeats && accounts.probe.end == sent.start() {
+                // A probe with new data is a packet as others are (`tcp_send_loss_probe`).
+                accounts.probe.end = self.max;
+            }
             // The last segment of a packet of several has PSH (`__tcp_transmit_skb`).
             sent = sent.push_if(accounts.offload.at_work && accounts.offload.next_of(|| packet(self)));
             if !K::UNDISTURBED {
@@ -156,8 +161,8 @@ impl Sender {
         }
         let paced = K::PACED.unwrap_or(accounts.paced);
         let known = K::PACED == Some(true);
-        if paced && let Some(rate) = if known { Some(accounts.cached.burst.rate) } else { self.pacing_rate() }
-        {
+        let rate = |sender: &Sender| sender.pacing_rate(sender.window_with(accounts));
+        if paced && let Some(rate) = if known { Some(accounts.cached.burst.rate) } else { rate(self) } {
             if !known && rate != accounts.cached.burst.rate {
                 let bytes = self.burst(rate, accounts.rack.least_rtt());
                 accounts.cached.burst = BurstAt { rate, bytes, segments: bytes / u64::from(self.config.mss) };
@@ -182,24 +187,24 @@ impl Sender {
         }
     }
 
-    /// The rate at which data leave, if they are paced.
+    /// The rate at which data leave, if they are paced; `window`: the congestion window in force.
     #[inline]
-    pub(super) fn pacing_rate(&self) -> Option<Rate> {
+    pub(super) fn pacing_rate(&self, window: u64) -> Option<Rate> {
         match self.controller.pacing_rate() {
-            None if self.config.rules.paces => self.rate_of_window(),
+            None if self.config.rules.paces => self.rate_of_window(window),
             rate => rate,
         }
     }
 
-    /// Twice the window in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
+    /// Twice the `window` in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
     #[inline(never)]
-    pub(super) fn rate_of_window(&self) -> Option<Rate> {
+    pub(super) fn rate_of_window(&self, window: u64) -> Option<Rate> {
         let srtt = self.estimator.smoothed().picos();
         if srtt == 0 {
             return None;
         }
         let state = self.controller.snapshot();
-        let window = self.window().max(self.out_after_ack());
+        let window = window.max(self.out_after_ack());
         let half = state.ssthresh.map_or(u64::MAX, |threshold| threshold / 2);
         let percent = if window < half { 200 } else { 120 };
         let bps = u128::from(window) * 8 * percent * 10_000_000_000 / u128::from(srtt);
@@ -322,11 +327,14 @@ impl Sender {
     /// The window has not been used for a time-out.
     #[cold]
     pub(super) fn shrink_unused(&mut self, accounts: &mut Accounts, now: Time, window: u64) {
+        if self.mode != Mode::Open || accounts.disordered || accounts.yields {
+            // Only in `TCP_CA_Open`.
+            return accounts.usage.handle_window_set(now);
+        }
         let least = self.segments(self.config.initial_window);
         let smaller = accounts.usage.handle_unused(now, self.segments(window), least);
         if let Some(smaller) = smaller
             && self.config.idle_restart
-            && self.mode == Mode::Open
         {
             self.keep_packets(accounts);
             self.controller.handle_restart(smaller * u64::from(self.config.mss));

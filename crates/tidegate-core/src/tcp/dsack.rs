@@ -71,8 +71,9 @@ impl Sender {
             return Report::default();
         };
         let below = left < ack;
-        let inside = segment.sack_count > 1
-            && block(1).is_some_and(|(outer_left, outer_right)| outer_left <= left && right <= outer_right);
+        let outer = block(1).filter(|_| segment.sack_count > 1);
+        let outer = outer.filter(|(outer_left, outer_right)| *outer_left <= left && right <= *outer_right);
+        let inside = outer.is_some();
         let mss = u64::from(self.config.mss);
         if !(below || inside) || right > self.max || right - left > self.largest_window() {
             return Report::default();
@@ -88,16 +89,25 @@ impl Sender {
         accounts.rack.handle_duplicate(of_probe);
         let mut overtaken = None;
         if right > self.una {
-            overtaken = self.take_copies(accounts, left, right, ack);
+            // Blocks are read in the order of their numbers (`tcp_sacktag_write_queue`): one that begins below has been.
+            let sacked = outer.is_some_and(|(outer_left, _)| outer_left < left);
+            overtaken = self.take_copies(accounts, (left, right), ack, sacked);
         } else if undo.covers(right) {
             undo.take(segments);
         }
         Report { segments, of_probe, overtaken }
     }
 
-    /// `tcp_sacktag_one`: copies of what is still recorded in `[left, right)` have arrived. The lowest of which another had arrived before.
+    /// `tcp_sacktag_one`: copies of what is still recorded in `[left, right)` have arrived. The lowest of which another had arrived before,
+    /// as the ACK itself says (`sacked`), or one before it.
     #[cold]
-    fn take_copies(&mut self, accounts: &mut Accounts, left: u64, right: u64, ack: u64) -> Option<u64> {
+    fn take_copies(
+        &mut self,
+        accounts: &mut Accounts,
+        (left, right): (u64, u64),
+        ack: u64,
+        sacked: bool,
+    ) -> Option<u64> {
         let mut overtaken = None;
         for number in self.board.within(left, right) {
             let sent = *self.board.slot(number);
@@ -106,7 +116,7 @@ impl Sender {
             if repeated && accounts.undo.covers(end) {
                 accounts.undo.take(1);
             }
-            if repeated && sent.marked(SACKED) {
+            if repeated && (sacked || sent.marked(SACKED)) {
                 overtaken = overtaken.or(Some(end - u64::from(sent.len())));
             }
             if end > ack && sent.marked(RESENT) {

@@ -222,6 +222,10 @@ impl Sender {
         if congested && self.may_enter_reduction(accounts) {
             let before = self.segments(self.controller.window());
             accounts.undo.forget();
+            if accounts.linux_windows {
+                // `tcp_init_cwnd_reduction`.
+                accounts.probe.forget();
+            }
             self.report_loss(now, flight, LossKind::Ecn);
             if accounts.governed {
                 return;

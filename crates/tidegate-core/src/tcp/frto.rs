@@ -2,6 +2,7 @@
 
 use super::accounts::{Accounts, Repeats};
 use super::sender::Sender;
+use crate::units::Time;
 
 /// What an ACK says after a time-out.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +20,15 @@ pub(super) struct Sign {
 impl Sender {
     /// `tcp_process_loss`.
     #[cold]
-    pub(super) fn account_after_timeout(&mut self, accounts: &mut Accounts, sign: Sign) {
+    pub(super) fn account_after_timeout(&mut self, accounts: &mut Accounts, now: Time, sign: Sign) {
         if sign.moved && accounts.undo.may(sign.echo) {
-            return self.undo_timeout(accounts);
+            return self.undo_timeout(accounts, now);
         }
         let recovered = self.una >= self.recover;
         if accounts.frto {
             // Step 3b: not all was lost.
             if sign.original {
-                return self.undo_timeout(accounts);
+                return self.undo_timeout(accounts, now);
             }
             if self.max > self.recover {
                 // Step 3a: the loss was real.
@@ -42,7 +43,7 @@ impl Sender {
             }
         }
         if recovered {
-            self.end_repair(accounts, sign.echo);
+            self.end_repair(accounts, now, sign.echo);
         }
     }
 }

@@ -6,6 +6,7 @@ use super::accounts::Accounts;
 use super::scoreboard::REPEATED;
 use super::sender::{Mode, Sender};
 use crate::cc::Undone;
+use crate::units::Time;
 
 impl Sender {
     /// A reduction is about to be made: what it takes away. `tcp_enter_recovery`, `tcp_enter_loss`.
@@ -32,10 +33,11 @@ impl Sender {
 
     /// `tcp_undo_cwnd_reduction`.
     #[cold]
-    pub(super) fn undo(&mut self, accounts: &mut Accounts, unmark: bool) {
+    pub(super) fn undo(&mut self, accounts: &mut Accounts, now: Time, unmark: bool) {
+        accounts.usage.handle_window_set(now);
         if unmark {
             self.board.find_all();
-            accounts.rack.look_at_all(&self.board);
+            accounts.rack.look_at_all(&self.board, accounts.linux_windows);
         }
         let before = accounts.undo.end();
         let kept = before.is_none();
@@ -61,9 +63,9 @@ impl Sender {
     }
 
     /// `tcp_try_undo_recovery`: all that was outstanding when the repair began is acknowledged.
-    pub(super) fn end_repair(&mut self, accounts: &mut Accounts, echo: u32) {
+    pub(super) fn end_repair(&mut self, accounts: &mut Accounts, now: Time, echo: u32) {
         if accounts.undo.may(echo) {
-            self.undo(accounts, false);
+            self.undo(accounts, now, false);
         } else {
             accounts.rack.widening.handle_recovered();
         }
@@ -72,7 +74,13 @@ impl Sender {
 
     /// `tcp_try_undo_partial`: `bytes` of it are. `true`: the hole was filled by a late segment, but copies are on their way,
     /// so that neither more is lost nor sent again for now.
-    pub(super) fn undo_partially(&mut self, accounts: &mut Accounts, bytes: u64, echo: u32) -> bool {
+    pub(super) fn undo_partially(
+        &mut self,
+        accounts: &mut Accounts,
+        now: Time,
+        bytes: u64,
+        echo: u32,
+    ) -> bool {
         if !accounts.undo.was_late(echo) {
             return false;
         }
@@ -81,21 +89,21 @@ impl Sender {
             return true;
         }
         self.forget_first_copy(accounts);
-        self.undo(accounts, true);
+        self.undo(accounts, now, true);
         false
     }
 
     /// `tcp_try_undo_dsack`: every copy was superfluous.
-    pub(super) fn undo_superfluous(&mut self, accounts: &mut Accounts) {
+    pub(super) fn undo_superfluous(&mut self, accounts: &mut Accounts, now: Time) {
         if accounts.undo.all_superfluous() {
             accounts.rack.widening.handle_superfluous();
-            self.undo(accounts, false);
+            self.undo(accounts, now, false);
         }
     }
 
     /// `tcp_try_undo_loss`: the time-out was needless.
-    pub(super) fn undo_timeout(&mut self, accounts: &mut Accounts) {
-        self.undo(accounts, true);
+    pub(super) fn undo_timeout(&mut self, accounts: &mut Accounts, now: Time) {
+        self.undo(accounts, now, true);
         accounts.timeouts = 0;
     }
 }

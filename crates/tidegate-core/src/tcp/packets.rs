@@ -34,7 +34,7 @@ impl Sender {
         let half = (window / mss / 2).max(1);
         let unsent = (self.written - self.max).div_ceil(mss) + 1;
         let theirs = self.room_of_theirs().div_ceil(mss) + 1;
-        self.largest_packet(least_rtt).max(resumed).min(room).min(half).min(unsent).min(theirs).max(1)
+        self.largest_packet(window, least_rtt).max(resumed).min(room).min(half).min(unsent).min(theirs).max(1)
     }
 
     /// New bytes for which the other side's window has room.
@@ -53,12 +53,8 @@ impl Sender {
         if !cut {
             return None;
         }
-        let of_probe = !accounts.probe.repeats && accounts.probe.end == self.max;
         let sent = self.push_new(now, room as u32, false);
         self.board.note_short();
-        if of_probe {
-            accounts.probe.end = self.max;
-        }
         // What stops the next segment is seen when it is asked for.
         self.ready = true;
         Some(sent)
@@ -81,20 +77,20 @@ impl Sender {
 
     /// Segments of a packet at most ([`Bursts`]), at a rate which for data that are not paced is 200% or 120% of the window in a round
     /// trip (`tcp_update_pacing_rate`).
-    pub(super) fn largest_packet(&self, least_rtt: Option<Span>) -> u64 {
+    pub(super) fn largest_packet(&self, window: u64, least_rtt: Option<Span>) -> u64 {
         const LEAST: u64 = Bursts::LINUX.least;
         let mss = u64::from(self.config.mss);
         if let Some(rate) = self.controller.pacing_rate() {
             return self.burst(rate, least_rtt) / mss;
         }
         // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 + beside < 3 mss.
-        let window = self.window().max(self.out_after_ack());
+        let window = window.max(self.out_after_ack());
         let srtt = self.estimator.smoothed().picos();
         let wanted = ((LEAST + 1) * mss).saturating_sub(beside_rate(least_rtt));
         if window.saturating_mul(2_000_000_000_000 / 1024) < wanted * srtt {
             return LEAST;
         }
-        let Some(rate) = self.rate_of_window() else { return LEAST };
+        let Some(rate) = self.rate_of_window(window) else { return LEAST };
         (self.burst(rate, least_rtt) / mss).max(LEAST)
     }
 
@@ -102,7 +98,7 @@ impl Sender {
     #[cold]
     pub(super) fn keep_packets(&self, accounts: &mut Accounts) {
         if self.controller.pacing_rate().is_none() {
-            let most = self.largest_packet(accounts.rack.least_rtt());
+            let most = self.largest_packet(self.window_with(accounts), accounts.rack.least_rtt());
             accounts.offload.resumed = accounts.offload.resumed.max(most);
             accounts.cached.forget();
         }
@@ -119,8 +115,8 @@ impl Sender {
     pub(super) fn defers(&mut self, accounts: &mut Accounts, now: Time, window: u64) -> bool {
         let mss = u64::from(self.config.mss);
         let offload = &accounts.offload;
-        // `tcp_wstamp_ns`: what the pacer lets go is no later than it says.
-        let last = self.last_sent.max(accounts.pacer.next());
+        // `tcp_wstamp_ns`: of data and of ACKs alone; what the pacer lets go is no later than it says.
+        let last = self.last_sent.max(offload.acknowledged_at).max(accounts.pacer.next());
         if !offload.at_work || offload.left > 0 || now.saturating_since(last) > NEAR {
             return false;
         }
@@ -130,7 +126,7 @@ impl Sender {
         let unsent = self.written - self.max - u64::from(self.finished && self.max < self.written);
         if limit < mss
             || unsent <= mss
-            || limit >= self.largest_packet(accounts.rack.least_rtt()).max(offload.resumed) * mss
+            || limit >= self.largest_packet(window, accounts.rack.least_rtt()).max(offload.resumed) * mss
             || limit >= window.min(self.peer_window) / LARGE
             || self.outstanding() == 0
             // All that is left has room, and what has FIN gets no more data.
@@ -144,7 +140,10 @@ impl Sender {
         if expected > now.saturating_add(near) {
             return false;
         }
-        if room < theirs {
+        if unsent < limit {
+            // All that is left has room: it waits for more from the application.
+            self.held = HeldBy::Application;
+        } else if room < theirs {
             accounts.offload.waits = true;
             self.stopped_by_window();
         } else {

@@ -26,6 +26,9 @@ pub(super) struct Rack {
     of_copy: bool,
     /// It has moved since losses were looked for.
     advanced: bool,
+    /// A repair was taken back in Linux: a copy that stayed out is lost once more as if it had not been sent, so that it counts as lost and
+    /// as on its way, and is not sent again before a time-out (`tcp_mark_skb_lost`).
+    spares_copies: bool,
     /// All that is outstanding was sent after all that arrived.
     in_order: bool,
     /// RACK.min_RTT. DEVIATION: of the whole connection; Linux forgets after 300 s.
@@ -160,8 +163,9 @@ impl Rack {
         self.advanced = true;
     }
 
-    /// Nothing is lost after all. What a time-out took to be lost may prove lost as any other.
-    pub(super) fn look_at_all(&mut self, board: &Scoreboard) {
+    /// Nothing is lost after all. What a time-out took to be lost may prove lost as any other. `linux`: as Linux takes it.
+    pub(super) fn look_at_all(&mut self, board: &Scoreboard, linux: bool) {
+        self.spares_copies = linux;
         let waiting = || (board.first..board.next).map(|number| (number, *board.slot(number)));
         let mut copies: Vec<Again> = waiting()
             .filter(|(_, sent)| sent.marked(REPEATED) && !sent.marked(SACKED | FOUND))
@@ -220,6 +224,7 @@ impl Rack {
             allowed: self.rtt + self.window(recovering, sacked, srtt),
             newest: (self.sent, self.end),
             of_copy: self.of_copy,
+            spares_copies: self.spares_copies,
             found: Found::default(),
         };
         // All transmissions in the order of time: each record as it was sent first, and copies between them.
@@ -275,6 +280,8 @@ struct Search {
     newest: (Time, u64),
     /// See [`Rack::of_copy`].
     of_copy: bool,
+    /// See [`Rack::spares_copies`].
+    spares_copies: bool,
     found: Found,
 }
 
@@ -289,9 +296,10 @@ impl Search {
         let out = self.now.saturating_since(sent.at());
         let younger = self.of_copy && !sent.marked(REPEATED);
         if out > self.allowed || (out == self.allowed && !younger) {
+            let spared = self.spares_copies && sent.marked(RESENT) && !sent.marked(LOST);
             self.found.lost += 1;
-            self.found.lost_retransmission |= sent.marked(RESENT);
-            board.lose(number);
+            self.found.lost_retransmission |= sent.marked(RESENT) && !spared;
+            board.lose(number, if spared { 0 } else { RESENT });
             return Verdict::Done;
         }
         let remaining = self.allowed.saturating_sub(out);
@@ -317,9 +325,9 @@ impl Scoreboard {
         resend.start + u64::from(resend.len)
     }
 
-    /// A record is lost, or its copy is.
-    pub(super) fn lose(&mut self, number: u64) {
-        self.mark(number, LOST | FOUND, RESENT);
+    /// A record is lost, or its copy is; `clear`: the marks that it then has no longer.
+    pub(super) fn lose(&mut self, number: u64, clear: u32) {
+        self.mark(number, LOST | FOUND, clear);
         self.cursor = self.cursor.min(number);
         self.lost_end = self.next;
         self.sacked_above = 0;

@@ -16,7 +16,8 @@ impl Sender {
     pub(super) fn begin_reduction(&mut self, accounts: &mut Accounts, now: Time) {
         self.counters.fast_retransmits += 1;
         self.forget_first_copy(accounts);
-        if self.takes_over(accounts) {
+        let goes_on = self.takes_over(accounts);
+        if goes_on {
             self.begin_undo(accounts, None);
         } else {
             let before = self.segments(self.controller.window());
@@ -28,7 +29,10 @@ impl Sender {
             accounts.prr.begin(before, self.segments(self.controller.window()));
             self.recover = self.max;
         }
-        accounts.probe.forget();
+        if !(goes_on && accounts.linux_windows) {
+            // `tcp_init_cwnd_reduction`.
+            accounts.probe.forget();
+        }
         self.timed_end = 0;
         self.mode = Mode::Sack;
         if !accounts.by_time {

@@ -34,22 +34,22 @@ impl Sender {
             || accounts.yields
             || self.mode != Mode::Open;
         if self.mode == Mode::Sack && self.una >= self.recover {
-            self.end_repair(accounts, echo);
+            self.end_repair(accounts, now, echo);
         }
         match self.mode {
             Mode::Sack => {
-                if moved && accounts.by_time && self.undo_partially(accounts, bytes, echo) {
+                if moved && accounts.by_time && self.undo_partially(accounts, now, bytes, echo) {
                     accounts.repeats = Repeats::None;
                     return Found::default();
                 }
-                self.undo_superfluous(accounts);
+                self.undo_superfluous(accounts, now);
             }
             Mode::Loss => {
                 let duplicate = delivery.newly_sacked > 0 || (duplicate && delivery.again.segments == 0);
                 let sign = Sign { moved, original: delivery.original, duplicate, echo };
-                self.account_after_timeout(accounts, sign);
+                self.account_after_timeout(accounts, now, sign);
             }
-            Mode::Open | Mode::Fast => self.undo_superfluous(accounts),
+            Mode::Open | Mode::Fast => self.undo_superfluous(accounts, now),
         }
         if self.mode == Mode::Open {
             self.forget_first_copy(accounts);

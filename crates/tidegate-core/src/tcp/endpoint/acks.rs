@@ -171,7 +171,7 @@ impl Endpoint {
                 if let Some(rtt) = self.take_rtt_sample() {
                     row.sampled(at, rtt);
                 }
-                while let Some(sent) = next.or_else(|| self.poll_ack()) {
+                while let Some(sent) = next.or_else(|| self.poll_ack(at)) {
                     row.sent(at, sent, self);
                     next = if self.sender.ready { order.poll(self, at).get() } else { None };
                 }

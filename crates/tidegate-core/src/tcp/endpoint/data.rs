@@ -30,7 +30,7 @@ impl Endpoint {
             } else {
                 if !self.sender.ready && self.is_next(&header) {
                     self.handle_data_in_order(at, &header, len);
-                    while let Some(ack) = self.poll_ack() {
+                    while let Some(ack) = self.poll_ack(at) {
                         row.sent(at, ack, self);
                     }
                 } else {

@@ -130,7 +130,7 @@ impl Endpoint {
             rto,
             phase,
             held_by,
-            pacing_rate: self.sender.pacing_rate(),
+            pacing_rate: self.sender.pacing_rate(self.sender.window()),
             detail: self.sender.controller.detail(),
         }
     }

@@ -29,16 +29,21 @@ impl Endpoint {
                 return Some(sent);
             }
         }
-        self.poll_ack()
+        self.poll_ack(now)
     }
 
     /// An ACK that is to leave although no data do.
     #[inline(always)]
-    pub(super) fn poll_ack(&mut self) -> Option<Outgoing> {
+    pub(super) fn poll_ack(&mut self, now: Time) -> Option<Outgoing> {
         if !self.receiver.ack_now() {
             return None;
         }
         self.sender.counters.acks_sent += 1;
+        if self.sender.written > self.sender.max
+            && let Some(accounts) = &mut self.sender.accounts
+        {
+            accounts.offload.acknowledged_at = now;
+        }
         Some(self.leave(Outgoing::new(self.sender.max, 0)))
     }
 

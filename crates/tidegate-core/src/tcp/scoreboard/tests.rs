@@ -24,7 +24,7 @@ fn segments_count_whatever_their_length() {
     let mut board = board_of(&[(10, true), (3, true), (1, true)]);
     // The pipe is 14 bytes less the holes: three full segments.
     assert_eq!(board.holes(), -16);
-    board.lose(1);
+    board.lose(1, RESENT);
     assert_eq!(board.holes(), -6);
     let lost = board.next_lost().unwrap();
     board.resend(lost, Time::ZERO, RESENT);
@@ -151,7 +151,7 @@ fn apply(board: &mut Scoreboard, happening: Happening) {
         Happening::Sack(blocks) => sack(board, blocks),
         Happening::Lose(number) => {
             if let Some(number) = pick(board, number).filter(|number| !board.slot(*number).marked(SACKED)) {
-                board.lose(number);
+                board.lose(number, RESENT);
             }
         }
         Happening::Resend(count) => {
