@@ -10,7 +10,7 @@ from tidegate._base.estimate import Estimate
 from tidegate._reproduce import paper as _paper
 from tidegate._reproduce import verdict as _verdict
 from tidegate._reproduce.lab import Lab
-from tidegate.papers.policing import cases, claims, laboratory, measured
+from tidegate.papers.policing import claims, laboratory, measured
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def test_the_policing_paper_quickly(tmp_path: Path) -> None:
     _, found = reproduced("policing", tmp_path / "policing")
-    assert len(found) == len(claims.CLAIMS) == 16
+    assert len(found) == len(claims.CLAIMS) == 17
     assert all(claim["runs"] >= _verdict.LEAST_RUNS for claim in found.values())
     for name in ("burst-first", "paced", "limited", "policing-joins-faster", "not-random-loss"):
         assert found[name]["verdict"] == "reproduced", found[name]
@@ -51,19 +51,6 @@ def test_a_wrong_simulation_shows(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(laboratory, "point", stand_in(by))
         assert laboratory.claim_goodput.measure(lab).judgement.verdict == verdict
         assert laboratory.claim_shaped.measure(lab).judgement.verdict == verdict
-
-
-def test_the_player_by_hand() -> None:
-    """Chunks play for 2 s each: the third comes a second too late."""
-    import polars as pl
-
-    class Asked:
-        def table(self, _: str) -> pl.DataFrame:
-            return pl.DataFrame({"time_s": [1.0, 2.0, 4.0], "response_s": [1.0, 2.0, 4.0]})
-
-    told = cases.playing(Asked())  # type: ignore[arg-type]
-    # There at 1, 3 and 7 s after the first was asked for; played from 1 and from 3 s.
-    assert told == {"join": 1.0, "waited": 2.0, "end": 7.0}
 
 
 def test_measured_goodput() -> None:

@@ -24,11 +24,13 @@ ROWS = {
 }
 #: Buckets of Table 5, kB.
 BUCKETS = Points(tuple(REBUFFERING), quick=(8, 128, 1024))
+#: Buckets of Table 5 that let a burst pass, and one beside them that does not, kB.
+BURSTS, WITHOUT = (512, 1024, 2048), 128
+#: How a player may choose the quality of a chunk.
+RULES = Points(("throughput", "bba", "bola", "mpc", "robust_mpc"), quick=("throughput", "bba"))
 #: Buckets of Table 6, kB.
 JOINS = tuple(JOIN)
 CHUNK_MBIT = 16.0
-#: Seconds of a chunk of the player's video.
-PLAYS_S = 2.0
 
 _TCP = "flow.client.tcp"
 #: TCPs in words, with what they change; the first is the laboratory's.
@@ -61,18 +63,22 @@ def lossy(lab: Lab, loss: float) -> Study:
     return lab.study("loss", changes={"gate.device.loss": f"{loss:g}%"}, measure=numbers, record="1 s")
 
 
-def player(lab: Lab, bucket: int) -> Study:
-    """Return 16 runs of a player behind a policer of 0.5 Mbit/s with a bucket in kB."""
-    return lab.study(
-        "player", changes={"gate.device.police.burst": f"{bucket} kB"}, measure=playing, record="1 s"
-    )
+def player(lab: Lab, bucket: int, rule: str | None = None) -> Study:
+    """Return 16 runs of a player behind a policer of 0.5 Mbit/s with a bucket in kB.
+
+    ``rule``: how it chooses the quality of a chunk; None: 0.5 Mbit/s always.
+    """
+    changes = {"gate.device.police.burst": f"{bucket} kB"}
+    if rule is not None:
+        changes["flow.client.app.video.rule"] = rule
+    return lab.study("player", changes=changes, measure=playing, record="1 s")
 
 
 def joining(lab: Lab, device: str, size: int) -> Study:
     """Return 16 runs of a first chunk of 750 kB through a device of 0.5 Mbit/s."""
     first = {"flow.client.app.request.response": "750 kB", "flow.client.app.request.count": 1}
     settings = {**_device(device, 0.5, f"{size} kB"), **first, "duration": "60 s"}
-    return lab.study(device, changes=settings, measure=playing, record="1 s")
+    return lab.study(device, changes=settings, measure=arriving, record="1 s")
 
 
 def _device(device: str, rate: float, size: str) -> dict[str, Any]:
@@ -99,16 +105,14 @@ def numbers(run: Run) -> dict[str, float | None]:
 
 
 def playing(run: Run) -> dict[str, float | None]:
-    """Return when the first chunk is there, and for how long the player then waits for others, seconds.
+    """Return for how long a player waits once it has begun, in seconds, and its mean quality in Mbit/s.
 
-    Each chunk plays for 2 s. A player that has none left waits until the next one is there as a whole.
+    A player that has nothing left waits until the next chunk is there as a whole.
     """
-    table = run.table("requests")
-    asked, took = table["time_s"].to_list(), table["response_s"].to_list()
-    there = [a + t - asked[0] for a, t in zip(asked, took, strict=True)]
-    clock, waited = there[0], 0.0
-    for at in there[1:]:
-        clock += PLAYS_S
-        waited += max(0.0, at - clock)
-        clock = max(clock, at)
-    return {"join": there[0], "waited": waited, "end": there[-1]}
+    seen = run.videos["client"]
+    return {"waited": seen["stalled_s"], "quality": seen["bitrate_mean_bps"] / 1e6}
+
+
+def arriving(run: Run) -> dict[str, float | None]:
+    """Return when the first chunk is there, in seconds from when it was asked for."""
+    return {"join": run.table("requests")["response_s"].to_list()[0]}

@@ -27,6 +27,7 @@ CLAIMS = [
     remedies.claim_helps,
     video.claim_small,
     video.claim_seconds,
+    video.claim_misled,
     video.claim_join,
     video.claim_order,
     remedies.claim_today,

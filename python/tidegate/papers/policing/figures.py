@@ -131,6 +131,9 @@ def draw_video(lab: Lab) -> Picture:
     left.plot(
         list(REBUFFERING), list(REBUFFERING.values()), color=INK, ls="none", marker="x", ms=5, label="printed"
     )
+    adapting = (cases.WITHOUT, *cases.BURSTS)
+    waits = [cases.player(lab, size, "throughput").estimate("waited").mean for size in adapting]
+    left.plot(adapting, waits, color=INK, ls="none", marker="o", mfc="none", ms=5, label="by throughput")
     left.set_xscale("log", base=2)
     left.set_xticks(buckets, [str(size) for size in buckets], fontsize=7)
     left.minorticks_off()
