@@ -127,7 +127,7 @@ def draw_video(lab: Lab) -> Picture:
     picture, axes = panels(7.0, 3.1, 1, 2)
     left, right = axes[0]
     buckets = lab.points(cases.BUCKETS)
-    bars(left, buckets, [cases.player(lab, size).estimate("waited") for size in buckets], 0, "simulated")
+    bars(left, buckets, [cases.player(lab, size).estimate("waited") for size in buckets], 0, "one quality")
     left.plot(
         list(REBUFFERING), list(REBUFFERING.values()), color=INK, ls="none", marker="x", ms=5, label="printed"
     )
