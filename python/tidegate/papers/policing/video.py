@@ -9,7 +9,7 @@ from tidegate.papers.policing import cases
 from tidegate.papers.policing.measured import JOIN, REBUFFERING
 
 if TYPE_CHECKING:
-    from tidegate.papers.api import Estimate, Lab, Study
+    from tidegate.papers.api import Estimate, Judgement, Lab, Study
 
 #: A time of the tables is met within this factor.
 NEAR = 1.35
@@ -81,7 +81,8 @@ def claim_seconds(lab: Lab) -> Finding:
 )
 def claim_misled(lab: Lab) -> Finding:
     """Compare the waits of players that adapt, behind large buckets and a middle one."""
-    cells, told = [], []
+    cells: list[Judgement] = []
+    told: list[str] = []
 
     def longer(one: Study, other: Study) -> Estimate:
         return paired(one.values("waited"), other.values("waited"))
