@@ -38,6 +38,8 @@ from tidegate._compare.variants import Variant as Variant
 from tidegate._core import Ack as Ack
 from tidegate._core import CongestionControl as CongestionControl
 from tidegate._core import Loss as Loss
+from tidegate._core import VideoChoice as VideoChoice
+from tidegate._core import VideoRule as VideoRule
 from tidegate._core import build_info as build_info
 from tidegate._identify.start import identify as identify
 from tidegate._identify.value import Identification as Identification

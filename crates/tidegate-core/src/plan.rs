@@ -22,6 +22,7 @@ mod laws;
 mod marker;
 mod media;
 mod perturb;
+mod python;
 mod queue;
 mod rate;
 mod recording;
@@ -41,7 +42,7 @@ pub use classes::{
     SchedulerPlan, SpacedClass, SpacerPlan, StrictPlan, WfqPlan,
 };
 pub use cohorts::CohortPlan;
-pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow, PythonController, PythonSource};
+pub use congestion::{CONTROLLERS, CongestionPlan, ControllerRow};
 pub use diffserv::Diffserv;
 pub use discipline::{
     CoDelPlan, Discipline, DualPi2Plan, FqCoDelPlan, PiePlan, RedAdaptivePlan, RedCurve, RedPlan,
@@ -60,6 +61,7 @@ pub use laws::{
 pub use marker::{ColourAction, MarkerPlan, MeterPlan};
 pub use media::{KeyFramesPlan, LARGEST_MEDIA_FRAME, MediaPlan};
 pub use perturb::SMALL_CHANGES;
+pub use python::{PythonClass, PythonSource};
 pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};
 pub use recording::{GROUP_ROW_BYTES, ROW_BYTES, USUAL_MEMORY};

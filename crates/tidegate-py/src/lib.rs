@@ -90,6 +90,7 @@ fn small_changes() -> Vec<&'static str> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     guard::install();
     tidegate_core::cc::set_maker(control::make);
+    tidegate_core::app::video::set_maker(control::make_rule);
     error::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunData>()?;
@@ -103,6 +104,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<control::CongestionControl>()?;
     module.add_class::<control::Ack>()?;
     module.add_class::<control::Loss>()?;
+    module.add_class::<control::VideoRule>()?;
+    module.add_class::<control::VideoChoice>()?;
     module.add_function(wrap_pyfunction!(pool::student_t, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_clean, module)?)?;
     module.add_function(wrap_pyfunction!(live::live_enter, module)?)?;

@@ -1,5 +1,6 @@
 //! What can be run at all.
 
+use tidegate_core::app::video::can_make as can_choose;
 use tidegate_core::cc::can_make;
 use tidegate_core::plan::{AppPlan, CongestionPlan, FlowPlan, Plan, TransportPlan};
 
@@ -17,6 +18,14 @@ pub fn only_known_controllers(plan: &Plan) -> Result<(), RunError> {
         {
             return Err(RunError::NotHere(format!(
                 "flow.{}.tcp.cc: read \"{}\", and this program has no Python",
+                flow.name, own.name
+            )));
+        }
+        if let Some(own) = flow.own_rule()
+            && !can_choose()
+        {
+            return Err(RunError::NotHere(format!(
+                "flow.{}.app.video.rule: read \"{}\", and this program has no Python",
                 flow.name, own.name
             )));
         }

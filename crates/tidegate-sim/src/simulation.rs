@@ -1,7 +1,7 @@
 //! The loop: the network says what happens next, endpoints and applications answer.
 
 use tidegate_core::net::{Dropped, Event, Network, Owner, Run, Step};
-use tidegate_core::plan::{CohortPlan, CongestionPlan, Limits, Plan, RecordLevel};
+use tidegate_core::plan::{CohortPlan, FlowPlan, Limits, Plan, RecordLevel};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
@@ -54,7 +54,7 @@ impl Simulation {
     /// [`RunError::Host`] for a flow with requests that has hosts, [`RunError::NotHere`] for one that needs hosts and has none.
     pub(crate) fn with_hosts(plan: &Plan, threads: usize, hosts: Makes<'_>) -> Result<Simulation, RunError> {
         // Classes of a user's may know of each other.
-        let own = plan.flows.iter().any(|flow| matches!(flow.tcp.cc, CongestionPlan::Python(_)));
+        let own = plan.flows.iter().any(FlowPlan::has_own_code);
         let flows: Vec<Flow> = (0..plan.flows.len())
             .map(|index| {
                 let hosts = hosts(index);

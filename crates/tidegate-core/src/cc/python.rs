@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use rand::Rng as _;
 
 use super::CongestionControl;
-use crate::plan::{PythonController, TcpPlan};
+use crate::plan::{PythonClass, TcpPlan};
 use crate::random::Stream;
 
 /// Makes a user's controller for one connection. It answers always: where the user's code fails, it notes the failure and
 /// gives a controller that does nothing. The number is the connection's own, for what is to be random.
-pub type Maker = fn(&PythonController, &TcpPlan, u64) -> Box<dyn CongestionControl>;
+pub type Maker = fn(&PythonClass, &TcpPlan, u64) -> Box<dyn CongestionControl>;
 
 static MAKER: OnceLock<Maker> = OnceLock::new();
 
@@ -26,11 +26,7 @@ pub fn can_make() -> bool {
     MAKER.get().is_some()
 }
 
-pub(super) fn make(
-    own: &PythonController,
-    plan: &TcpPlan,
-    rng: Option<Stream>,
-) -> Box<dyn CongestionControl> {
+pub(super) fn make(own: &PythonClass, plan: &TcpPlan, rng: Option<Stream>) -> Box<dyn CongestionControl> {
     let Some(maker) = MAKER.get() else {
         unreachable!("{} has no maker; the simulator refuses such plans before they start", own.name)
     };

@@ -256,7 +256,7 @@ fn of_size(size: &SizePlan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{CellPlan, CongestionPlan, GatePlan, Increase, PythonController, PythonSource};
+    use crate::plan::{CellPlan, CongestionPlan, GatePlan, Increase, PythonClass, PythonSource};
     use crate::tcp::plain_plan;
     use crate::units::{Rate, Span, Time};
 
@@ -290,7 +290,7 @@ mod tests {
     fn what_a_controller_draws_has_the_name_of_its_stream() {
         let drawn = |cc, increase| TcpPlan { cc, increase, ..plain_plan() }.draws();
         let source = PythonSource::File("mine.py".to_owned());
-        let own = PythonController { name: "own".to_owned(), source, class: "Mine".to_owned() };
+        let own = PythonClass { name: "own".to_owned(), source, class: "Mine".to_owned() };
         let own = CongestionPlan::Python(Box::leak(Box::new(own)));
         assert_eq!(drawn(own, Increase::PerWindow), Some("controller"));
         assert_eq!(drawn(CongestionPlan::Bbr, Increase::Random), Some("probing"));

@@ -1,5 +1,6 @@
 //! Which congestion controllers there are: the one list of their names.
 
+use super::PythonClass;
 use crate::units::Rate;
 
 /// Congestion controllers.
@@ -45,31 +46,11 @@ pub enum CongestionPlan {
     /// BBR, version 3 (draft-ietf-ccwg-bbr).
     Bbr3,
     /// One that a user wrote, outside this program.
-    Python(&'static PythonController),
+    Python(&'static PythonClass),
     /// Windows and paces come from outside, step by step (`Stepper` of the simulator); no scenario names it.
     Steered,
     /// One that only the Linux kernel has, by its name in [`CONTROLLERS`]: only the live engine can run it.
     Kernel(&'static str),
-}
-
-/// A controller that a user wrote in Python.
-#[derive(Debug, PartialEq, Eq)]
-pub struct PythonController {
-    /// As the scenario names it.
-    pub name: String,
-    /// The file that it is in, or the module.
-    pub source: PythonSource,
-    /// The class.
-    pub class: String,
-}
-
-/// Where a user's controller is.
-#[derive(Debug, PartialEq, Eq)]
-pub enum PythonSource {
-    /// A file of this path.
-    File(String),
-    /// A module that Python can import.
-    Module(String),
 }
 
 /// A congestion controller as scenarios name it.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::PythonClass;
 use crate::units::{Rate, Span};
 
 /// A video and its player.
@@ -63,6 +64,8 @@ pub enum VideoRule {
         /// The prediction is divided by one plus its largest error in the last `samples` segments.
         robust: bool,
     },
+    /// One that a user wrote, outside this program.
+    Python(&'static PythonClass),
 }
 
 /// The linear quality of experience of Yin and others (SIGCOMM 2015), equation 5, per video:

@@ -256,6 +256,12 @@ fn controller(
     usable: &dyn Fn(&str) -> bool,
     available: &[String],
 ) -> Result<&'static str, LiveError> {
+    if let Some(own) = flow.own_rule() {
+        return Err(LiveError::Beyond(format!(
+            "flow.{}.app.video.rule: read \"{}\"; players of this engine have no Python, and the engine \"sim\" has",
+            flow.name, own.name
+        )));
+    }
     let kernels = flow.tcp.cc.row().kernel;
     kernels.filter(|name| usable(name)).ok_or_else(|| {
         let other = if kernels.is_none() { "; the engine \"sim\" has it" } else { "" };

@@ -65,6 +65,7 @@ fn video_lines(video: &VideoPlan) -> Vec<String> {
         VideoRule::Mpc { horizon, .. } => {
             format!("the player tries every choice for the next {}", plural(*horizon as u64, "segment"))
         }
+        VideoRule::Python(own) => format!("the class {} in Python chooses the bitrate", own.class),
     });
     lines
 }

@@ -49,9 +49,9 @@ pub(super) const VIDEO: Section = section(
         ),
         key(
             "rule",
-            Kind::AnyOf(&[Kind::Choice(RULE_WORDS), Kind::Form(&RULE)]),
+            Kind::AnyOf(&[Kind::Python, Kind::Choice(RULE_WORDS), Kind::Form(&RULE)]),
             text("throughput"),
-            "How the player chooses a bitrate.",
+            "How the player chooses a bitrate. \"python:mine.py:Mine\": the class Mine in the file mine.py, a subclass of tidegate.VideoRule.",
         ),
         key("request", SIZE, text("300 B"), "User bytes of a request for a segment."),
         key(

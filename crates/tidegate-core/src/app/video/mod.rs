@@ -4,6 +4,7 @@
 //! buffer is exact: whole picoseconds.
 
 mod mpc;
+mod own;
 mod rule;
 
 #[cfg(test)]
@@ -14,6 +15,7 @@ use std::collections::VecDeque;
 use super::request::Exchange;
 use crate::plan::VideoPlan;
 use crate::units::{Rate, Span, Time};
+pub use own::{Choice, ChoosesBitrate, Maker, can_make, set_maker};
 use rule::Seen;
 
 /// A segment that was asked for.
@@ -71,6 +73,8 @@ pub struct Player {
     /// The number of the segment that is asked for next.
     next: u64,
     seen: Seen,
+    /// A user's rule, made when it is first asked.
+    own: Option<Box<dyn ChoosesBitrate>>,
 }
 
 impl Player {
@@ -90,6 +94,7 @@ impl Player {
             log: Vec::new(),
             next: 0,
             seen: Seen::default(),
+            own: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Player;
+use super::own::{self, Choice};
 use crate::plan::{VideoPlan, VideoRule};
 use crate::units::Span;
 
@@ -15,6 +16,8 @@ pub(super) struct Seen {
     errors: VecDeque<f64>,
     /// What was predicted for the segment that comes next.
     predicted: Option<f64>,
+    /// User bytes of the newest segment, and how long it took.
+    newest: Option<(u64, Span)>,
 }
 
 impl Seen {
@@ -26,6 +29,7 @@ impl Seen {
             push(&mut self.errors, (predicted - bps).abs() / bps, keep);
         }
         push(&mut self.samples, bps, keep);
+        self.newest = Some((bytes, took));
     }
 
     /// The harmonic mean of the throughputs, bit/s; `None`: nothing has come.
@@ -52,7 +56,7 @@ impl VideoRule {
     pub(super) fn samples(&self) -> usize {
         match self {
             VideoRule::Throughput { samples, .. } | VideoRule::Mpc { samples, .. } => *samples,
-            VideoRule::Fixed(_) | VideoRule::Bba { .. } | VideoRule::Bola { .. } => 1,
+            VideoRule::Fixed(_) | VideoRule::Bba { .. } | VideoRule::Bola { .. } | VideoRule::Python(_) => 1,
         }
     }
 }
@@ -76,6 +80,18 @@ impl Player {
                 self.seen.predicted = Some(mean);
                 let expected = if robust { mean / (1.0 + self.seen.largest_error()) } else { mean };
                 super::mpc::choose(&self.plan, self.next, horizon, buffered, last, expected)
+            }
+            VideoRule::Python(own) => {
+                let choice = Choice {
+                    number: self.next,
+                    at: self.at,
+                    buffered: self.buffered,
+                    last,
+                    bytes: (0..self.plan.ladder.len()).map(|rung| self.plan.bytes(self.next, rung)).collect(),
+                    came: self.seen.newest,
+                };
+                let rule = self.own.get_or_insert_with(|| own::make(own, &self.plan));
+                rule.choose(&choice).min(self.plan.ladder.len() - 1)
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use tidegate_core::plan::{CongestionPlan, PythonController, PythonSource};
+use tidegate_core::plan::{CongestionPlan, PythonClass, PythonSource};
 use tidegate_core::units::Rate;
 
 use super::tcp_layers::TcpLayers;
@@ -56,12 +56,12 @@ pub(crate) fn congestion(
 }
 
 /// A class in a file, which must be readable, or in a module, which is imported when the run begins.
-fn python(
+pub(super) fn python(
     item: &Item,
     text: &str,
     library: &mut Library,
     notes: &mut Notes,
-) -> Option<&'static PythonController> {
+) -> Option<&'static PythonClass> {
     let parts = text.strip_prefix("python:").and_then(|rest| rest.rsplit_once(':'));
     let Some((source, class)) = parts.filter(|(source, class)| !source.is_empty() && is_name(class)) else {
         let help = "write \"python:FILE:CLASS\", such as \"python:mine.py:Mine\"";
@@ -80,7 +80,7 @@ fn python(
     } else {
         PythonSource::Module(source.to_owned())
     };
-    Some(interned(PythonController { name: text.to_owned(), source, class: class.to_owned() }))
+    Some(interned(PythonClass { name: text.to_owned(), source, class: class.to_owned() }))
 }
 
 /// Refuses code that the scenario's file names, or warns of what would run.
@@ -117,14 +117,14 @@ fn is_name(class: &str) -> bool {
 
 /// The controllers that scenarios of this process have named. They are few, and live as long as the process, so that a plan
 /// is a plain value.
-static NAMED: Mutex<Vec<&'static PythonController>> = Mutex::new(Vec::new());
+static NAMED: Mutex<Vec<&'static PythonClass>> = Mutex::new(Vec::new());
 
-fn interned(controller: PythonController) -> &'static PythonController {
+fn interned(controller: PythonClass) -> &'static PythonClass {
     let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = named.iter().find(|known| ***known == controller) {
         return known;
     }
-    let kept: &'static PythonController = Box::leak(Box::new(controller));
+    let kept: &'static PythonClass = Box::leak(Box::new(controller));
     named.push(kept);
     kept
 }

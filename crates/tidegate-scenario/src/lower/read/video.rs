@@ -5,6 +5,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span};
 
+use super::congestion::python;
 use super::request::{check_name, server};
 use crate::check::{Form, Item};
 use crate::inputs::Library;
@@ -48,7 +49,7 @@ pub(super) fn video(
         None => None,
     };
     let video = VideoPlan {
-        rule: rule(form, &ladder, buffer, notes)?,
+        rule: rule(form, &ladder, buffer, library, notes)?,
         ladder,
         segment,
         segments,
@@ -103,8 +104,17 @@ fn filled(form: &Form, key: &str, most: Span, notes: &mut Notes) -> Option<Span>
     Some(span)
 }
 
-fn rule(form: &Form, ladder: &[Rate], buffer: Span, notes: &mut Notes) -> Option<VideoRule> {
+fn rule(
+    form: &Form,
+    ladder: &[Rate],
+    buffer: Span,
+    library: &mut Library,
+    notes: &mut Notes,
+) -> Option<VideoRule> {
     let item = form.get("rule")?;
+    if let Some(text) = item.text().filter(|text| text.starts_with("python:")) {
+        return python(item, text, library, notes).map(VideoRule::Python);
+    }
     // The name alone, or the table below the name.
     let (name, below) = match item.table().and_then(Form::only) {
         Some((name, below)) => (name, Some(below)),
