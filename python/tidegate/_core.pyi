@@ -25,6 +25,8 @@ __all__ = [
     "ScenarioError",
     "Stepper",
     "TraceError",
+    "VideoChoice",
+    "VideoRule",
     "build_info",
     "capture_read",
     "columns",
