@@ -21,6 +21,7 @@ mod idle;
 mod laws;
 mod marker;
 mod media;
+mod own_code;
 mod perturb;
 mod python;
 mod queue;
