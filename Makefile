@@ -12,7 +12,7 @@ export MPLBACKEND  := Agg
 
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 # Python folders that exist; the checks look at all of them.
-PY_DIRS := $(wildcard python tests examples benches docs)
+PY_DIRS := $(wildcard python papers tests examples benches docs)
 
 .DEFAULT_GOAL := help
 .PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel adding release-check clean
@@ -151,7 +151,7 @@ digests: setup ## digests of 1,000 runs, written to FILE or, where FILE is there
 
 lock: $(STAMPS)/packages ## write the installed Python versions to requirements.lock
 	@{ echo "# The development environment, exactly (make setup installs it); made by make lock."; \
-	   $(BIN)/pip freeze --exclude tidegate; } > requirements.lock.new
+	   $(BIN)/pip freeze --exclude tidegate --exclude tidegate-papers; } > requirements.lock.new
 	@mv requirements.lock.new requirements.lock
 
 # The wheel runs with every Python from 3.11 on, and where glibc is 2.28 or later (Debian 10, Ubuntu 20.04, RHEL 8), whatever
@@ -164,6 +164,7 @@ wheel: setup ## a wheel for Linux in target/wheels (manylinux_2_28, any Python f
 	rm -rf target/wheels
 	PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH" $(WHEEL_TOOLS)/bin/maturin build --release --locked --zig --compatibility manylinux_2_28 \
 	  --interpreter $(CURDIR)/$(BIN)/python --out target/wheels
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir target/wheels ./papers
 
 # Built twice: between the two builds the first one runs benches/train.py, and the second is compiled for what that did.
 # Zig cannot link the first (it does not know the linker's option -u), so this wheel needs a C library as new as this machine's.
@@ -200,6 +201,7 @@ $(STAMPS)/packages: requirements.lock $(STAMPS)/venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
-$(STAMPS)/module: pyproject.toml $(RUST) $(STAMPS)/packages
+$(STAMPS)/module: pyproject.toml papers/pyproject.toml $(RUST) $(STAMPS)/packages
 	$(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable papers
 	@touch $@

@@ -8,7 +8,7 @@ from typing import Any
 
 import tidegate as tg
 from tables import count, table
-from tidegate._reproduce import paper as _paper
+from tidegate_papers._reproduce import paper as _paper
 
 FOLDER = _paper.FOLDER / "tcp_over_abr"
 #: (words, scenario, changes).

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import manual
 import snippets
 import tidegate as tg
+import tidegate_papers
 from tidegate._cli.main import cli
 from tidegate._core import plan_objects
 from tidegate._run.columns import TABLES, WORDS
@@ -324,6 +325,10 @@ def python_reference() -> str:
     for name in classes:
         item = getattr(tg, name)
         parts.append(_fields_of(f"tidegate.{name}", item) if issubclass(item, tuple) else _class(name, item))
+    about = (inspect.getdoc(tidegate_papers) or "").split("\n\n")
+    parts.append(f'## `tidegate_papers`\n\n{about[0]}\n\n`pip install "tidegate[papers]"` installs it.\n')
+    parts.append(_function("tidegate_papers.reproduce", tidegate_papers.reproduce))
+    parts.append(_class("Reproduction", tidegate_papers.Reproduction, of="tidegate_papers"))
     parts.append("## `tidegate.errors`\n\n| error | is also | when |\n|---|---|---|")
     parts.append("\n".join(_error(name, getattr(tg.errors, name)) for name in tg.errors.__all__) + "\n")
     return "\n".join(parts)
@@ -360,7 +365,7 @@ def _signature(name: str, item: Any, *, method: bool = False) -> str:
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
     # Annotations are text in these modules; their quotes and module names tell nothing.
     text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature))
-    text = re.sub(r"\btidegate\.\w+\.", "", text).replace("'", '"')
+    text = re.sub(r"\btidegate(_papers)?\.\w+\.", "", text).replace("'", '"')
     short = f"{name}{text}"
     if len(short) <= 100:
         return short
@@ -402,8 +407,8 @@ def _doc(item: Any) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).strip()
 
 
-def _class(name: str, item: type) -> str:
-    parts = [f"### `tidegate.{name}`\n\n{_doc(item)}\n"]
+def _class(name: str, item: type, of: str = "tidegate") -> str:
+    parts = [f"### `{of}.{name}`\n\n{_doc(item)}\n"]
     rows = [
         f"| `{key}` | `{_cell(kind)}` |"
         for key, kind in getattr(item, "__annotations__", {}).items()
@@ -454,6 +459,9 @@ EXAMPLES = sorted(
     if path.suffix in (".toml", ".csv", ".py") and path.name not in ("demo.py", "notebook.py")
 )
 PACKAGED = ROOT / "python" / "tidegate" / "_ask" / "examples"
+#: The links of tidegate.transports, of which a crate has copies for the same reason.
+SUITE = ROOT / "python" / "tidegate" / "transports"
+JUDGE = ROOT / "crates" / "tidegate-judge" / "suite"
 PLAN_OBJECTS = ROOT / "python" / "tidegate" / "_ask" / "plan_objects.py"
 
 #: Manual pages, below a folder that maturin takes into the wheel as it is (``tool.maturin.data``).
@@ -466,6 +474,8 @@ def main(*, images: bool) -> None:
         _write(ROOT / "docs" / "reference" / name, make())
     for path in EXAMPLES:
         _write(PACKAGED / path.name, path.read_text(encoding="utf-8"))
+    for path in SUITE.rglob("*.toml"):
+        _write(JUDGE / path.name, path.read_text(encoding="utf-8"))
     _write(PLAN_OBJECTS, plan_objects())
     for name, text in manual.pages(tg.__version__).items():
         _write(MANUAL / name, text)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from common import tidegate
-from tidegate._reproduce import paper as _paper
+from tidegate_papers._reproduce import paper as _paper
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,9 +15,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import tidegate
+import tidegate_papers
 
-FOLDER = Path(tidegate.__file__).parent / "papers"
+FOLDER = Path(tidegate_papers.__file__).parent
 
 
 def write(out: Path, extra: Path, reports: Path | None) -> None:
@@ -34,7 +34,7 @@ def write(out: Path, extra: Path, reports: Path | None) -> None:
         below = [each for each in items if each["target"].startswith(f"{name}/")]
         folder = FOLDER / name.replace("-", "_")
         recorded = json.loads((folder / "full-run.json").read_text(encoding="utf-8"))
-        source = importlib.import_module(f"tidegate.papers.{folder.name}.claims").SOURCE
+        source = importlib.import_module(f"tidegate_papers.{folder.name}.claims").SOURCE
         report = reports is not None and (reports / name / "report.html").is_file()
         if report:
             shutil.copytree(reports / name, extra / "reports" / name)

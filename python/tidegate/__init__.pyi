@@ -48,8 +48,6 @@ from tidegate._programs.export import export as export
 from tidegate._programs.exported import Export as Export
 from tidegate._programs.network import Network as Network
 from tidegate._programs.network_step import Step as Step
-from tidegate._reproduce.start import reproduce as reproduce
-from tidegate._reproduce.value import Reproduction as Reproduction
 from tidegate._run.start import run as run
 from tidegate._run.table import FlowRow as FlowRow
 from tidegate._run.table import GateRow as GateRow

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
+import tidegate_papers
 from common import tidegate
 from reproduction import SECONDS, says_no_more_than_the_full_run
-from tidegate._reproduce import paper as _paper
-from tidegate._reproduce.lab import Lab
-from tidegate.papers.tcp_over_abr import cases, delta, sessions, slow_start
+from tidegate_papers._reproduce import paper as _paper
+from tidegate_papers._reproduce.lab import Lab
+from tidegate_papers.tcp_over_abr import cases, delta, sessions, slow_start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +47,7 @@ def test_the_sessions_are_those_of_case_1() -> None:
 
 
 def test_a_constant_link_under_feedback_gives_cells_their_headers() -> None:
-    (claim,) = tg.reproduce("tcp-over-abr/cells", store=False).claims
+    (claim,) = tidegate_papers.reproduce("tcp-over-abr/cells", store=False).claims
     assert claim.verdict == "reproduced"
     assert claim.measured == pytest.approx(48 / 53, abs=1e-9)
 
@@ -68,7 +69,7 @@ def test_two_sessions_quickly(tmp_path: Path) -> None:
 
 
 def test_recorded_links_are_used_where_they_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from tidegate.papers.tcp_over_abr import beyond
+    from tidegate_papers.tcp_over_abr import beyond
 
     monkeypatch.delenv("TIDEGATE_TRACES", raising=False)
     found, why = beyond.links()
@@ -119,7 +120,7 @@ def test_jitter_changes_how_two_sessions_of_tcp_alone_share() -> None:
 
 @pytest.mark.timeout(SECONDS)
 def test_a_quick_run_says_no_more_than_the_full_one() -> None:
-    result = tg.reproduce("tcp-over-abr", quick=True)
+    result = tidegate_papers.reproduce("tcp-over-abr", quick=True)
     assert result.complete
     claims = {claim["id"]: claim for claim in result.to_dict()["claims"]}
     says_no_more_than_the_full_run(claims.values())
@@ -139,7 +140,7 @@ def test_jitter_comes_after_the_hosts_gate(case: str) -> None:
 
 
 def test_slow_starts_stop_losing_at_eleven_packets_and_later_with_jitter() -> None:
-    (claim,) = tg.reproduce("tcp-over-abr/slow-start", quick=True, store=False).claims
+    (claim,) = tidegate_papers.reproduce("tcp-over-abr/slow-start", quick=True, store=False).claims
     assert claim.measured == 11
     assert "Does not hold: no jitter" in claim.note
     assert "jitter of up to 5 ms: none from 13" in claim.note

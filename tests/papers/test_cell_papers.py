@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from reproduction import SECONDS, reproduced
-from tidegate._reproduce import paper as _paper
-from tidegate._reproduce import verdict as _verdict
-from tidegate._reproduce.estimates import ratio_of_means
-from tidegate._reproduce.lab import Lab
-from tidegate.papers.cell_spacing import exact
-from tidegate.papers.traffic_shaping import cases as shaping_cases
-from tidegate.papers.traffic_shaping import efficiency as shaping
+from tidegate_papers._reproduce import paper as _paper
+from tidegate_papers._reproduce import verdict as _verdict
+from tidegate_papers._reproduce.estimates import ratio_of_means
+from tidegate_papers._reproduce.lab import Lab
+from tidegate_papers.cell_spacing import exact
+from tidegate_papers.traffic_shaping import cases as shaping_cases
+from tidegate_papers.traffic_shaping import efficiency as shaping
 
 if TYPE_CHECKING:
     from pathlib import Path

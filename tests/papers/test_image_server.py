@@ -12,10 +12,10 @@ from common import ROOT
 from reproduction import SECONDS, reproduced
 from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate
-from tidegate._reproduce import paper as _paper
-from tidegate._reproduce import verdict as _verdict
-from tidegate._reproduce.lab import Lab
-from tidegate.papers.image_server import cases, circuits, claims, open_choices, windows
+from tidegate_papers._reproduce import paper as _paper
+from tidegate_papers._reproduce import verdict as _verdict
+from tidegate_papers._reproduce.lab import Lab
+from tidegate_papers.image_server import cases, circuits, claims, open_choices, windows
 
 SCENARIOS = Path(os.environ.get("TIDEGATE_SCENARIOS", ROOT.parent / "shared" / "scenarios"))
 

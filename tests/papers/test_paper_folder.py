@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
+import tidegate_papers
 from common import SMALL
 from tidegate._cli import errors as _cli_errors
 from tidegate._cli import main as _cli
-from tidegate._reproduce import paper as _paper
-from tidegate._reproduce import start as _reproduce
-from tidegate._reproduce.lab import Lab
+from tidegate_papers._reproduce import paper as _paper
+from tidegate_papers._reproduce import start as _reproduce
+from tidegate_papers._reproduce.lab import Lab
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CLAIMS = """
-from tidegate.papers.api import Finding, above, claim
+from tidegate_papers.api import Finding, above, claim
 
 TITLE = "A toy"
 SOURCE = "Nobody, nowhere"
@@ -42,7 +43,7 @@ CLAIMS = [goodput, window]
 
 FIGURES = """
 from matplotlib.figure import Figure as Picture
-from tidegate.papers.api import Figure
+from tidegate_papers.api import Figure
 
 
 def one(lab):
@@ -58,18 +59,16 @@ FIGURES = [Figure("one", "Fig. 1", "A window", "It grows", one)]
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that writes a paper of this kind and makes it the only one there is."""
-    # Loaded while its folder is known: the toy imports from it.
-    import tidegate.papers.api
 
     folder = tmp_path / "papers"
     (folder / "toy_paper").mkdir(parents=True)
     monkeypatch.setattr(_paper, "FOLDER", folder)
-    monkeypatch.setattr(tidegate.papers, "__path__", [str(folder)])
+    monkeypatch.setattr(tidegate_papers, "__path__", [str(folder), *tidegate_papers.__path__])
 
     def write(
         *, runs: int = 16, exact: str = "", measure: str = "goodput.measure(lab)", figures: str = FIGURES
     ) -> None:
-        for name in [name for name in sys.modules if name.startswith("tidegate.papers.toy")]:
+        for name in [name for name in sys.modules if name.startswith("tidegate_papers.toy")]:
             monkeypatch.delitem(sys.modules, name)
         text = CLAIMS.replace("RUNS", str(runs)).replace("EXACT", exact).replace("MEASURE", measure)
         (folder / "toy_paper" / "claims.py").write_text(text, encoding="utf-8")
@@ -78,7 +77,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         sys.dont_write_bytecode = True
 
     yield write
-    for name in [name for name in sys.modules if name.startswith("tidegate.papers.toy")]:
+    for name in [name for name in sys.modules if name.startswith("tidegate_papers.toy")]:
         del sys.modules[name]
 
 
@@ -106,7 +105,7 @@ def test_a_paper_is_a_folder(toy: Any, tmp_path: Path, capsys: pytest.CaptureFix
     assert len(re.findall("<svg", page)) == 1
     status, out, _ = command("reproduce", "--json", capsys=capsys)
     assert [paper["paper"] for paper in json.loads(out)["papers"]] == ["toy-paper"]
-    result = tg.reproduce("toy-paper/fast")
+    result = tidegate_papers.reproduce("toy-paper/fast")
     assert [claim.verdict for claim in result.claims] == ["reproduced"]
     assert result.claims[0].commands == ["tidegate study small.toml --runs 16"]
     assert (result.tcp, result.claims[0].tcp) == ("newreno, rfc", "newreno, rfc")
@@ -115,7 +114,7 @@ def test_a_paper_is_a_folder(toy: Any, tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_quick_report_says_what_the_full_run_says(
     toy: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tidegate._reproduce import full_runs as _full_runs
+    from tidegate_papers._reproduce import full_runs as _full_runs
 
     toy()
     command("reproduce", "toy-paper", "--out", str(tmp_path / "full"), capsys=capsys)

@@ -12,8 +12,8 @@ import pytest
 import tidegate as tg
 from common import tidegate
 from reproduction import SECONDS, VERDICTS, says_no_more_than_the_full_run
-from tidegate._reproduce import paper as _paper
-from tidegate._reproduce.claim import Claim
+from tidegate_papers._reproduce import paper as _paper
+from tidegate_papers._reproduce.claim import Claim
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,7 +164,7 @@ def test_everything_that_can_be_reproduced_is_listed() -> None:
     ],
 )
 def test_numbers_are_told_as_people_say_them(unit: str, cases: str, shown: str) -> None:
-    from tidegate._reproduce.value import Measured, number_text
+    from tidegate_papers._reproduce.value import Measured, number_text
 
     claim = Claim("x", "§1", "It is.", lambda _: None, unit)  # type: ignore[arg-type,return-value]
     entry = Measured(claim, "partly", 0.9057, None if cases else (0.9045, 0.9069), 16, "", [], cases=cases)
@@ -173,7 +173,7 @@ def test_numbers_are_told_as_people_say_them(unit: str, cases: str, shown: str) 
 
 @pytest.mark.parametrize("name", _paper.names())
 def test_every_claim_that_is_defined_is_listed(name: str) -> None:
-    package = f"tidegate.papers.{name.replace('-', '_')}"
+    package = f"tidegate_papers.{name.replace('-', '_')}"
     defined: dict[str, list[str]] = {"sim": [], "live": []}
     for file in sorted((_paper.FOLDER / name.replace("-", "_")).glob("*.py")):
         module = importlib.import_module(f"{package}.{file.stem}")
@@ -191,7 +191,7 @@ def test_every_claim_that_is_defined_is_listed(name: str) -> None:
 
 @pytest.mark.parametrize("name", _paper.names())
 def test_what_is_recorded_of_a_full_run_is_of_the_papers_claims(name: str) -> None:
-    from tidegate._reproduce import full_runs as _full_runs
+    from tidegate_papers._reproduce import full_runs as _full_runs
 
     paper = _paper.open_paper(name)
     kept = _full_runs.recorded(paper)
@@ -207,7 +207,7 @@ def test_a_scenario_of_an_older_tcp_says_so_in_its_title(file: Path) -> None:
 
     scenario = tg.load(file)
     bases = {flow["tcp"]["label"].split(", ")[1] for flow in plan_of(scenario)["flows"]}
-    if file.parent.name == "transports":
+    if file.parents[1].name == "transports":
         # No paper: it is about the TCP of today.
         assert bases == {"linux-6.18"}
         return

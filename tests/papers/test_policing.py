@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from reproduction import reproduced
 from tidegate._base.estimate import Estimate
-from tidegate._reproduce import paper as _paper
-from tidegate._reproduce import verdict as _verdict
-from tidegate._reproduce.lab import Lab
-from tidegate.papers.policing import claims, laboratory, measured
+from tidegate_papers._reproduce import paper as _paper
+from tidegate_papers._reproduce import verdict as _verdict
+from tidegate_papers._reproduce.lab import Lab
+from tidegate_papers.policing import claims, laboratory, measured
 
 if TYPE_CHECKING:
     from pathlib import Path

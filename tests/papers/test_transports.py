@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from reproduction import SECONDS, reproduced
-from tidegate.papers.transports.claims import senders
-from tidegate.papers.transports.links import LINKS, RULES
+from tidegate.transports.suite import LINKS, RULES
+from tidegate_papers.transports.claims import senders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,7 @@ def test_links_of_templates_are_as_the_templates() -> None:
     folder = Path(tg.__file__).parent
     for name, gate in (("lte", "radio"), ("satellite", "satellite")):
         template = tomllib.loads((folder / "_ask" / "templates" / f"{name}.toml").read_text())
-        link = tomllib.loads((folder / "papers" / "transports" / f"{name}.toml").read_text())
+        link = tomllib.loads((folder / "transports" / "scenarios" / f"{name}.toml").read_text())
         theirs, ours = template["gate"][gate], link["gate"]["link"]
         if name == "satellite":
             # With outages, and a delay that varies.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import tidegate as tg
 from tidegate._base.estimate import estimate
-from tidegate._reproduce.parts import count, together, with_untried
-from tidegate._reproduce.points import Points
-from tidegate._reproduce.verdict import (
+from tidegate_papers._reproduce.parts import count, together, with_untried
+from tidegate_papers._reproduce.points import Points
+from tidegate_papers._reproduce.verdict import (
     LEAST_RUNS,
     NOT_REPRODUCED,
     PARTLY,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from common import SMALL
+from python_imports import needed
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +66,7 @@ def test_public_names_are_where_they_are_said_to_be() -> None:
     assert told == tg._PLACES
     assert all(line.startswith(("from ", '"""', "__")) for line in text.splitlines() if line)
     assert len(told) == sum(line.startswith("from ") for line in text.splitlines())
-    assert len(tg.__all__) <= 64
+    assert len(tg.__all__) <= 62
 
 
 def test_a_run_with_its_summary_needs_nothing_heavy() -> None:
@@ -108,8 +109,7 @@ def test_everything_public_is_flat_and_documented() -> None:
         value = getattr(tg, name)
         if name != "__version__":
             assert (value.__doc__ or "").strip(), name
-    # The folder of papers is an attribute once a paper has been opened.
-    public = {name for name in vars(tg) if not name.startswith("_")} - {"papers"}
+    public = {name for name in vars(tg) if not name.startswith("_")}
     assert public <= {*tg.__all__}, public - {*tg.__all__}
 
 
@@ -164,11 +164,11 @@ def test_no_circle_of_files() -> None:
 FLOORS = (
     {"_core"}, {"errors"}, {"_base"}, {"_draw"}, {"_page", "dtm", "effcap", "gcra"}, {"_capture"}, {"traces"},
     {"_ask"}, {"theory", "tcp"}, {"_run"}, {"_study", "gym", "_identify", "_programs"},
-    {"_compare", "_check", "_advise", "_reproduce"}, {"_open", "papers", "_lab"}, {"_cli", "transports"},
+    {"_compare", "_check", "_advise"}, {"_open", "_lab", "transports"}, {"_cli"},
     {"__main__"},
 )  # fmt: skip
 #: Folders of the package, at most, and files of the largest beside its pictures and texts. Neither may grow.
-MOST_FOLDERS = 20
+MOST_FOLDERS = 19
 MOST_OF_STUDIES = 19
 
 
@@ -196,21 +196,3 @@ def test_folders_need_what_lies_below_them() -> None:
             if other in floor and other != place and floor[other] >= floor[place]:
                 upwards.add(f"{path.relative_to(root)} needs {name}")
     assert upwards == set()
-
-
-def test_papers_use_public_names_only() -> None:
-    papers = Path(tg.__file__).parent / "papers"
-    for path in papers.glob("*/*.py"):
-        private = {name for name in needed(path) if name.startswith("tidegate._")}
-        assert private == set(), path
-
-
-def needed(path: Path) -> set[str]:
-    """Return the modules that a file names in imports, wherever these stand."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {each.name for each in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
-    return found

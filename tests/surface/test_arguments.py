@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
+import tidegate_papers
 from common import SMALL
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ GOOD: dict[str, dict[str, Any]] = {
 FUNCTIONS = sorted(
     [
         *(name for name in tg.__all__ if inspect.isfunction(getattr(tg, name))),
+        "reproduce",
         *(f"traces.{name}" for name in tg.traces.__all__ if inspect.isfunction(getattr(tg.traces, name))),
     ]
 )
@@ -88,7 +90,7 @@ def test_a_wrong_argument_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TIDEGATE_STORE", str(tmp_path / "store"))
-    function = operator.attrgetter(name)(tg)
+    function = operator.attrgetter(name)(tidegate_papers if name == "reproduce" else tg)
     parameters = inspect.signature(function).parameters
     good = {
         key: _good(key, document, tmp_path) for key, each in parameters.items() if each.default is each.empty

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-
 from tests.common import EXAMPLES, tidegate
 
 #: The story: a policer that is too small for the window of one flow. What it gets hangs on when packets come.

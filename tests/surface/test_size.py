@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from common import SMALL, tidegate
-from tidegate._reproduce import paper as _paper
+from tidegate_papers._reproduce import paper as _paper
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import tidegate as tg
 from common import tidegate
 from tidegate._advise.pool_goal import half_of, read_goal
 from tidegate._base.estimate import Estimate
-from tidegate._reproduce import paper as _paper
+from tidegate_papers._reproduce import paper as _paper
 
 IMAGES = _paper.FOLDER / "image_server" / "image-server.toml"
 

@@ -11,7 +11,7 @@ from common import SMALL, tidegate
 from tidegate._advise.tune_goal import Goal
 from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate, estimate
-from tidegate._reproduce import paper as _paper
+from tidegate_papers._reproduce import paper as _paper
 
 if TYPE_CHECKING:
     from pathlib import Path

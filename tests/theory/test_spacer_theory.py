@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from tidegate.papers.cell_spacing.fluid import Flow, simulate
+from tidegate_papers.cell_spacing.fluid import Flow, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

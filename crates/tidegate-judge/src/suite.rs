@@ -8,11 +8,11 @@ use crate::bound::Bound;
 
 macro_rules! text {
     ($name:literal) => {
-        ($name, include_str!(concat!("../../../python/tidegate/papers/transports/", $name)))
+        ($name, include_str!(concat!("../suite/", $name)))
     };
 }
 
-const LINKS: (&str, &str) = text!("suite/links.toml");
+const LINKS: (&str, &str) = text!("links.toml");
 const SCENARIOS: [(&str, &str); 5] = [
     text!("link.toml"),
     text!("asymmetric.toml"),

@@ -23,7 +23,7 @@ from tidegate._cli.options import epilog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Where each command is: its module, and its name there where that is another.
+#: Where each command is: its module, and its name there where that is another; or the extra that brings it.
 _PLACES = {
     "init": "begin",
     "run": "run",
@@ -35,7 +35,7 @@ _PLACES = {
     "study plan": "shards:plan",
     "study merge": "shards:merge",
     "regress": "regress",
-    "reproduce": "studies",
+    "reproduce": "[papers]",
     "size": "studies",
     "tune": "studies",
     "live": "live",
@@ -58,10 +58,8 @@ class _Commands(MutableMapping[str, click.Command]):
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in self._added:
-            module, _, there = _PLACES[name].partition(":")
-            found = getattr(import_module(f"tidegate._cli.{module}"), there or name)
-            assert found.name == name
-            self._added[name] = found
+            self._added[name] = _found(name, _PLACES[name])
+            assert self._added[name].name == name
         return self._added[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:
@@ -78,6 +76,17 @@ class _Commands(MutableMapping[str, click.Command]):
 
     def __contains__(self, name: object) -> bool:
         return name in _PLACES or name in self._added
+
+
+def _found(name: str, place: str) -> click.Command:
+    """Import a command."""
+    if place.startswith("["):
+        from tidegate._cli.brought import brought
+
+        return brought(name, place)
+    module, _, there = place.partition(":")
+    command: click.Command = getattr(import_module(f"tidegate._cli.{module}"), there or name)
+    return command
 
 
 class _Words(click.Group):

@@ -3,7 +3,7 @@
 Source: F. Guillemin, J. Boyer, O. Dugeon and C. Mangin, "Analysis of Cell Spacing on a TCP Flow
 Mapped onto an ATM Connection". Numbers in brackets are its equations, with the errors of the
 print corrected; ``printed`` keeps what it says. An exact simulation
-(``python/tidegate/papers/cell_spacing/fluid.py``) agrees on every quantity.
+(``papers/tidegate_papers/cell_spacing/fluid.py``) agrees on every quantity.
 
 A source with peak rate h sends segments of sigma cells through a server of rate c < h; an
 acknowledgement comes back delta after the last bit of a segment (or of every second one) has
