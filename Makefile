@@ -181,7 +181,7 @@ try-wheel: ## the wheel of make wheel in a new environment and an empty folder: 
 	  && if test -f $(CURDIR)/python/tidegate/_page/built/tidegate.wasm.gz; then tidegate lab --static page && test -s page/tidegate.wasm.gz; fi
 
 adding: ## a toy law, controller, discipline and column in a copy: do docs/design/adding.md's lists name each file that they take?
-	$(PYTHON) tests/adding.py
+	$(PYTHON) tests/structure/adding.py
 
 release-check: setup ## what a release needs, item by item: what is done, what is not, what only a person can do
 	$(BIN)/python docs/release.py

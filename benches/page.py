@@ -73,7 +73,7 @@ def answers() -> None:
 
 def zooms() -> None:
     """Measure zooming in and out."""
-    from browser import opened
+    from support.browser import opened
 
     fast = {"duration": "12 s", "gate.link.rate": "700 Mbit/s", "gate.link.queue": "1 MB"}
     run = tg.run(tg.Scenario.from_toml(MINUTE, changes=fast), seed=1, record="events")

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from common import SMALL
-from machine import TOO_LATE_S, MachineWasLateError, Watch
+from support.common import SMALL
+from support.machine import TOO_LATE_S, MachineWasLateError, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -1,7 +1,7 @@
 //! Random scenarios, run recorded, not recorded and with every event for itself, by a build that ends where arithmetic
 //! overflows: the three agree, and every number of a summary is possible.
 //!
-//! The scenarios are those of `tests/random_scenarios.py`, and those of which a draw once failed (`tests/scenarios`). `TIDEGATE_RANDOM_SCENARIOS="FIRST COUNT"` asks for others.
+//! The scenarios are those of `tests/support/random_scenarios.py`, and those of which a draw once failed (`fuzz/tests/scenarios`). `TIDEGATE_RANDOM_SCENARIOS="FIRST COUNT"` asks for others.
 
 #![allow(clippy::print_stderr, reason = "a failure names its scenario, and a test that is left out says why")]
 
@@ -30,8 +30,12 @@ fn asked() -> (u64, u64) {
 /// So many scenarios, as text; `None`: there is no Python here.
 fn texts((first, count): (u64, u64)) -> Option<Vec<String>> {
     let python = std::env::var("PYO3_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/random_scenarios.py");
-    let printed = Command::new(&python).arg(script).args([first.to_string(), count.to_string()]).output();
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let printed = Command::new(&python)
+        .args(["-m", "support.random_scenarios"])
+        .args([first.to_string(), count.to_string()])
+        .current_dir(tests)
+        .output();
     let Ok(printed) = printed else {
         eprintln!("skipped: random scenarios need Python, and {python} cannot be started");
         return None;

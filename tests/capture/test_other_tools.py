@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import tidegate
+from support.common import tidegate
 from tidegate._check.fields import MOST_BYTES
 from tidegate._check.others import other
 

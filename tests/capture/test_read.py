@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tidegate as tg
-from common import ROOT
+from support.common import ROOT
 
 #: Captures of real policers, beside the sources; not part of them.
 CAPTURES = Path(os.environ.get("TIDEGATE_CAPTURES", ROOT.parent / "shared" / "captures")) / "policing"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import tidegate as tg
-from common import tidegate
+from support.common import tidegate
 
 CHUNKS = """
 title = "Four pieces"

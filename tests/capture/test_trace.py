@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tidegate as tg
-from common import ROOT, tidegate
+from support.common import ROOT, tidegate
 
 TRACES = Path(os.environ.get("TIDEGATE_TRACES", ROOT.parent / "shared" / "traces"))
 #: Of the flow in examples/lte.toml: an ACK comes back this long after its packet left the gate.

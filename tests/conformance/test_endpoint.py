@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from common import ROOT
 from conformance import judge, ours, script
+from support.common import ROOT
 
 ALL = script.conversations()
 NOTES = (ROOT / "docs" / "kernel-notes" / "README.md").read_text(encoding="utf-8")

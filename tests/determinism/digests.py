@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from common import EXAMPLES, ROOT, everything, first_difference
-from random_scenarios import scenario
+from support.common import EXAMPLES, ROOT, everything, first_difference
+from support.random_scenarios import scenario
 from tidegate._ask.scenario import Scenario
 
 PAPERS = ROOT / "python" / "tidegate" / "papers"

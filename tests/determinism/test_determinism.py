@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, SMALL, tidegate
+from support.common import EXAMPLES, SMALL, tidegate
 from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 

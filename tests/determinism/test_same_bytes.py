@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, command, everything, first_difference, python
-from random_scenarios import scenario
+from support.common import EXAMPLES, command, everything, first_difference, python
+from support.random_scenarios import scenario
 from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from common import ROOT
+from support.common import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 import tidegate as tg
-from common import ROOT
+from support.common import ROOT
 
 _spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
 assert _spec is not None

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, ROOT
+from support.common import EXAMPLES, ROOT
 from tidegate._ask import plan_objects
 from tidegate._ask.plan import plan_of
 from tidegate._core import plan_objects as made

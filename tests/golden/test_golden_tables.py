@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from common import summary
+from support.common import summary
 
 GOLDEN = Path(__file__).parent
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from made_captures import POLICED, records
+from support.made_captures import POLICED, records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES
-from made_captures import POLICED, captured, records
+from support.common import EXAMPLES
+from support.made_captures import POLICED, captured, records
 
 if TYPE_CHECKING:
     from pathlib import Path

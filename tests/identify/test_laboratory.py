@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from policed_captures import FOLDER, Verdict, verdicts
+from support.policed_captures import FOLDER, Verdict, verdicts
 
 pytestmark = [
     pytest.mark.skipif(not FOLDER.is_dir(), reason=f"no labelled captures in {FOLDER}"),

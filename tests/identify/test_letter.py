@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from common import command
-from made_captures import captured
+from support.common import command
+from support.made_captures import captured
 
 if TYPE_CHECKING:
     from pathlib import Path

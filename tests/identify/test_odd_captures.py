@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from made_captures import POLICED, captured, coalesced, doubled, joined, numbered, records
+from support.made_captures import POLICED, captured, coalesced, doubled, joined, numbered, records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 import tidegate as tg
-from made_captures import captured
+from support.made_captures import captured
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from made_captures import captured
+from support.made_captures import captured
 from tidegate._identify.follows import follows
 from tidegate._identify.predicted import Predicted, tried
 from tidegate._identify.share import crossings

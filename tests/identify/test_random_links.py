@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from common import benchmark
+from support.common import benchmark
 
 links = benchmark("identify")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from made_captures import POLICED, captured
+from support.made_captures import POLICED, captured
 
 if TYPE_CHECKING:
     from pathlib import Path

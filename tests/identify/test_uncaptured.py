@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tidegate as tg
-from made_captures import POLICED, records
+from support.made_captures import POLICED, records
 from tidegate._capture.uncaptured import uncaptured
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from common import SMALL
-from laboratory import running
+from support.common import SMALL
+from support.laboratory import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from laboratory import Running
+    from support.laboratory import Running
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, ROOT, SMALL, command
-from laboratory import TOKEN, Running, ask, running
+from support.common import EXAMPLES, ROOT, SMALL, command
+from support.laboratory import TOKEN, Running, ask, running
 from tidegate._lab.limits import Limits
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from common import EXAMPLES, SMALL
-from laboratory import TOKEN, Running, ask, running
+from support.common import EXAMPLES, SMALL
+from support.laboratory import TOKEN, Running, ask, running
 from tidegate._lab.limits import Limits
 
 if TYPE_CHECKING:

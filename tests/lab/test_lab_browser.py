@@ -8,10 +8,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import complaints, faults, opened
-from common import EXAMPLES, SMALL, command
-from laboratory import TOKEN, Running, ask, running
-from page_of_lab import answered, drag, one, shown, text_of, until, write
+from support.browser import complaints, faults, opened
+from support.common import EXAMPLES, SMALL, command
+from support.laboratory import TOKEN, Running, ask, running
+from support.page_of_lab import answered, drag, one, shown, text_of, until, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import complaints, opened
-from common import SMALL
-from laboratory import TOKEN, Running, ask, running
-from page_of_lab import answered, one, until
+from support.browser import complaints, opened
+from support.common import SMALL
+from support.laboratory import TOKEN, Running, ask, running
+from support.page_of_lab import answered, one, until
 from tidegate._lab.limits import Limits
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import opened
-from common import EXAMPLES
-from laboratory import running
-from page_of_lab import answered, one, until, write
+from support.browser import opened
+from support.common import EXAMPLES
+from support.laboratory import running
+from support.page_of_lab import answered, one, until, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

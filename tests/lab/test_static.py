@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from common import EXAMPLES, SMALL
+from support.common import EXAMPLES, SMALL
 from tidegate._lab import static
 from tidegate.errors import ArgumentError, RunFolderError, ScenarioError
 

@@ -9,9 +9,9 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import complaints, faults, opened
-from common import EXAMPLES, SMALL, command
-from page_of_lab import answered, drag, one, shown, text_of, until, write
+from support.browser import complaints, faults, opened
+from support.common import EXAMPLES, SMALL, command
+from support.page_of_lab import answered, drag, one, shown, text_of, until, write
 from tidegate._lab.static import MODULE, write_static
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import tidegate as tg
-from common import tidegate
+from support.common import tidegate
 from tidegate._run.completion import total_throughput
 
 pytestmark = pytest.mark.live

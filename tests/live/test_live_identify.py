@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tidegate as tg
-from common import benchmark
+from support.common import benchmark
 
 links = benchmark("identify")
 

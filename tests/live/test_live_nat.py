@@ -146,7 +146,7 @@ def test_the_world_is_reached_and_nothing_is_left(tmp_path: Path) -> None:
 
 
 def test_a_peer_has_no_world_behind_it(tmp_path: Path) -> None:
-    from common import tidegate
+    from support.common import tidegate
 
     (tmp_path / "link.toml").write_text(LINK)
     done = tidegate("live", "shell", "--nat", "--peer", "true", tmp_path / "link.toml", "--", "true")

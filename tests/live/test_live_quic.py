@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from common import ROOT, tidegate
+from support.common import ROOT, tidegate
 
 if TYPE_CHECKING:
     from pathlib import Path

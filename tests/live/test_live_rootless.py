@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from common import ROOT
 from live.test_live import LINK
+from support.common import ROOT
 
 NOBODY = 65_534
 pytestmark = pytest.mark.live

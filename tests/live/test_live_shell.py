@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import tidegate as tg
-from common import tidegate
+from support.common import tidegate
 from tidegate._programs.shell import ShellRecord
 from tidegate._programs.welcome import banner, with_tag
 

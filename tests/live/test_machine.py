@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from machine import TOO_LATE_S, Watch
+from support.machine import TOO_LATE_S, Watch
 
 
 def test_a_machine_that_stands_still_is_noticed() -> None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from common import ROOT
+from support.common import ROOT
 
 WEB = ROOT / "web"
 BUILT = ROOT / "python" / "tidegate" / "_page" / "built"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, ROOT
+from support.common import EXAMPLES, ROOT
 from tidegate._base.text import TextTable, number, percent, rate_scale
 from tidegate._compare.changed import changed_lines
 from tidegate._compare.text import comparison_lines

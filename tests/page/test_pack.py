@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from packed_columns import unpacked
+from support.packed_columns import unpacked
 from tidegate._page.pack import packed
 
 RANDOM = np.random.default_rng(1996)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from browser import complaints, faults, opened
-from common import SMALL
+from support.browser import complaints, faults, opened
+from support.common import SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from common import EXAMPLES, ROOT
+from support.common import EXAMPLES, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 import tidegate_papers
-from common import tidegate
-from reproduction import SECONDS, says_no_more_than_the_full_run
+from support.common import tidegate
+from support.reproduction import SECONDS, says_no_more_than_the_full_run
 from tidegate_papers._reproduce import paper as _paper
 from tidegate_papers._reproduce.lab import Lab
 from tidegate_papers.tcp_over_abr import cases, delta, sessions, slow_start

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproduction import SECONDS, reproduced
+from support.reproduction import SECONDS, reproduced
 from tidegate_papers._reproduce import paper as _paper
 from tidegate_papers._reproduce import verdict as _verdict
 from tidegate_papers._reproduce.estimates import ratio_of_means

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import ROOT
-from reproduction import SECONDS, reproduced
+from support.common import ROOT
+from support.reproduction import SECONDS, reproduced
 from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate
 from tidegate_papers._reproduce import paper as _paper

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 import tidegate_papers
-from common import SMALL
+from support.common import SMALL
 from tidegate._cli import errors as _cli_errors
 from tidegate._cli import main as _cli
 from tidegate_papers._reproduce import paper as _paper

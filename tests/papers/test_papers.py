@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from common import tidegate
-from reproduction import SECONDS, VERDICTS, says_no_more_than_the_full_run
+from support.common import tidegate
+from support.reproduction import SECONDS, VERDICTS, says_no_more_than_the_full_run
 from tidegate_papers._reproduce import paper as _paper
 from tidegate_papers._reproduce.claim import Claim
 

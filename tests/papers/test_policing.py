@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproduction import reproduced
+from support.reproduction import reproduced
 from tidegate._base.estimate import Estimate
 from tidegate_papers._reproduce import paper as _paper
 from tidegate_papers._reproduce import verdict as _verdict

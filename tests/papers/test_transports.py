@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from reproduction import SECONDS, reproduced
+from support.reproduction import SECONDS, reproduced
 from tidegate.transports.suite import LINKS, RULES
 from tidegate_papers.transports.claims import senders
 

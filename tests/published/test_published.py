@@ -1,9 +1,9 @@
-"""The simulator beside numbers that others published; the sources are in ``published_numbers``."""
+"""The simulator beside numbers that others published; the sources are in ``published.figures``."""
 
 from __future__ import annotations
 
 import pytest
-from published_numbers import (
+from published.figures import (
     BBR_LINKS,
     LOSSES,
     NS3_MARKED,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES
+from support.common import EXAMPLES
 
 #: Round trips of three sources.
 ROUND_TRIPS = {"near": "10 ms", "middle": "45 ms", "far": "120 ms"}

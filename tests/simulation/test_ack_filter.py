@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import tidegate
+from support.common import tidegate
 
 LINE = """
 duration = "10 s"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, summary
+from support.common import EXAMPLES, summary
 from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 

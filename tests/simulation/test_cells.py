@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 import tidegate as tg
-from common import ROOT
+from support.common import ROOT
 from tidegate.theory import _spacer_match
 
 SCENARIOS = Path(os.environ.get("TIDEGATE_SCENARIOS", ROOT.parent / "shared" / "scenarios"))

@@ -8,8 +8,8 @@ from statistics import mean
 
 import pytest
 import tidegate as tg
-from common import ROOT
 from simulation import dtm_ns2 as referee
+from support.common import ROOT
 
 #: The TCP that the paper means; its file names none.
 RFC = ["flow.bulk.tcp.base=rfc"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES, ROOT
+from support.common import EXAMPLES, ROOT
 
 #: The TCP that the paper means; its file names none.
 RFC = {"tcp.model.base": "rfc"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES
+from support.common import EXAMPLES
 
 MS = 1e-3
 

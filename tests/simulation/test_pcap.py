@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES
+from support.common import EXAMPLES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 import tidegate as tg
-from common import INDEPENDENT, summary, trace
+from support.common import INDEPENDENT, summary, trace
 
 LINKS = {
     "Verizon-LTE-short.down": "140 s",

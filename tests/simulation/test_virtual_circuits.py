@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import EXAMPLES
+from support.common import EXAMPLES
 
 CELL = 53
 SECONDS = 8

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import adding
 import pytest
-from common import ROOT
+from structure import adding
+from support.common import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 import tidegate as tg
-from common import SMALL
-from python_imports import needed
+from support.common import SMALL
+from support.python_imports import needed
 
 if typing.TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

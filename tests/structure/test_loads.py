@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from common import EXAMPLES, command
+from support.common import EXAMPLES, command
 
 if TYPE_CHECKING:
     from pathlib import Path

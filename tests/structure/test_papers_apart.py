@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 import tidegate_papers
-from python_imports import needed
+from support.python_imports import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = Path(tidegate_papers.__file__).parent

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 import pytest
-from common import ROOT
+from support.common import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

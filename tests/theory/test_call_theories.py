@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import tidegate as tg
-from common import summary
+from support.common import summary
 from tidegate._ask.scenario import Scenario
 from tidegate.theory import CallClass
 

@@ -6,7 +6,7 @@ import math
 from statistics import mean, stdev
 
 import pytest
-from common import summary
+from support.common import summary
 
 WIRE, PAYLOAD = 1500 * 8, 1460 * 8
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from common import ROOT
+from support.common import ROOT
 from tidegate.theory import _spacer_match
 from tidegate.theory._match_rules import DoesNotApplyError
 

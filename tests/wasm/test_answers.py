@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from common import EXAMPLES, ROOT, SMALL
-from packed_columns import unpacked
+from support.common import EXAMPLES, ROOT, SMALL
+from support.packed_columns import unpacked
 from tidegate._lab.limits import Limits
 from tidegate._lab.work import answer
 from tidegate._page.pack import packed

@@ -1,0 +1,89 @@
+"""Thresholds: what is read, what holds, and the exit status."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+import tidegate as tg
+from support.common import SMALL, tidegate
+from tidegate._base.estimate import Estimate
+from tidegate._check.expectation import Expectation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("flow.bulk.goodput_bps > 20e6", 20e6),
+        ("flow.bulk.goodput_bps>20 Mbit/s", 20e6),
+        ("gate.link.queue_delay_p99_ms < 0.1 s", 100.0),
+        ("completion_s <= 250 ms", 0.25),
+        ("loss < 1%", 0.01),
+        ("timeouts <= 0", 0.0),
+    ],
+)
+def test_bounds_have_units(text: str, bound: float) -> None:
+    assert Expectation.parse(text).bound == pytest.approx(bound, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text", ["goodput", "goodput_bps = 3", "goodput_bps > many", "goodput_bps > 3 ms", "> 3"]
+)
+def test_what_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match="read"):
+        Expectation.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "relation", "verdict"),
+    [
+        (12.0, 1.0, ">", "holds"),
+        (12.0, 3.0, ">", "undecided"),
+        (8.0, 1.0, ">", "fails"),
+        (8.0, 1.0, "<", "holds"),
+        (8.0, 3.0, "<=", "undecided"),
+        (10.0, None, ">=", "holds"),
+        (10.0, None, ">", "fails"),
+        (None, None, ">", "fails"),
+    ],
+)
+def test_the_whole_interval_decides(
+    mean: float | None, half: float | None, relation: str, verdict: str
+) -> None:
+    expectation = Expectation.parse(f"goodput_bps {relation} 10")
+    assert expectation.judge(Estimate(mean, half, half, 8)) == verdict
+
+
+def test_exit_status(tmp_path: Path) -> None:
+    place = tmp_path / "small.toml"
+    place.write_text(SMALL + "\nseed = 1\n" if "seed" in SMALL else "seed = 1\n" + SMALL)
+    mean = tg.study(place, runs=4, store=False).estimate("flow.bulk.goodput_bps").mean
+    assert mean is not None
+    common = ("check-run", place, "--runs", "4", "--no-store")
+    holds = f"flow.bulk.goodput_bps > {mean / 2:g}"
+    fails = "gate.bottleneck.queue_delay_p99_ms < 1 ms"
+    open_ = f"flow.bulk.goodput_bps > {mean:.1f}"
+    done = tidegate(*common, "--expect", holds)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "holds")
+    done = tidegate(*common, "--expect", holds, "--expect", fails, "--expect", open_)
+    assert done.returncode == 1
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["holds", "fails", "undecided"]
+    done = tidegate(*common, "--expect", open_, "--json")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["verdict"] == "undecided"
+    (tmp_path / "limits.txt").write_text(f"# what was agreed\n{holds}\n\n{fails}\n")
+    assert len(tidegate(*common, "--expect", f"@{tmp_path / 'limits.txt'}").stdout.splitlines()) == 2
+    for wrong in ("flow.bulk.goodput > 1", "nonsense"):
+        assert tidegate(*common, "--expect", wrong).returncode == 2
+
+
+def test_every_point_of_a_sweep_is_judged() -> None:
+    sweep = "\n[[sweep]]\nflow.bulk.tcp.cc = ['reno', 'cubic']\n"
+    found = tg.check_run(tg.Scenario.from_toml(SMALL + sweep), ["goodput_bps > 1e3"], seed=1, store=False)
+    assert [each.point for each in found.judged] == ["reno", "cubic"]
+    assert found.verdict == "holds"
+    assert "at cubic" in found.report()

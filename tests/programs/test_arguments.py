@@ -1,0 +1,236 @@
+"""Every public function with each argument of a wrong kind: an error of ours that names it, or an answer."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tidegate as tg
+import tidegate_papers
+from support.common import SMALL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class Broken(os.PathLike[str]):
+    def __fspath__(self) -> str:
+        raise KeyError("x")
+
+
+def endless() -> dict[str, Any]:
+    held: dict[str, Any] = {}
+    held["a"] = held
+    return held
+
+
+WRONG: list[Any] = [
+    None,
+    5,
+    -1,
+    2**70,
+    object(),
+    [],
+    {},
+    float("nan"),
+    float("inf"),
+    "",
+    "\0",
+    b"x",
+    [5],
+    {5: 5},
+]
+WRONG += [Broken(), endless(), [[["x"]]], lambda: 5, tg, 1.5, True]
+
+OURS = tuple(getattr(tg.errors, name) for name in tg.errors.__all__)
+#: What pages name beside them.
+NAMED = (*OURS, OSError)
+
+#: For each function the arguments of a call that is good, or nearly: no file that is named is there.
+GOOD: dict[str, dict[str, Any]] = {
+    "check_run": {"expect": ["flow.bulk.goodput_bps > 1 Mbit/s"], "store": False},
+    "compare_engines": {"engines": ["sim", "theory"]},
+    "export": {"to": "tc"},
+    "reproduce": {"target": "nothing"},
+    "size": {"gate": "nothing"},
+    "study": {"store": False, "runs": 2},
+    "study_part": {"shard": "1/2", "store": False, "runs": 2},
+    "traces.synth": {"seed": 1, "duration": "1 s", "to": "csv"},
+    "tune": {"goal": "nothing"},
+    "regress": {"measurement": "nothing.pcap"},
+    "traces.convert": {"to": "csv"},
+}
+FUNCTIONS = sorted(
+    [
+        *(name for name in tg.__all__ if inspect.isfunction(getattr(tg, name))),
+        "reproduce",
+        *(f"traces.{name}" for name in tg.traces.__all__ if inspect.isfunction(getattr(tg.traces, name))),
+    ]
+)
+
+
+def test_the_list_has_functions() -> None:
+    assert len(FUNCTIONS) > 20
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    import tomllib
+
+    return {**tomllib.loads(SMALL), "duration": "200 ms", "warmup": "0 s", "seed": 1}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_wrong_argument_is_named(
+    name: str, document: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TIDEGATE_STORE", str(tmp_path / "store"))
+    function = operator.attrgetter(name)(tidegate_papers if name == "reproduce" else tg)
+    parameters = inspect.signature(function).parameters
+    good = {
+        key: _good(key, document, tmp_path) for key, each in parameters.items() if each.default is each.empty
+    }
+    good |= GOOD.get(name, {})
+    for key in parameters:
+        for wrong in WRONG:
+            # What a function of the caller raises is the caller's.
+            if key in ("measure", "progress") and callable(wrong):
+                continue
+            called(function, {**good, key: wrong}, key, wrong)
+
+
+def _good(key: str, document: dict[str, Any], folder: Path) -> Any:
+    return document if key in ("source", "scenario") else str(folder / f"no-{key}")
+
+
+def called(function: Callable[..., Any], given: dict[str, Any], key: str, wrong: Any) -> None:
+    try:
+        function(**given)
+    except NAMED as error:
+        assert str(error), (key, wrong)  # noqa: PT017
+    except Exception as error:
+        pytest.fail(f"{function.__name__}({key}={wrong!r:.60}): {type(error).__name__}: {error}")
+
+
+def test_arguments_are_named() -> None:
+    for given, message in (
+        ({"seed": -1}, "seed: read -1; takes a whole number from 0 to 18446744073709551615"),
+        ({"seed": "x"}, "seed: read 'x'; takes a whole number or None"),
+        ({"replication": 2**64}, "replication: read 18446744073709551616"),
+        ({"changes": "x"}, "changes: read 'x'; takes a dict or a list or None"),
+        ({"exact": 5}, "exact: read 5; takes True or False"),
+        ({"record": ["x"]}, r"record: read \['x'\]; takes text or None"),
+    ):
+        with pytest.raises(tg.errors.ArgumentError, match=message):
+            tg.run({}, **given)
+    with pytest.raises(tg.errors.ArgumentError, match=r"expect\[1\]: read 5; takes text"):
+        tg.check_run({}, ["a", 5])
+    with pytest.raises(
+        tg.errors.ArgumentError, match="source: this is nested more than 32 deep, or holds itself"
+    ):
+        tg.run(endless())
+
+
+def test_a_row_is_no_name(document: dict[str, Any]) -> None:
+    run = tg.run(document)
+    with pytest.raises(tg.errors.UnknownNameError, match="is named by a text, not by FlowRow"):
+        run.flows[next(iter(run.flows))]
+    with pytest.raises(tg.errors.UnknownNameError, match="is named by a text, not by object"):
+        run.flows[object()]
+
+
+#: Methods whose arguments are checked where they are used: not for users, or Python's own protocol.
+INSIDE = {("Scenario", "confined"), ("Scenario", "given"), ("Packets", "get")}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return a small result of each kind that has methods with arguments."""
+    import tomllib
+
+    text, capture = tomllib.loads(SMALL), tmp_path_factory.mktemp("capture") / "x.pcap"
+    run = tg.run(text, seed=1, record="events", pcap=capture)
+    delays = {"gate.bottleneck.delay": ["1 ms", "2 ms"]}
+    return {
+        "Run": run,
+        "FlowRow": run.flows["bulk"],
+        "Table": run.flows,
+        "Study": tg.study(text, runs=2, store=False, seed=1, vary=delays),
+        "Comparison": tg.compare(text, vary=delays, seed=1),
+        "Scenario": tg.Scenario.from_dict(text),
+        "Identification": tg.identify(capture),
+        "CapturedTrace": tg.traces.from_capture(capture),
+        "Export": tg.export(tg.Scenario.from_dict(text), to="tc"),
+    }
+
+
+def methods(result: Any) -> Iterator[tuple[str, Callable[..., Any], list[inspect.Parameter]]]:
+    for name, method in inspect.getmembers(type(result), callable):
+        if name.startswith("_") or (type(result).__name__, name) in INSIDE or isinstance(method, type):
+            continue
+        bound = getattr(result, name)
+        yield name, bound, list(inspect.signature(bound).parameters.values())
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "Run", "FlowRow", "Table", "Study", "Comparison", "Scenario", "Identification", "CapturedTrace",
+        "Export",
+    ],
+)  # fmt: skip
+def test_methods_of_results_name_the_wrong_argument(
+    kind: str, results: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    unnamed = []
+    for name, method, parameters in methods(results[kind]):
+        for parameter in parameters:
+            others = {
+                each.name: "x.png" if "Path" in str(each.annotation) else "nothing"
+                for each in parameters
+                if each.default is each.empty
+                and each is not parameter
+                and each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+            }
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                continue
+            for value in WRONG:
+                try:
+                    method(**others, **{parameter.name: value})
+                except NAMED:
+                    continue
+                except Exception as error:
+                    unnamed.append(f"{name}({parameter.name}={value!r}): {type(error).__name__}: {error}")
+                    break
+    assert unnamed == []
+
+
+def test_a_row_that_is_taken_for_a_name_is_told(results: dict[str, Any]) -> None:
+    flows = results["Run"].flows
+    with pytest.raises(tg.errors.UnknownNameError, match="a flow is named by a text, not by FlowRow"):
+        flows[next(iter(flows))]
+    with pytest.raises(IndexError, match="row 5 does not exist; there are 1"):
+        flows[5]
+    with pytest.raises(tg.errors.UnknownNameError, match="named by a text, not by list"):
+        flows["bulk"][["goodput_bps"]]
+
+
+@pytest.mark.parametrize("value", [None, 5, object(), b"x", [5]], ids=lambda value: type(value).__name__)
+def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
+    endpoint = tg.tcp.Endpoint()
+    with pytest.raises(tg.errors.ArgumentError, match="release"):
+        tg.gcra.shape([0, 7], T=10, tau=3, release=value)
+    with pytest.raises(tg.errors.ArgumentError, match="role"):
+        tg.tcp.Endpoint(value)
+    with pytest.raises(tg.errors.ArgumentError, match="flags"):
+        endpoint.receive(0, flags=value)
+    with pytest.raises(tg.errors.ArgumentError, match="ecn"):
+        endpoint.receive(0, ecn=value)
+    with pytest.raises(tg.errors.ArgumentError, match="sack"):
+        endpoint.receive(0, sack=value)

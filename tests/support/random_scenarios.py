@@ -1,0 +1,434 @@
+"""Random scenarios from a number: gates of every law, flows of every kind, crossing traffic.
+
+``python -m support.random_scenarios FIRST COUNT`` in ``tests`` prints so many as a JSON list of texts. It
+needs nothing but Python itself: the tests of Rust read it too.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+from support import random_queues
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+CONTROLS = ("tahoe", "reno", "newreno", "cubic", "fixed", "bbr", "bbr3")
+#: Those that hear of every ACK, and slow starts that do: they need SACK.
+HEARING = ("westwood", "vegas", "copa", "ledbat++", "dctcp", "prague")
+
+
+def _rate(draw: random.Random) -> list[str]:
+    """A rate law, as lines of a gate's table; none: unlimited."""
+    mbit = f"{draw.choice([1, 2, 5, 7.3, 10, 33])} Mbit/s"
+    slow = f"{draw.choice([400, 900, 1500])} kbit/s"
+    cellular = Path(EXAMPLES / "cellular.csv").as_posix()
+    return draw.choice(
+        [
+            [],
+            [f'rate = "{mbit}"'],
+            [f'rate = "{mbit}"'],
+            [f'rate = "{draw.choice([150, 400, 1111])} packets/s"'],
+            [
+                f'rate.steps = [["0 s", "{mbit}"], ["700 ms", "{slow}"], ["1.3 s", "{mbit}"]]',
+                f'on_change = "{draw.choice(["keep", "rescale"])}"',
+            ],
+            [
+                f'rate.steps.points = [["0 s", "{mbit}"], ["90 ms", "0 bit/s"], ["150 ms", "{slow}"]]',
+                'rate.steps.repeat = "210 ms"',
+            ],
+            [f'rate.token_bucket = {{ rate = "{mbit}", burst = "{draw.choice([3, 30, 200])} kB" }}'],
+            [f'rate.token_bucket = {{ rate = "{slow}", burst = "15 kB", peak = "40 Mbit/s" }}'],
+            [
+                f'rate.markov.rates = ["{mbit}", "{slow}", "0 bit/s"]',
+                'rate.markov.mean_holding = ["400 ms", "200 ms", "30 ms"]',
+                *draw.choice([[], ['rate.markov.step = "10 ms"']]),
+            ],
+            [f'rate.trace = "{cellular}"'],
+            [
+                f'rate.dtm.slot = "{draw.choice([64, 512])} kbit/s"',
+                f'rate.dtm.initial = "{mbit}"',
+                f'rate.dtm.measure = "{draw.choice([20, 50])} ms"',
+                f'rate.dtm.update = "{draw.choice([100, 300])} ms"',
+                f'rate.dtm.rounding = "{draw.choice(["exact", "up"])}"',
+                f'rate.dtm.on_loss = "{draw.choice(["nothing", "hold tick", "hold second", "hold link"])}"',
+                f'rate.dtm.estimator = "{draw.choice(["channel", "flow"])}"',
+                f'on_change = "{draw.choice(["keep", "rescale"])}"',
+                *draw.choice([[], ['rate.dtm.pool = "ring"']]),
+            ],
+        ]
+    )
+
+
+def _follow(draw: random.Random) -> list[str]:
+    """A rate fed back; the gate "capacity" is there for it and passes nothing."""
+    effcap = draw.choice(["m = 1, n = 1", "m = 3, n = 7"])
+    return [
+        'rate.follow.gate = "capacity"',
+        f'rate.follow.every = "{draw.choice([10, 30])} ms"',
+        f'rate.follow.lag = "{draw.choice([0, 10, 77])} ms"',
+        f"rate.follow.effcap = {{ {effcap} }}",
+        f"rate.follow.share = {draw.choice([0.2, 0.5, 1])}",
+        *draw.choice([[], ['rate.follow.initial = "1 Mbit/s"'], ['rate.follow.min = "300 kbit/s"']]),
+        *draw.choice([[], ['rate.follow.peak = "5 Mbit/s"']]),
+    ]
+
+
+def _gate(draw: random.Random, name: str) -> list[str]:
+    follow = draw.random() < 0.15
+    lines = [f"[gate.{name}]", *(_follow(draw) if follow else _rate(draw))]
+    if follow:
+        lines.append(f'on_change = "{draw.choice(["keep", "rescale"])}"')
+    lines.append(
+        f'queue.limit = "{draw.choice(["4 packets", "20 packets", "100 packets", "30 kB", "unlimited"])}"'
+    )
+    lines.append(f'queue.counts = "{draw.choice(["waiting", "all"])}"')
+    lines.append(f'delay = "{draw.choice(["0 s", "1 ms", "10 ms", "12.345678 ms"])}"')
+    lines += draw.choice(
+        [
+            [],
+            [],
+            ["loss = 0.01"],
+            ["loss.gilbert_elliott = { good_to_bad = 0.005, bad_to_good = 0.3, loss_bad = 0.9 }"],
+        ]
+    )
+    lines += draw.choice([[], ['framing = { overhead = "38 B", minimum = "84 B" }']])
+    lines += draw.choice([[], [], ["duplex = true"], ['per = "flow"'], ["host = true"]])
+    return lines
+
+
+def _cell_gate(draw: random.Random, name: str) -> list[str]:
+    """A gate of cells; one in a scenario, because several might lie on a circle."""
+    mbit = f"{draw.choice([2, 7.3, 33])} Mbit/s"
+    law = draw.choice(
+        [
+            [f'rate = "{mbit}"'],
+            [f'rate = "{mbit}"', "slotted = true"],
+            [f'rate.gcra = {{ pcr = "{mbit}", link = "40 Mbit/s", cdvt = "{draw.choice([0, 200])} us" }}'],
+            [f'rate.steps = [["0 s", "{mbit}"], ["700 ms", "900 kbit/s"], ["1.3 s", "{mbit}"]]'],
+            _follow(draw),
+        ]
+    )
+    lines = [f"[gate.{name}]", *law]
+    lines.append(draw.choice(['framing = "aal5"', "framing.aal5.llc = true"]))
+    lines.append(f'queue.limit = "{draw.choice(["60 cells", "600 cells", "unlimited"])}"')
+    lines += draw.choice([[], [], ["queue.ppd = true"], ['queue.epd = "40 cells"']])
+    lines += draw.choice([[], ['reassembly = "simple"']])
+    lines.append(f'delay = "{draw.choice(["0 s", "10 ms"])}"')
+    lines += draw.choice([[], [], ["duplex = true"], ['per = "flow"'], ["host = true"]])
+    return lines
+
+
+def _abr(draw: random.Random) -> list[str]:
+    """Sources and a switch of their own, for two flows and what crosses."""
+    framing = draw.choice([[], ['framing = "aal5"']])
+    return [
+        "[gate.source]",
+        'per = "flow"',
+        "host = true",
+        *framing,
+        'rate.abr.gate = "switch"',
+        f'rate.abr.pcr = "{draw.choice([3, 9])} Mbit/s"',
+        f"rate.abr.rif = {draw.choice([0.01, 1])}",
+        *draw.choice([[], ['rate.abr.icr = "1 Mbit/s"'], ['rate.abr.trm = "17 ms"']]),
+        "[gate.switch]",
+        *framing,
+        draw.choice(['rate = "5 Mbit/s"', 'rate.steps = [["0 s", "7 Mbit/s"], ["900 ms", "2 Mbit/s"]]']),
+        'delay = "5 ms"',
+        f'abr.every = "{draw.choice([5, 23])} ms"',
+        f'abr.tells = "{draw.choice(["rate", "rate", "bit"])}"',
+        "[flow.a]",
+        'path = ["source", "switch"]',
+        'rtt = "30 ms"',
+        *_tcp(draw, window=True),
+        "[flow.b]",
+        'path = ["source", "switch"]',
+        'rtt = "77 ms"',
+        "count = 2",
+        *_tcp(draw, window=True),
+        "[traffic.across]",
+        'path = ["switch"]',
+        'source.poisson = { rate = "600 kbit/s" }',
+    ]
+
+
+def _tcp(draw: random.Random, *, window: bool) -> list[str]:
+    cc = draw.choice(CONTROLS)
+    lines = [f'tcp.cc = "{cc}"', f'tcp.base = "{draw.choice(["rfc", "rfc", "bsd44", "linux"])}"']
+    if window or cc == "fixed" or draw.random() < 0.3:
+        lines.append(f'tcp.window = "{draw.choice([6, 17, 60])} segments"')
+    for key in ("sack", "limited_transmit", "go_back_n", "handshake", "timestamps", "idle_restart"):
+        if key == "sack" and cc in ("bbr", "bbr3"):
+            lines.append("tcp.sack = true")
+        elif draw.random() < 0.4:
+            lines.append(f"tcp.{key} = {draw.choice(['true', 'false'])}")
+    if draw.random() < 0.5:
+        lines.append(f"tcp.delayed_ack = {draw.choice(['true', 'false'])}")
+    if draw.random() < 0.3:
+        lines.append(f'tcp.increase = "{draw.choice(["per window", "per ack", "random"])}"')
+    if draw.random() < 0.2:
+        lines.append(f'tcp.ssthresh_rounding = "{draw.choice(["exact", "down", "up", "ns2"])}"')
+    if draw.random() < 0.2:
+        lines.append('tcp.rto = { min = "200 ms", tick = "10 ms" }')
+    return lines
+
+
+def _hearing(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of five with another controller, in one of five with HyStart++."""
+    cc = draw.choice([*HEARING, *["newreno", "cubic"] * 3, *[None] * 18])
+    if cc is None:
+        return lines
+    kept = [line for line in lines if not line.startswith(("tcp.cc", "tcp.sack"))]
+    more = [] if cc in HEARING else ['tcp.slow_start = "hystart++"', 'tcp.arithmetic = "rfc"']
+    return [*kept, f'tcp.cc = "{cc}"', "tcp.sack = true", *more]
+
+
+def _rules(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of five with ECN, a pace or Linux's rules, each key for itself."""
+    if draw.random() >= 0.2:
+        return lines
+    values = {
+        "ecn": ['"classic"', '"accurate"'],
+        "abe": ["true"],
+        "pacing": ["true"],
+        "loss": ['"rack"'],
+        "reduction": ['"prr"'],
+        "arithmetic": ['"linux"'],
+        "slow_start": ['"hystart"'],
+        "dsack": ["true"],
+        "undo": ["true"],
+        "frto": ["true"],
+        "quick_acks": ["5", '"linux"'],
+    }
+    more = ["tcp.sack = true"]
+    if draw.random() < 0.15:
+        more += ['tcp.cc = "fixed_rate"', 'tcp.rate = "900 kbit/s"', 'tcp.window = "40 segments"']
+    # ECN more often than the others: it needs a gate that marks, and few do.
+    likely = {"ecn": 0.8}
+    more += [
+        f"tcp.{key} = {draw.choice(words)}"
+        for key, words in values.items()
+        if draw.random() < likely.get(key, 0.4)
+    ]
+    replaced = tuple(line.split(" = ")[0] + " = " for line in more)
+    return [*(line for line in lines if not line.startswith(replaced)), *more]
+
+
+def _requests(draw: random.Random) -> list[str]:
+    """Requests and responses, in a closed or an open loop, on one connection or on many."""
+    sizes = [
+        '"30 kB"',
+        '{ exponential = "20 kB" }',
+        '{ pareto = { min = "2 kB", shape = 1.2, max = "400 kB" } }',
+        '{ lognormal = { median = "9 kB", sigma = 1.1, max = "400 kB" } }',
+        f'{{ file = "{Path(EXAMPLES / "web-sizes.csv").as_posix()}" }}',
+    ]
+    lines = [f"app.request.response = {draw.choice(sizes)}"]
+    asks = draw.choice(['"10 B"', '{ exponential = "3 kB" }'])
+    lines.append(f"app.request.size = {asks}")
+    think = ['"17 ms"', '{ exponential = "25 ms" }', '["20 ms", "50 ms", "1 us"]']
+    lines.append(f"app.request.think = {draw.choice(think)}")
+    lines += draw.choice([[], ['app.request.server = "s"']])
+    lines += draw.choice([[], [], ["app.request.count = 9"]])
+    most = draw.choice(["3", '"many"'])
+    lines += draw.choice(
+        [
+            [],
+            ['app.request.connection = "new"'],
+            ['app.request.loop = "open"', 'app.request.connection = "new"'],
+            ['app.request.loop = "open"', f"app.request.outstanding = {most}"],
+        ]
+    )
+    return lines
+
+
+def _watching(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of six with a player of video in place of its application."""
+    if draw.random() >= 0.17:
+        return lines
+    kept = [line for line in lines if not line.startswith("app")]
+    ladders = [
+        '["90 kbit/s", "300 kbit/s", "1 Mbit/s", "2.5 Mbit/s"]',
+        '["40 kbit/s", "80 kbit/s", "160 kbit/s", "400 kbit/s"]',
+        '["2 Mbit/s"]',
+    ]
+    video = [
+        f"ladder = {draw.choice(ladders)}",
+        f'segment = "{draw.choice([50, 100, 167])} ms"',
+        f'buffer = "{draw.choice([667, 1000, 3000])} ms"',
+        f'rule = "{draw.choice(["throughput", "bba", "bola", "mpc", "robust_mpc"])}"',
+        f"outstanding = {draw.choice([1, 1, 1, 3])}",
+        *draw.choice([[], ['length = "1.3 s"']]),
+        *draw.choice([[], ['join = "500 ms"'], ['resume = "333 ms"']]),
+        *draw.choice([[], ['server = "s"']]),
+    ]
+    return [*kept, *(f"app.video.{line}" for line in video)]
+
+
+def _reading(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of six with a receiver that does not read at once."""
+    if draw.random() >= 0.17 or any(line.startswith(("app.request", "app.video")) for line in lines):
+        return lines
+    kept = [line for line in lines if line != 'app = "bulk"']
+    if not any(line.startswith("tcp.window") for line in kept) and draw.random() < 0.5:
+        # The kernel's buffer, as large as it makes it.
+        kept = [line for line in kept if not line.startswith(("tcp.base", "tcp.acks", "tcp.quick_acks"))]
+        kept.append('tcp.base = "linux"')
+    elif not any(line.startswith("tcp.window") for line in kept):
+        kept.append('tcp.window = "17 segments"')
+    return [*kept, f'app.read = "{draw.choice([150, 600, 2000, 30_000])} kbit/s"']
+
+
+def _flow(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
+    path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
+    lines = [f"[flow.{name}]", f"path = {path}".replace("'", '"')]
+    # Where no gate limits data, or ACKs are lost in queues, a window must: or it grows for ever.
+    window = not any(gates[gate] for gate in path)
+    rest = [gate for gate in gates if gate not in path]
+    if rest and draw.random() < 0.5:
+        window = True
+        lines.append(f"back = {draw.sample(rest, draw.randint(1, len(rest)))}".replace("'", '"'))
+    else:
+        lines.append(f'rtt = "{draw.choice([120, 150, 200.001])} ms"')
+    if draw.random() < 0.3:
+        lines.append("count = 3")
+    lines.append(draw.choice(['start = "0 s"', 'start = "333 ms"', 'start.uniform = ["0 s", "1 s"]']))
+    apps = [
+        'app = "bulk"',
+        'app = "bulk"',
+        'app.transfer = "200 kB"',
+        'app.constant = { rate = "700 kbit/s", write = "900 B" }',
+        'app.on_off = { rate = "3 Mbit/s", on = { exponential = "300 ms" }, off = "200 ms" }',
+    ]
+    requests = _requests(draw)
+    lines += draw.choice([*([app] for app in apps), requests, requests])
+    return lines + _tcp(draw, window=window)
+
+
+def _over_quic(draw: random.Random, lines: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of eight over QUIC."""
+    if draw.random() >= 0.12:
+        return lines
+    refused = ("app.read", "app.request.connection")
+    kept = [line for line in lines if not line.startswith(refused)]
+    names = ["cubic", "newreno", "bbr", "tcp"]
+    if any(f'tcp.cc = "{cc}"' in kept for cc in ("dctcp", "prague")):
+        names.remove("tcp")
+    kept += ['transport = "quic"', f'quic.cc = "{draw.choice(names)}"']
+    kept += draw.choice([[], ['quic.window = "40 kB"'], ['quic.mtu = "1400 B"']])
+    kept += draw.choice([[], ["quic.ecn = false"], ["quic.ack_every = 10"], ["quic.streams = 3"]])
+    written = any(line.startswith(("app.constant", "app.on_off")) for line in kept)
+    return [*kept, "quic.datagrams = true"] if written and draw.random() < 0.5 else kept
+
+
+def _traffic(draw: random.Random, name: str, gates: dict[str, bool]) -> list[str]:
+    path = draw.sample(sorted(gates), draw.randint(1, len(gates)))
+    source = draw.choice(
+        [
+            'constant = { rate = "500 kbit/s", packet = "700 B" }',
+            'poisson = { rate = "800 kbit/s" }',
+            'on_off = { rate = "2 Mbit/s", on = { exponential = "90 ms" }, off = "200 ms" }',
+        ]
+    )
+    return [f"[traffic.{name}]", f"path = {path}".replace("'", '"'), f"source.{source}"]
+
+
+def _circuit(draw: random.Random, gate: list[str]) -> list[str]:
+    """A packet gate as a circuit; one in a scenario, because flows must share all of theirs or none."""
+    kept = [line for line in gate if not line.startswith(("rate", "on_change"))]
+    laws = [
+        'rate.reserve.pool = "vp"',
+        f'rate.reserve.rate = "{draw.choice([2, 7.3])} Mbit/s"',
+        f'rate.reserve.hold = "{draw.choice(["0 s", "40 ms", "forever"])}"',
+        f'rate.reserve.setup = "{draw.choice(["0 s", "3 ms"])}"',
+        f'rate.reserve.blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+    if laws[-1].endswith('"refuse"') and draw.random() < 0.5:
+        laws.append('rate.reserve.retry = "70 ms"')
+    return [*kept, *laws]
+
+
+#: A policer of cells, for the gate whose table comes last.
+POLICE = 'police = { pcr = "3 Mbit/s", cdvt = "2 ms", scr = "2 Mbit/s", mbs = "90 cells" }'
+
+
+def _jitter(draw: random.Random) -> list[str]:
+    return draw.choice([[], [], [], ['jitter = "3 ms"'], ['jitter.exponential = "300 us"']])
+
+
+def _calls(draw: random.Random) -> list[str]:
+    return [
+        "[calls.others]",
+        'pool = "vp"',
+        'rate = "2 Mbit/s"',
+        'every = { exponential = "200 ms" }',
+        draw.choice(['hold = "100 ms"', 'hold = { exponential = "300 ms" }']),
+        f'blocked = "{draw.choice(["wait", "refuse"])}"',
+    ]
+
+
+def scenario(number: int) -> str:
+    """Return the scenario of this number; always the same text."""
+    draw = random.Random(number)
+    gates: dict[str, bool] = {}
+    lines = [f'title = "random scenario {number}"', 'duration = "2.5 s"']
+    lines.append(f'warmup = "{draw.choice(["0 s", "400 ms"])}"')
+    lines += ["[pool.ring]", 'capacity = "400 Mbit/s"']
+    lines += [
+        "[gate.capacity]",
+        'rate.markov.rates = ["4 Mbit/s", "900 kbit/s", "0 bit/s"]',
+        'rate.markov.mean_holding = ["300 ms", "200 ms", "40 ms"]',
+    ]
+    lines += ["[server.s]", *draw.choice([[], ['rate = "2 MB/s"']])]
+    count = draw.randint(1, 4)
+    cells = draw.choice([*range(count), *[None] * 6])
+    # Draws of their own: the other scenarios stay what they are.
+    more = random.Random(f"circuits {number}")
+    late = random.Random(f"jitter {number}")
+    hearing = random.Random(f"controllers {number}")
+    rules = random.Random(f"rules {number}")
+    readers = random.Random(f"readers {number}")
+    judges = random.Random(f"judges {number}")
+    classes = random.Random(f"classes {number}")
+    ends = random.Random(f"ends {number}")
+    transports = random.Random(f"transports {number}")
+    viewers = random.Random(f"viewers {number}")
+    circuit = more.choice([n for n in range(count) if n != cells] + [None])
+    if circuit is not None:
+        lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
+        lines += [f'order = "{more.choice(["asked", "first fit"])}"', *more.choice([[], _calls(more)])]
+    for n in range(count):
+        gate = (_cell_gate if n == cells else _gate)(draw, f"g{n}")
+        if n == circuit:
+            gate = _circuit(more, gate)
+        if n != cells:
+            gate = random_queues.judge(judges, random_queues.step(rules, gate))
+        if n != circuit:
+            gate = random_queues.with_classes(classes, gate)
+        if n != cells:
+            gate = random_queues.late(ends, random_queues.marker(classes, gate))
+        lines += gate + _jitter(late)
+        if n == cells:
+            lines += late.choice([[], [POLICE]])
+        gates[f"g{n}"] = any(line.startswith("rate") for line in gate)
+    for n in range(draw.randint(1, 3)):
+        flow = _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
+        flow = _watching(viewers, flow)
+        lines += _over_quic(transports, _reading(readers, flow))
+        lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
+    for n in range(draw.choice([0, 0, 1, 2])):
+        lines += random_queues.media(classes, _traffic(draw, f"t{n}", gates))
+        # Each copy has channels of its own, of a pool that has no more.
+        copies = [] if any("dtm.pool" in line for line in lines) else ["count = 3"]
+        lines += ends.choice([[], [], ['group = "all of them"'], copies])
+    if draw.random() < 0.15:
+        lines += _abr(draw)
+    lines += ["[record]", f'every = "{draw.choice(["events", "5 ms", "37 ms"])}"']
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    first, count = map(int, sys.argv[1:])
+    json.dump([scenario(number) for number in range(first, first + count)], sys.stdout)
