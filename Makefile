@@ -154,17 +154,23 @@ lock: $(STAMPS)/packages ## write the installed Python versions to requirements.
 	   $(BIN)/pip freeze --exclude tidegate --exclude tidegate-papers; } > requirements.lock.new
 	@mv requirements.lock.new requirements.lock
 
-# The wheel runs with every Python from 3.11 on, and where glibc is 2.28 or later (Debian 10, Ubuntu 20.04, RHEL 8), whatever
-# this machine has: Zig links against the older C library. Its tools have an environment of their own.
+# The wheels run with every Python from 3.11 on, and where glibc is 2.28 or later (Debian 10, Ubuntu 20.04, RHEL 8), whatever
+# this machine has: Zig links against the older C library, for both processors. Its tools have an environment of their own.
 WHEEL_TOOLS := target/wheel-tools
-wheel: setup ## a wheel for Linux in target/wheels (manylinux_2_28, any Python from 3.11 on)
+WHEEL_ARCHS ?= x86_64 aarch64
+wheel: setup ## wheels for Linux on x86_64 and aarch64 (manylinux_2_28), of the papers, and the sources: target/wheels
 	@test -x $(WHEEL_TOOLS)/bin/maturin || $(PYTHON) -m venv $(WHEEL_TOOLS)
 	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check "$$(grep ^maturin== requirements.lock)" "ziglang==0.17.1"
-	@crates/tidegate-wasm/build || echo "skipped: this wheel cannot make the laboratory as files (tidegate lab --static)"
+	@crates/tidegate-wasm/build || echo "skipped: these wheels cannot make the laboratory as files (tidegate lab --static)"
 	rm -rf target/wheels
-	PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH" $(WHEEL_TOOLS)/bin/maturin build --release --locked --zig --compatibility manylinux_2_28 \
-	  --interpreter $(CURDIR)/$(BIN)/python --out target/wheels
+	@export PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH"; set -e; for arch in $(WHEEL_ARCHS); do \
+	  target=$$arch-unknown-linux-gnu; \
+	  if ! ls $$(rustc --print target-libdir --target $$target)/libstd-* >/dev/null 2>&1 && ! rustup target add $$target; \
+	  then echo "skipped: no wheel for $$arch, Rust's standard library for it cannot be had (rustup target add $$target)"; continue; fi; \
+	  (set -x; maturin build --release --locked --zig --compatibility manylinux_2_28 --target $$target --out target/wheels); done
+	$(WHEEL_TOOLS)/bin/maturin sdist --out target/wheels
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir target/wheels ./papers
+	cd papers && $(CURDIR)/$(BIN)/python -c "from flit_core import buildapi; buildapi.build_sdist('../target/wheels')"
 
 # Built twice: between the two builds the first one runs benches/train.py, and the second is compiled for what that did.
 # Zig cannot link the first (it does not know the linker's option -u), so this wheel needs a C library as new as this machine's.

@@ -1,6 +1,7 @@
 """The checklist of a release: says of each item whether it is done, and fails while one is not.
 
-What it cannot see is listed as a command for a person. It changes nothing.
+What it cannot see is listed as a command for a person. It changes nothing; with ``--version 0.3.0`` it writes
+that version, and the day, into every file that names them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,18 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Lines that "Unreleased" may have, so that people read it.
+#: Lines that the newest part of the changelog may have, so that people read it.
 LONGEST = 25
+#: Files that name the version, and where: what stands before it, and behind it.
+NAMED = (
+    ("Cargo.toml", r'(?m)(^version = "|^tidegate\S* = .*version = ")[^"]+(")'),
+    ("papers/pyproject.toml", r'(?m)(^version = "|"tidegate==)[^"]+(")'),
+    ("CITATION.cff", r"(?m)(^version: ).+()"),
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ def _repository() -> list[Item]:
         Item(
             f"the tag {tag} is free",
             not _said("git", "tag", "--list", tag),
-            "raise the version in Cargo.toml",
+            "docs/release.py --version",
         ),
         Item("all that make check looks at is right", None, "make check"),
     ]
@@ -55,14 +63,17 @@ def _repository() -> list[Item]:
 
 def _changelog() -> list[Item]:
     text = _text("CHANGELOG.md")
-    open_part = re.search(r"^## Unreleased\n(.*?)(?=^## )", text, re.M | re.S)
-    lines = len(open_part[1].strip().splitlines()) if open_part else 0
+    parts = dict(re.findall(r"^## (\S+).*\n((?:(?!## ).*\n)*)", text, re.M))
+    unreleased = parts.get("Unreleased", "").strip()
+    lines = [line for line in (unreleased or parts[version()]).splitlines() if line]
     newest = re.search(r"^## (\d\S*) \(\S+\)$", text, re.M)
     named = newest is not None and newest[1] == version()
     cited = f"\nversion: {version()}\n" in _text("CITATION.cff")
     return [
-        Item(f"the changelog begins with {version()}", named and not lines, "name the version and the day"),
-        Item(f"Unreleased has at most {LONGEST} lines", lines <= LONGEST, f"{lines} lines"),
+        Item(
+            f"the changelog begins with {version()}", named and not unreleased, "name the version and the day"
+        ),
+        Item(f"its newest part has at most {LONGEST} lines", len(lines) <= LONGEST, f"{len(lines)} lines"),
         Item("CITATION.cff has the version", cited, "version and date-released"),
     ]
 
@@ -92,14 +103,38 @@ def _supplies() -> list[Item]:
 
 
 def _built() -> list[Item]:
-    wheels = sorted((ROOT / "target" / "wheels").glob(f"tidegate-{version()}-*.whl"))
+    built = ROOT / "target" / "wheels"
     page = ROOT / "target" / "site" / version() / "index.html"
+    patterns = {
+        "a wheel for x86_64": f"tidegate-{version()}-*x86_64.whl",
+        "a wheel for aarch64": f"tidegate-{version()}-*aarch64.whl",
+        "a wheel of the papers": f"tidegate_papers-{version()}-*.whl",
+        "a source distribution": f"tidegate-{version()}.tar.gz",
+        "a source distribution of the papers": f"tidegate_papers-{version()}.tar.gz",
+    }
     return [
-        Item("a wheel of this version is there", bool(wheels), "make wheel"),
-        Item("it works in a new environment", None, "make try-wheel"),
+        *(Item(f"{what} is there", any(built.glob(name)), "make wheel") for what, name in patterns.items()),
+        Item("they work in new environments", None, "make try-wheel, with PYTHON= of each version"),
         Item("a site of this version is there", page.is_file(), "make docs"),
         Item("each crate packs", None, "cargo publish --workspace --dry-run --locked"),
     ]
+
+
+def raise_version(new: str) -> None:
+    """Write a version, and today's date, into every file that names them."""
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    for name, pattern in NAMED:
+        _write(name, re.sub(pattern, rf"\g<1>{new}\g<2>", _text(name)))
+    _write(
+        "CITATION.cff", re.sub(r"(?m)^date-released: .*", f"date-released: {today}", _text("CITATION.cff"))
+    )
+    _write("CHANGELOG.md", _text("CHANGELOG.md").replace("## Unreleased\n", f"## {new} ({today})\n", 1))
+    # The lock names the members of the workspace.
+    subprocess.run(["cargo", "update", "--workspace", "--offline"], cwd=ROOT, check=True)
+
+
+def _write(name: str, text: str) -> None:
+    (ROOT / name).write_text(text, encoding="utf-8")
 
 
 def _text(name: str) -> str:
@@ -112,6 +147,9 @@ def _said(*command: str) -> str:
 
 def main() -> int:
     """Print the list; return 1 while an item is not done."""
+    if sys.argv[1:2] == ["--version"]:
+        raise_version(sys.argv[2])
+        return 0
     found = items()
     for item in found:
         mark = {True: "done", False: "NOT YET", None: "by hand"}[item.done]

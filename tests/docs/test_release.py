@@ -33,6 +33,7 @@ def test_the_image_gets_what_the_wheel_is_made_of() -> None:
     needed |= set(package["project"]["license-files"])
     needed |= {member.split("/")[0] for member in CARGO["workspace"]["members"]}
     needed.add(package["tool"]["maturin"]["python-source"])
+    needed.add("papers")
     # The package's examples are links to these.
     needed.add("examples")
     assert needed <= lets
