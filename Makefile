@@ -5,6 +5,7 @@ CARGO  ?= cargo
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 
 # The same interpreter for every build of the bindings, or they would be built again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -178,13 +179,18 @@ wheel-here: setup ## a faster wheel for this machine, compiled for the runs of b
 	rm -rf target/wheels
 	$(BIN)/maturin build --release --locked --pgo --interpreter $(BIN)/python --out target/wheels
 
-try-wheel: ## the wheel of make wheel in a new environment and an empty folder: a template, a run, a page
-	rm -rf target/wheel-try && mkdir -p target/wheel-try/empty && $(PYTHON) -m venv target/wheel-try/venv
-	target/wheel-try/venv/bin/pip install --quiet --disable-pip-version-check target/wheels/*.whl
-	cd target/wheel-try/empty && export PATH="$(CURDIR)/target/wheel-try/venv/bin:$$PATH" && tidegate init policer > x.toml \
+# With SOURCE=1 pip builds the source distribution instead. Papers come last: without them the command says what to install.
+TRY := target/wheel-try
+try_install = $(TRY)/venv/bin/pip install --quiet --disable-pip-version-check --find-links target/wheels $(if $(SOURCE),--no-binary tidegate)
+try-wheel: ## what make wheel made, in a new environment and an empty folder: a template, a run, a page, a paper
+	rm -rf $(TRY) && mkdir -p $(TRY)/empty && $(PYTHON) -m venv $(TRY)/venv
+	$(try_install) "tidegate==$(VERSION)"
+	cd $(TRY)/empty && export PATH="$(CURDIR)/$(TRY)/venv/bin:$$PATH" && tidegate init policer > x.toml \
 	  && tidegate run x.toml --report x.html && test -s x.html && tidegate init --examples examples && tidegate check examples/web.toml \
-	  && test -s ../venv/share/man/man1/tidegate-run.1 \
+	  && test -s ../venv/share/man/man1/tidegate-run.1 && { tidegate reproduce dtm; test $$? = 2; } \
 	  && if test -f $(CURDIR)/python/tidegate/_page/built/tidegate.wasm.gz; then tidegate lab --static page && test -s page/tidegate.wasm.gz; fi
+	$(try_install) "tidegate[papers]==$(VERSION)"
+	cd $(TRY)/empty && ../venv/bin/tidegate reproduce dtm/fig-3 --quick --no-store && test -s reproduced/dtm/fig-3.svg
 
 adding: ## a toy law, controller, discipline and column in a copy: do docs/design/adding.md's lists name each file that they take?
 	$(PYTHON) tests/structure/adding.py
