@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 import tidegate as tg
 from studies import SCENARIO
 from tidegate._ask.compiled import simulate
-from tidegate._study.jobs import Job, Outcome
+from tidegate._jobs.job import Job, Outcome
+from tidegate._jobs.store import Store
+from tidegate._jobs.workers import Local
 from tidegate._study.merge import merged
 from tidegate._study.part import prepare_shared, write_part
 from tidegate._study.plan import Shard, write_plan
 from tidegate._study.start import execute_study
-from tidegate._study.store import Store
-from tidegate._study.workers import Local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ import tidegate as tg
 from speed import spread
 from tables import table
 from tidegate._ask.compiled import simulate
+from tidegate._jobs.workers import Local
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
-from tidegate._study.workers import Local
 
 #: Two Reno flows over one queue: a run takes some milliseconds, as those of a sweep do.
 SCENARIO = """\

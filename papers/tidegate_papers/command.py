@@ -63,7 +63,7 @@ def reproduce(
     """
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
-    from tidegate._study.store import opened
+    from tidegate._jobs.store import opened
 
     from tidegate_papers._reproduce.page import REPORT
     from tidegate_papers._reproduce.start import chosen, listed, listing, perform, targets

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
+from tidegate._jobs.store import opened
 from tidegate._study import live as _study_live
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
-from tidegate._study.store import opened
 
 if TYPE_CHECKING:
     from pathlib import Path

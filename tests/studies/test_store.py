@@ -15,7 +15,7 @@ import pytest
 import tidegate as tg
 from support.common import tidegate
 from support.studies import MARKOV, counted
-from tidegate._study import jobs as _jobs
+from tidegate._jobs import job as _job
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def test_what_changes_a_number_is_computed_again(random: Path, monkeypatch: pyte
     assert counted(random, runs=2)[1] == 2
     assert counted(random, runs=2, seed=6)[1] == 2, "another seed"
     assert counted(random, runs=2, changes={"gate.link.delay": "11 ms"})[1] == 2, "another scenario"
-    monkeypatch.setattr(_jobs, "engine_identity", lambda: "another build")
+    monkeypatch.setattr(_job, "engine_identity", lambda: "another build")
     assert counted(random, runs=2)[1] == 2, "another version"
 
 

@@ -247,10 +247,10 @@ def test_a_point_without_chance_runs_once_and_every_replication_has_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is asked for of each replication is there; only the first is simulated."""
+    from tidegate._jobs.workers import Local
     from tidegate._study.points import prepare
     from tidegate._study.start import execute_study
     from tidegate._study.work import Work
-    from tidegate._study.workers import Local
 
     calm = tmp_path / "calm.toml"
     calm.write_text(SMALL.replace("loss = 0.002\n", ""), encoding="utf-8")

@@ -15,7 +15,7 @@ import tidegate as tg
 from support.clusters import processes, rows, until
 from support.common import tidegate
 from support.studies import MARKOV
-from tidegate._study import batches
+from tidegate._jobs import batches
 
 pytest.importorskip(
     "distributed", reason="the package distributed is missing (pip install 'tidegate[cluster]')"
@@ -72,7 +72,7 @@ def test_workers_that_are_killed_cost_a_batch_each(long: Path, tmp_path: Path) -
 def on(address: str, file: Path, store: Path, *options: str) -> subprocess.Popen[str]:
     """Start a study on a cluster."""
     code = (
-        "import sys; from tidegate._study import batches, cluster; "
+        "import sys; from tidegate._jobs import batches, cluster; "
         "batches.WORK_S = 0.6; batches.LEAST_S = 0.1; "
         "cluster._LOOK_S = 0.1; cluster._ALONE_S = 0.5; "
         "from tidegate._cli.main import main; sys.exit(main())"

@@ -6,10 +6,10 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 import tidegate as tg
+from tidegate._jobs.store import opened
+from tidegate._jobs.workers import Local
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
-from tidegate._study.store import opened
-from tidegate._study.workers import Local
 
 if TYPE_CHECKING:
     from pathlib import Path

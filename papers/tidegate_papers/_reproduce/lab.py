@@ -12,12 +12,12 @@ from tidegate._ask.plan import plan_of
 from tidegate._ask.scenario import as_sets
 from tidegate._ask.source import as_scenario
 from tidegate._base.nearest import nearest
+from tidegate._jobs.job import check_plain
+from tidegate._jobs.workers import Local
 from tidegate._run.start import execute
 from tidegate._run.tcp_words import tcp_told
-from tidegate._study.jobs import check_plain
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
-from tidegate._study.workers import Local
 from tidegate.errors import TooFewRunsError, UnknownNameError
 
 from tidegate_papers._reproduce.verdict import LEAST_RUNS
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeVar
 
+    from tidegate._jobs.job import Measure
+    from tidegate._jobs.store import Store
     from tidegate._run.value import Run
-    from tidegate._study.jobs import Measure
-    from tidegate._study.store import Store
     from tidegate._study.value import Study
 
     from tidegate_papers._reproduce.points import Points

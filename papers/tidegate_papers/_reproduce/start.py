@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tidegate._ask.source import check_engine
 from tidegate._base.nearest import nearest
-from tidegate._study.store import Store, opened
+from tidegate._jobs.store import Store, opened
 from tidegate.errors import UnknownNameError
 
 from tidegate_papers._reproduce.claim import Claim, Figure

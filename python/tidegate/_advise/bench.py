@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
+from tidegate._jobs.store import Store, opened
+from tidegate._jobs.workers import Local
 from tidegate._study.points import PERTURBED, Prepared, Readier, runs_beside
 from tidegate._study.start import execute_study
-from tidegate._study.store import Store, opened
-from tidegate._study.workers import Local
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:

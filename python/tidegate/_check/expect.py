@@ -10,9 +10,9 @@ from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
 from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged
+from tidegate._jobs.store import opened
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
-from tidegate._study.store import opened
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -182,9 +182,9 @@ def merge(
     The result is that of tidegate study on one machine, to the byte. Parts that are missing are named; a
     part that is there twice counts once.
     """
+    from tidegate._jobs.store import opened
     from tidegate._study.merge import check_apart, check_kept, keep, merged
     from tidegate._study.picture import Picture
-    from tidegate._study.store import opened
 
     chosen = shows()
     check_report(page)

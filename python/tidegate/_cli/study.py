@@ -51,9 +51,9 @@ from tidegate._cli.study_options import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tidegate._jobs.workers import Workers
     from tidegate._study.picture import Picture
     from tidegate._study.points import Prepared
-    from tidegate._study.workers import Workers
 
 
 @click.command(
@@ -138,10 +138,10 @@ def study(
     """
     from tidegate._ask.source import check_engine
     from tidegate._base.progress import Progress
+    from tidegate._jobs.store import opened
     from tidegate._study.picture import Picture
     from tidegate._study.points import prepare
     from tidegate._study.start import execute_study
-    from tidegate._study.store import opened
 
     check_engine(engine, ("sim", "live"))
     _check_address(address, engine, workers)
@@ -210,7 +210,7 @@ def _hands(engine: str, workers: int | None, address: str | None) -> Iterator[Wo
     if address is None:
         yield workers_for(engine, workers)
         return
-    from tidegate._study.cluster import connected
+    from tidegate._jobs.cluster import connected
 
     with connected(address) as client:
         yield workers_for(engine, None, client)
@@ -250,10 +250,10 @@ def _part(
 ) -> None:
     """Do one part of a study."""
     from tidegate._base.progress import Progress
+    from tidegate._jobs.store import opened
     from tidegate._run.folder import staged
     from tidegate._study.part import is_done, prepare_shared, write_part
     from tidegate._study.plan import Shard
-    from tidegate._study.store import opened
     from tidegate.errors import RunFolderError
 
     part = Shard.parse(shard)

@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tidegate import _core
+from tidegate._jobs.job import Outcome
+from tidegate._jobs.store import pack
 from tidegate._run.start import execute
-from tidegate._study.jobs import Outcome
-from tidegate._study.store import pack
 from tidegate.errors import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from concurrent.futures import Future
 
-    from tidegate._study.jobs import Job
+    from tidegate._jobs.job import Job
 
 #: What stands below the table of a live study.
 CHANCE = (

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.lazy import Lazy
+from tidegate._jobs.store import RESULTS, Store, again, check_sealed, opened
 from tidegate._run.folder import read_json, read_manifest
 from tidegate._study.columns import PLACE, Columns
 from tidegate._study.gather import Facts, assembled
 from tidegate._study.part import MERGED_ROWS, POINTS
 from tidegate._study.plan import PARTS, check_planned, difference
 from tidegate._study.points import Described
-from tidegate._study.store import RESULTS, Store, again, check_sealed, opened
 from tidegate._study.value import Study
 from tidegate.errors import ArgumentError, RunFolderError
 

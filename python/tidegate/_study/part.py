@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, as_scenario
+from tidegate._jobs import job
+from tidegate._jobs.store import Store, check_sealed, opened, sealed
 from tidegate._run.folder import MANIFEST, read_manifest, staged, write_json
-from tidegate._study import jobs
 from tidegate._study.gather import Gathering
 from tidegate._study.plan import Shard, check_planned, identity, plan_around
 from tidegate._study.points import Prepared, prepare
 from tidegate._study.start import work_through, workers_for
-from tidegate._study.store import Store, check_sealed, opened, sealed
 from tidegate._study.until import Until
 from tidegate._study.work import Work
 from tidegate.errors import ArgumentError, RunFolderError
 
 if TYPE_CHECKING:
-    from tidegate._study.workers import Workers
+    from tidegate._jobs.workers import Workers
 
 #: The points of the whole study, in the folder of each of its parts.
 POINTS = "points.json"
@@ -121,7 +121,7 @@ def digests_of(prepared: Prepared) -> list[str]:
 def common_of(prepared: Prepared, digests: Sequence[str]) -> dict[str, Any]:
     """Return what parts of one study have in common, and a digest of all of it."""
     common: dict[str, Any] = {
-        "built": jobs.engine_identity(),
+        "built": job.engine_identity(),
         "seed": prepared.seed,
         "runs": prepared.runs,
         "until": None if prepared.until is None else str(prepared.until),

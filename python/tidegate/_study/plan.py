@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tidegate._jobs import job
 from tidegate._run.folder import MANIFEST, read_manifest, write_json
-from tidegate._study import jobs
 from tidegate._study.points import Prepared
 from tidegate.errors import ArgumentError, RunFolderError
 
@@ -150,7 +150,7 @@ def write_plan(prepared: Prepared, shards: int, folder: Path, *, place: Path, wo
         "until": None if prepared.until is None else str(prepared.until),
         "axes": prepared.axes,
         "shards": shards,
-        "built": jobs.engine_identity(),
+        "built": job.engine_identity(),
         "points": [{"set": dict(point.values), "key": point.digest("summary")} for point in prepared.points],
         "points_of_parts" if by_point else "runs_of_parts": parts,
     }

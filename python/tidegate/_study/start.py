@@ -13,16 +13,17 @@ from typing import Any
 
 from tidegate._ask.scenario import Sets
 from tidegate._ask.source import Source, check_engine
-from tidegate._study import jobs, live
-from tidegate._study.cluster import elsewhere
+from tidegate._jobs import job
+from tidegate._jobs.cluster import elsewhere
+from tidegate._jobs.job import Measure
+from tidegate._jobs.store import Store, opened
+from tidegate._jobs.workers import Local, Workers
+from tidegate._study import live
 from tidegate._study.gather import Gathering, assembled
-from tidegate._study.jobs import Measure
 from tidegate._study.points import Prepared, prepare
-from tidegate._study.store import Store, opened
 from tidegate._study.until import Until
 from tidegate._study.value import Study
 from tidegate._study.work import Sink, Work
-from tidegate._study.workers import Local, Workers
 from tidegate.errors import ArgumentError, ClusterError, StudyStoppedError
 
 
@@ -150,7 +151,7 @@ def execute_study(
         raise ArgumentError(
             "resume: it is for live runs; results of the simulator are always taken from the store"
         )
-    identity = jobs.measure_identity(measure, measure_version)
+    identity = job.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
     work = Work(prepared, store, measure, level, identity, resume=resume)
     gathering = Gathering()

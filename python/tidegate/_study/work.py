@@ -8,14 +8,15 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
+from tidegate._jobs import job
+from tidegate._jobs.job import Measure, Outcome
+from tidegate._jobs.store import Store, for_replication
+from tidegate._jobs.workers import Workers
 from tidegate._run.metric import metric_of
-from tidegate._study import jobs, live
+from tidegate._study import live
 from tidegate._study.columns import place_of, run_at
-from tidegate._study.jobs import Measure, Outcome
 from tidegate._study.plan import Shard
 from tidegate._study.points import Prepared
-from tidegate._study.store import Store, for_replication
-from tidegate._study.workers import Workers
 from tidegate.errors import StoreError
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
@@ -62,9 +63,9 @@ class Work:
         self._owns_store = store is None
         self._measure = measure
         self._record = record
-        engine = jobs.engine_identity() + (f" {live.identity()}" if self.is_live else "")
+        engine = job.engine_identity() + (f" {live.identity()}" if self.is_live else "")
         self.digests = [point.digest(record) for point in prepared.points]
-        self._keys = [jobs.Keys(engine, digest, prepared.seed, identity) for digest in self.digests]
+        self._keys = [job.Keys(engine, digest, prepared.seed, identity) for digest in self.digests]
         self._shard = shard
         first = [prepared.runs_of(point) for point in range(len(prepared.points))]
         #: Replications that each point shall have, so far as is known.
@@ -186,10 +187,10 @@ class Work:
         point, replication = run_at(place)
         return self._keys[point].key(replication)
 
-    def _job(self, place: int) -> jobs.Job:
+    def _job(self, place: int) -> job.Job:
         point, replication = run_at(place)
         scenario = self._scenario(point)
-        return jobs.Job(place, scenario, self._prepared.seed, replication, self._record, self._measure)
+        return job.Job(place, scenario, self._prepared.seed, replication, self._record, self._measure)
 
     def _ask(self, points: Sequence[int] | range) -> None:
         """Want what these points lack."""

@@ -11,16 +11,16 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.progress import tell
-from tidegate._study.batches import do_batch
-from tidegate._study.jobs import engine_identity
-from tidegate._study.workers import Futures, other_build
+from tidegate._jobs.batches import do_batch
+from tidegate._jobs.job import engine_identity
+from tidegate._jobs.workers import Futures, other_build
 from tidegate.errors import ArgumentError, ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tidegate._study.batches import Batch, Done
-    from tidegate._study.workers import Workers
+    from tidegate._jobs.batches import Batch, Done
+    from tidegate._jobs.workers import Workers
 
 #: How long to wait for a scheduler to answer.
 _PATIENCE_S = 10.0

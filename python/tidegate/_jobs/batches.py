@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from tidegate._ask.scenario import Scenario
-from tidegate._study.jobs import Job, Measure, Outcome, engine_identity, package_identity
+from tidegate._jobs.job import Job, Measure, Outcome, engine_identity, package_identity
 from tidegate.errors import ArgumentError, RunError
 
 if TYPE_CHECKING:

@@ -194,7 +194,7 @@ class Store:
                 raise self._broken(error) from None
 
     def unpack(self, packed: bytes) -> dict[str, Any]:
-        """Return what :func:`~tidegate._study.store.pack` packed.
+        """Return what :func:`~tidegate._jobs.store.pack` packed.
 
         Raises:
             StoreError: it is damaged.

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tidegate import _core
 from tidegate._ask import compiled
-from tidegate._study.batches import AHEAD, Batch, Done, Sealer, Size, do_batch
-from tidegate._study.jobs import engine_identity, name_of
+from tidegate._jobs.batches import AHEAD, Batch, Done, Sealer, Size, do_batch
+from tidegate._jobs.job import engine_identity, name_of
 from tidegate.errors import ArgumentError, ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tidegate._study.jobs import Job, Measure, Outcome
+    from tidegate._jobs.job import Job, Measure, Outcome
 
 
 class Workers(Protocol):

@@ -1,4 +1,4 @@
-"""Single runs of a study: what one is, what comes back, and the key that it is kept under."""
+"""A single run of a study: what it is, what comes back, and the key that it is kept under."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from typing import Any
 from tidegate import _core
 from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
+from tidegate._jobs.store import pack
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
-from tidegate._study.store import pack
 from tidegate.errors import ArgumentError
 
 #: What takes numbers off a run, beside its summary.
