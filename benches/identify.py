@@ -320,7 +320,7 @@ def main() -> None:
     if options.record:
         kept = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
         kept["live" if options.live else "simulated"] = [asdict(each) for each in found]
-        RECORDED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        RECORDED.write_text(json.dumps(kept, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
