@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from support import started
 from tidegate._ask.compiled import simulate
 from tidegate._ask.scenario import Scenario
 
@@ -23,6 +24,9 @@ EXAMPLES = ROOT / "examples"
 INDEPENDENT = ROOT / "tests" / "independent"
 #: Recorded links; they are not part of the project.
 TRACES = Path(os.environ.get("TIDEGATE_TRACES", ROOT.parent / "shared" / "traces"))
+
+#: Runs commands.
+WAITING = started.Waiting()
 
 #: A scenario that takes a moment.
 SMALL = """\
@@ -115,16 +119,20 @@ def tidegate(
     *arguments: str | Path, cwd: Path | None = None, seconds: float = 100, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line, for so many seconds at most; what it writes is never a traceback."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tidegate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        timeout=seconds,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
-        check=False,
-    )
+    words = list(map(str, arguments))
+    if any(name.startswith(started.ONLY_AT_THE_START) for name in environment):
+        done = subprocess.run(
+            [sys.executable, "-m", "tidegate", *words],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            cwd=cwd,
+            timeout=seconds,
+            env={**os.environ, **environment},
+            check=False,
+        )
+    else:
+        done = WAITING.run(words, cwd=cwd, seconds=seconds, environment={**os.environ, **environment})
     assert "Traceback" not in done.stderr, done.stderr
     return done
 
