@@ -10,6 +10,8 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The same interpreter for every build of the bindings, or they would be built again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export MPLBACKEND  := Agg
+# Else each process that a test starts compiles again what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 # Python folders that exist; the checks look at all of them.
@@ -32,7 +34,7 @@ demo: setup ## a cellular link, two congestion controls, three queues, one pictu
 wasm: ## the simulator as a WebAssembly module: target/wasm, tidegate lab --static, wheels, the site
 	crates/tidegate-wasm/build
 
-test: ## every test; builds benches and fuzz targets
+test: ## every test; builds fuzz targets
 	@# Both builds have long stretches on one processor.
 	$(MAKE) -j2 setup test-programs
 	$(MAKE) test-rust
@@ -40,7 +42,6 @@ test: ## every test; builds benches and fuzz targets
 
 test-programs: $(STAMPS)/venv
 	$(CARGO) test --locked --no-run
-	$(CARGO) test --locked --benches --no-run
 	$(build_libfuzzer)
 	@+crates/tidegate-wasm/build --installed || echo "skipped: WebAssembly module not built"
 
@@ -48,7 +49,6 @@ test-programs: $(STAMPS)/venv
 test-rust: export PROPTEST_RNG_SEED = 1996
 test-rust: $(STAMPS)/venv
 	$(CARGO) test --locked
-	$(CARGO) test --locked --benches --no-run
 
 # Tests in real time run alone, and one after the other.
 test-python: setup
