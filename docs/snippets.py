@@ -33,6 +33,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,25 @@ def complete(fragment: str) -> str:
     return head + fragment + tail
 
 
+#: Runs a line in a folder with an environment; both outputs are in ``stdout``.
+Run = Callable[[str, Path, dict[str, str]], subprocess.CompletedProcess[str]]
+
+
+def by_bash(line: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a line as a reader does."""
+    return subprocess.run(
+        ["bash", "-c", line],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+        env=environment,
+    )
+
+
 class PageError(AssertionError):
     """A block did not do what the page says."""
 
@@ -144,9 +164,10 @@ class PageError(AssertionError):
 class Player:
     """Runs the blocks of one page, in order, in a folder of its own."""
 
-    def __init__(self, page: Path, folder: Path) -> None:
+    def __init__(self, page: Path, folder: Path, run: Run = by_bash) -> None:
         self.page = page
         self.folder = folder
+        self.run = run
         self.names: dict[str, Any] = {"__name__": "__page__"}
         self.said = ""
         # A page's studies find what the page has computed, and nothing else.
@@ -178,24 +199,15 @@ class Player:
         bin_folder = str(Path(sys.executable).parent)
         said = []
         for line in lines:
-            done = subprocess.run(
-                ["bash", "-c", line.removeprefix(".venv/bin/")],
-                cwd=self.folder,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                encoding="utf-8",
-                timeout=100,
-                check=False,
-                env={
-                    **os.environ,
-                    "PATH": bin_folder + os.pathsep + os.environ["PATH"],
-                    "PYTHONIOENCODING": "utf-8",
-                    "MPLBACKEND": "Agg",
-                    "COLUMNS": "80",
-                    "TIDEGATE_STORE": str(self.store),
-                },
-            )
+            environment = {
+                **os.environ,
+                "PATH": bin_folder + os.pathsep + os.environ["PATH"],
+                "PYTHONIOENCODING": "utf-8",
+                "MPLBACKEND": "Agg",
+                "COLUMNS": "80",
+                "TIDEGATE_STORE": str(self.store),
+            }
+            done = self.run(line.removeprefix(".venv/bin/"), self.folder, environment)
             if done.returncode != status:
                 raise self.fail(block, f"status {done.returncode}, not {status}: {line}\n{done.stdout}")
             said.append(done.stdout)
@@ -214,11 +226,11 @@ class Player:
         return out.getvalue()
 
 
-def refreshed(page: Path, folder: Path) -> str:
+def refreshed(page: Path, folder: Path, run: Run = by_bash) -> str:
     """Run a page; return its text with every ``<!-- output -->`` block as it should be."""
     text = page.read_text(encoding="utf-8")
     lines = text.splitlines()
-    player = Player(page, folder)
+    player = Player(page, folder, run)
     changes: list[tuple[tuple[int, int], list[str]]] = []
     for block in blocks(text):
         choice = block.note("output")

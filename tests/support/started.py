@@ -35,15 +35,21 @@ class Waiting:
         self._line: socket.socket | None = None
 
     def run(
-        self, arguments: list[str], *, cwd: Path | None, seconds: float, environment: dict[str, str]
+        self,
+        arguments: list[str],
+        *,
+        cwd: Path | None,
+        seconds: float,
+        environment: dict[str, str],
+        together: bool = False,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command, for so many seconds at most, and return its status and what it wrote."""
+        """Run a command, for so many seconds at most; return its status and its outputs, or both as one."""
         with self._lock, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             line = self._connected()
             request = {"arguments": arguments, "cwd": str(cwd or Path.cwd()), "environment": environment}
             told = json.dumps(request).encode()
             line.sendall(len(told).to_bytes(4, "big") + told)
-            socket.send_fds(line, [b"f"], [out.fileno(), err.fileno()])
+            socket.send_fds(line, [b"f"], [out.fileno(), (out if together else err).fileno()])
             child = int.from_bytes(_exactly(line, 4), "big")
             line.settimeout(seconds)
             try:
