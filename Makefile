@@ -23,12 +23,12 @@ PY_DIRS := $(wildcard python papers tests examples benches docs)
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
-setup: $(STAMPS)/module ## the environment in .venv, with the package built into it
+setup: $(STAMPS)/packages ## the environment in .venv, with the package built into it
 
 build: setup ## the same, and every Rust crate in release
 	$(CARGO) build --locked --release
 
-demo: setup ## a cellular link, two congestion controls, three queues, one picture
+demo: $(STAMPS)/module ## a cellular link, two congestion controls, three queues, one picture
 	$(BIN)/python examples/demo.py
 
 wasm: ## the simulator as a WebAssembly module: target/wasm, tidegate lab --static, wheels, the site
@@ -209,11 +209,20 @@ $(STAMPS)/venv:
 	  { echo "could not make .venv (on Debian: apt install python3-venv)"; rm -rf $(VENV); exit 1; }
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/packages: requirements.lock $(STAMPS)/venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+# Python compiles a module when it is first imported: most are never.
+pip_install = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+
+# What the package needs; the tools of its developers are twice as many again.
+$(STAMPS)/needs: pyproject.toml requirements.lock $(STAMPS)/venv
+	$(pip_install) --constraint requirements.lock maturin $$($(BIN)/python -c \
+	  "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'])")
 	@touch $@
 
-$(STAMPS)/module: pyproject.toml papers/pyproject.toml $(RUST) $(STAMPS)/packages
+$(STAMPS)/module: $(RUST) $(STAMPS)/needs
 	$(BIN)/maturin develop --release --locked --quiet
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable papers
+	@touch $@
+
+$(STAMPS)/packages: requirements.lock papers/pyproject.toml $(STAMPS)/module
+	$(pip_install) -r requirements.lock
+	$(pip_install) --no-deps --no-build-isolation --editable papers
 	@touch $@
