@@ -114,7 +114,7 @@ def _built() -> list[Item]:
     }
     return [
         *(Item(f"{what} is there", any(built.glob(name)), "make wheel") for what, name in patterns.items()),
-        Item("they work in new environments", None, "make try-wheel, with PYTHON= of each version and with SOURCE=1"),
+        Item("they work in new environments", None, "make try-wheel, with PYTHON= of each, and SOURCE=1"),
         Item("a site of this version is there", page.is_file(), "make docs"),
         Item("each crate packs", None, "cargo publish --workspace --dry-run --locked"),
     ]
