@@ -100,7 +100,7 @@ def test_a_wrong_page_is_found(tmp_path: Path) -> None:
 
 def sources() -> dict[str, str]:
     """Return the text of every Rust and Python file of the project, by path."""
-    folders = (("crates", "*.rs"), ("tests", "*.py"), ("python", "*.py"))
+    folders = (("crates", "*.rs"), ("tests", "*.py"), ("python", "*.py"), ("papers", "*.py"))
     files = [file for folder, ending in folders for file in (ROOT / folder).rglob(ending)]
     return {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
 
