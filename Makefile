@@ -50,10 +50,10 @@ test-rust: export PROPTEST_RNG_SEED = 1996
 test-rust: $(STAMPS)/venv
 	$(CARGO) test --locked
 
-# Tests in real time run alone, and one after the other.
+# Tests in real time run alone, and one after the other. Only their files are read for them.
 test-python: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not live"
-	$(BIN)/python -m pytest -m live
+	$(BIN)/python -m pytest -m live $$(grep -rl 'mark\.live' tests --include='test_*.py')
 
 # The fuzz targets are tests too: ordinary functions on a fixed seed, a second each, on any toolchain. The libFuzzer
 # programs need a C++ compiler to build. Built with the same packages as the tests, or the core would be compiled again.

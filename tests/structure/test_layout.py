@@ -22,3 +22,9 @@ def test_what_is_shared_needs_no_folder_of_tests() -> None:
     assert folders
     needed = re.compile(rf"^\s*(?:from|import) (?:{folders})\b", re.M)
     assert not [path for path in (TESTS / "support").glob("*.py") if needed.search(path.read_text("utf-8"))]
+
+
+def test_a_test_in_real_time_says_so_in_its_file() -> None:
+    """`make test` looks for the mark in the files of tests."""
+    shared = [path for path in TESTS.rglob("*.py") if not path.name.startswith("test_")]
+    assert not [path for path in shared if "mark.live" in path.read_text("utf-8")]
