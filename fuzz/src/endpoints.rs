@@ -170,6 +170,7 @@ fn rules(header: &[u8]) -> TcpRules {
         undo,
         frto,
         paces: _,
+        obeys_advice: _,
         accecn_option,
         segmentation,
     } = TcpRules::LINUX;
@@ -189,6 +190,7 @@ fn rules(header: &[u8]) -> TcpRules {
         undo: undo && (linux(1) ^ linux(7)),
         frto: frto && (linux(0) ^ linux(7)),
         paces: linux(6),
+        obeys_advice: linux(3),
         accecn_option: accecn_option && !linux(3),
         segmentation,
     }

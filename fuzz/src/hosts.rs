@@ -96,6 +96,7 @@ fn plan(header: &[u8]) -> Plan {
     for name in ["host", "ours"] {
         plan.flows.push(FlowPlan {
             dscp: 0,
+            scone: None,
             name: name.to_owned(),
             path: vec![0],
             back: vec![0],

@@ -54,6 +54,7 @@ fn plan(header: &[u8]) -> Plan {
     plan.flows = (0..FLOWS)
         .map(|flow| FlowPlan {
             dscp: 0,
+            scone: None,
             name: format!("flow{flow}"),
             path: vec![0, TRIED],
             back: vec![],

@@ -60,6 +60,7 @@ fn plan(header: &[u8]) -> Plan {
     plan.flows = (1..SOURCES)
         .map(|source| FlowPlan {
             dscp: 0,
+            scone: None,
             name: format!("flow{source}"),
             path: vec![source, 0],
             back: vec![],

@@ -7,6 +7,7 @@
 
 pub mod aal5;
 pub mod abr;
+pub mod advice;
 pub mod app;
 pub mod cc;
 pub mod cells;

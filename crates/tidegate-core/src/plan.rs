@@ -4,6 +4,7 @@
 //! What it does not hold: file positions, units as text, unresolved names. Those belong to
 //! the scenario crate, which makes plans.
 
+mod advice;
 mod cake;
 mod chance;
 mod circuits;
@@ -35,6 +36,7 @@ mod traffic;
 mod transport;
 mod video;
 
+pub use advice::{AdvicePlan, AdviceSource, SconePlan};
 pub use cake::CakePlan;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub(crate) use classes::NAMED;
@@ -164,6 +166,8 @@ pub struct FlowPlan {
     /// The differentiated services codepoint of its packets (RFC 2474 §3), in both directions: in captures, and on the
     /// packets of the live engine. Below 64. Who is of which class at a gate is in the plan of the gate.
     pub dscp: u8,
+    /// Which of its data packets carry a rate signal; `None`: none does.
+    pub scone: Option<SconePlan>,
 }
 
 impl FlowPlan {

@@ -1,5 +1,6 @@
 //! What travels through gates.
 
+use crate::advice::RateSignal;
 use crate::units::Span;
 
 /// A packet on its way: a small plain value. The TCP header (simulator) or the bytes (live
@@ -12,7 +13,8 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// [`TAGGED`], [`CODED`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`] and [`CODEPOINT`] on.
+    /// [`TAGGED`], [`CODED`], [`SIGNALLED`], [`TELLS`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`], [`CODEPOINT`],
+    /// [`SIGNAL`] and [`TOLD`] on.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -40,6 +42,15 @@ pub enum Handle {
     /// The place of a header without options but timestamps ([`crate::tcp::Header`]), which takes a fifth of a segment's memory.
     Header = 1 << 13,
 }
+
+/// The lowest of seven bits: the rate signal of a packet that carries one (SCONE).
+const SIGNAL: u32 = 14;
+/// It carries one.
+const SIGNALLED: u32 = 1 << 21;
+/// The lowest of seven bits: the advice in force that a receiver tells its sender.
+const TOLD: u32 = 22;
+/// It tells that.
+const TELLS: u32 = 1 << 29;
 
 /// The bits of [`Handle`].
 const HANDLE: u32 = Handle::Number as u32 | Handle::Header as u32;
@@ -240,6 +251,30 @@ impl Unit {
     #[inline]
     pub fn set_codepoint(&mut self, codepoint: u8) {
         self.flags = self.flags & !(63 << CODEPOINT) | u32::from(codepoint & 63) << CODEPOINT | CODED;
+    }
+
+    /// Its rate signal, where it carries one: what gates on the way have advised.
+    #[inline]
+    #[must_use]
+    pub fn rate_signal(&self) -> Option<RateSignal> {
+        (self.flags & SIGNALLED != 0).then_some(RateSignal::from_bits((self.flags >> SIGNAL) as u8))
+    }
+
+    /// Sets that: from then on it carries one.
+    pub fn set_rate_signal(&mut self, signal: RateSignal) {
+        self.flags = self.flags & !(127 << SIGNAL) | u32::from(signal.bits()) << SIGNAL | SIGNALLED;
+    }
+
+    /// The advice in force that its receiver tells its sender with this packet, where it does.
+    #[inline]
+    #[must_use]
+    pub fn told_advice(&self) -> Option<RateSignal> {
+        (self.flags & TELLS != 0).then_some(RateSignal::from_bits((self.flags >> TOLD) as u8))
+    }
+
+    /// Sets that.
+    pub fn tell_advice(&mut self, advice: RateSignal) {
+        self.flags = self.flags & !(127 << TOLD) | u32::from(advice.bits()) << TOLD | TELLS;
     }
 
     /// The sender was held back by the congestion window, and that is owed to a gate's policer.

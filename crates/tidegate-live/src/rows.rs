@@ -126,6 +126,7 @@ pub(crate) fn summaries(
             timeouts: states.count(number, MarkKind::Timeout, measured.from),
             marked_segments: has_ecn(&flow.tcp).then_some(wire.marked_segments),
             ecn_reductions: None,
+            advice: None,
             fast_retransmits: states.count(number, MarkKind::FastRetransmit, measured.from),
             rtt: &wire.rtt,
             cwnd_mean_segments,

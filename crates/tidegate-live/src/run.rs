@@ -203,6 +203,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
         flows: rows::histories(plan, &flows, &states, every),
         drops,
         marks: if recorded { states.marks() } else { Vec::new() },
+        advice: None,
         segments: if recorded { rows::segments(plan, &seen, &starts) } else { Vec::new() },
         requests: if recorded { seen.requests.clone() } else { vec![Vec::new(); plan.flows.len()] },
         packets: Vec::new(),

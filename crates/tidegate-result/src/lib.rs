@@ -29,7 +29,7 @@ pub use laws::{GateLaw, LimitOfQueue, laws, queue_limit};
 pub use losses::{LossSummary, PoliceSummary};
 pub use request_summary::RequestSummary;
 pub use result::{RunResult, Table, class_histories, flow_and_gate_tables, slot_bps};
-pub use rows::{Column, FlowRow, GroupRow, Mark, MarkKind, PacketRecord, Side};
+pub use rows::{AdviceRow, Column, FlowRow, GroupRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
     AllocationSummary, ClassSummary, FeedbackSummary, FlowGroupSummary, FlowMeasure, FlowSummary,
     GateSummary, MediaSummary, Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, WaitingSummary,

@@ -7,7 +7,7 @@ use tidegate_core::net::Dropped;
 use tidegate_core::plan::{GatePlan, Plan, RatePlan};
 
 use crate::columns::{self, Entry, Of};
-use crate::rows::{Column, FlowRow, GroupRow, Mark, PacketRecord};
+use crate::rows::{AdviceRow, Column, FlowRow, GroupRow, Mark, PacketRecord};
 use crate::summary::Summary;
 
 /// A finished run.
@@ -34,6 +34,8 @@ pub struct RunResult {
     pub requests: Vec<Vec<Exchange>>,
     /// Each recorded flow's segments of video, in order of asking, by flow.
     pub segments: Vec<Vec<Download>>,
+    /// The advice that recorded flows have heard, in order of time; `None`: no packet carries a rate signal.
+    pub advice: Option<Vec<AdviceRow>>,
     /// Every packet at both ends, if the plan asked for them.
     pub packets: Vec<PacketRecord>,
 }
@@ -41,7 +43,7 @@ pub struct RunResult {
 /// A named table of named columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `groups`, `classes`, `requests` and `segments`.
+    /// `flows`, `gates`, `drops`, `marks` or, where there are any, `groups`, `classes`, `requests`, `segments` and `advice`.
     pub name: &'static str,
     /// Name (with its unit) and values.
     pub columns: Vec<(&'static str, Column)>,
@@ -95,6 +97,9 @@ impl RunResult {
         }
         if !self.summary.videos.is_empty() {
             tables.push(table("segments", columns::SEGMENTS, &owned(&self.segments, |_| f64::NAN)));
+        }
+        if let Some(advice) = &self.advice {
+            tables.push(table("advice", columns::ADVICE, &events(advice)));
         }
         tables
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tidegate_core::advice::RateSignal;
 use tidegate_core::tcp::Segment;
 use tidegate_core::units::Time;
 
@@ -60,6 +61,17 @@ pub struct GroupRow {
     pub retransmitted_segments: u64,
     /// Time-outs since the start.
     pub timeouts: u64,
+}
+
+/// Throughput advice that a flow's receiver has heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdviceRow {
+    /// When.
+    pub at: Time,
+    /// By which flow.
+    pub flow: u32,
+    /// What.
+    pub signal: RateSignal,
 }
 
 /// Something that happened to a flow.

@@ -75,6 +75,7 @@ fn shaping(pcr: Option<u64>) -> Plan {
         plan.gates.push(cell_gate(&format!("bgshaper/{n}"), shaper(15_000_000), Span::ZERO, None));
         plan.flows.push(FlowPlan {
             dscp: 0,
+            scone: None,
             name: format!("tcp.{n}"),
             path: vec![source, 0],
             back: vec![],

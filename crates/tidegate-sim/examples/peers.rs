@@ -198,6 +198,7 @@ fn link(name: &str, mbps: u64, delay: Span, packets: Option<u64>) -> GatePlan {
 fn flow(name: String, path: Vec<usize>, back: Vec<usize>, start: Time, tcp: &TcpPlan) -> FlowPlan {
     FlowPlan {
         dscp: 0,
+        scone: None,
         name,
         path,
         back,

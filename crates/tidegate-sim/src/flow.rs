@@ -12,6 +12,7 @@ use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Side;
 
+use crate::advised::Advised;
 use crate::connection::{Maker, difference, sum};
 use crate::dialogue::Dialogue;
 use crate::groups::{Groups, Member};
@@ -36,7 +37,7 @@ pub(crate) struct Flow {
     /// How its segments are written, and where they enter the network.
     pub(crate) style: Style,
     /// More is to be done for it at each segment than [`tidegate_core::tcp::Row`] hears of: it sends data both ways, uses a circuit, a
-    /// policer or ECN, is recorded with others, or both its ends are looked at at one instant.
+    /// policer, advice or ECN, is recorded with others, or both its ends are looked at at one instant.
     pub(crate) watched_closely: bool,
     pub(crate) started: bool,
     /// Cached lower bound on what is due at the sender beside ACKs: timers, writes, rows and baselines, the end of the run;
@@ -74,6 +75,8 @@ pub(crate) struct Flow {
     pub(crate) member: Option<Box<Member>>,
     /// Whether a policer limits the flow, for a flow that passes one.
     pub(crate) policed: Option<Box<Policed>>,
+    /// Its throughput advice, for a flow whose packets carry rate signals.
+    pub(crate) advised: Option<Box<Advised>>,
     /// Who sets the window from outside, and the size of a segment, for a flow that is steered.
     pub(crate) steering: Option<(Arc<Steering>, u32)>,
     /// What the ends of earlier connections had counted.
@@ -99,12 +102,14 @@ impl Flow {
         let policed = Policed::new(plan, flow).map(Box::new);
         let hosted = hosts.map(|ends| Box::new(Hosted::new(&flow.name, ends, policed.is_some())));
         let policed = policed.filter(|_| hosted.is_none());
+        let advised = Advised::new(flow, index, history.is_some());
         let parts = history.as_ref().is_none_or(|history| history.lets_ends_part());
         let observed = !parts || plan.record.packets;
         let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
         let filtered = hosted.is_none() && is_filtered(plan, flow);
-        let watched_closely = !plain || filtered || policed.is_some() || member.is_some() || hosted.is_some();
+        let several = policed.is_some() || member.is_some() || hosted.is_some() || advised.is_some();
+        let watched_closely = !plain || filtered || several;
         let window = match &hosted {
             Some(hosted) => hosted.report(Side::Sender).window.unwrap_or_default() as u64,
             None => sender.congestion_window(),
@@ -150,6 +155,7 @@ impl Flow {
             stream_end,
             member,
             policed,
+            advised,
             hosted,
         }
     }
@@ -206,9 +212,10 @@ impl Flow {
     }
 
     /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
-    /// new connection or a circuit needs both ends at one instant.
+    /// new connection, a circuit or advice needs both ends at one instant.
     pub(crate) fn lets_ends_part(&self) -> bool {
         self.policed.is_none()
+            && self.advised.is_none()
             && self.hosted.is_none()
             && !self.has_circuit
             && self.meter.history.as_ref().is_none_or(|history| history.lets_ends_part())
@@ -246,6 +253,23 @@ impl Flow {
     #[inline]
     pub(crate) fn note_completion(&mut self, at: Time) {
         self.meter.note_in_order(at, self.receiver.in_order_bytes());
+    }
+
+    /// A data packet leaves its sender.
+    #[inline]
+    pub(crate) fn advise_data(&mut self, at: Time, unit: &mut Unit) {
+        if let Some(advised) = &mut self.advised {
+            advised.handle_data_sent(at, unit);
+        }
+    }
+
+    /// A data packet comes to its receiver, which hears the advice that it carries.
+    #[inline]
+    pub(crate) fn hear_advice(&mut self, at: Time, unit: Unit) {
+        let heard = self.advised.as_mut().and_then(|advised| advised.handle_data(at, unit));
+        if let (Some(signal), Some(dialogue)) = (heard, &mut self.dialogue) {
+            dialogue.client.handle_advice(at, signal);
+        }
     }
 
     /// What happened inside the measured time.
@@ -292,6 +316,9 @@ impl Flow {
         if let Some(policed) = &mut self.policed {
             policed.reconnect();
         }
+        if let Some(advised) = &mut self.advised {
+            advised.reconnect();
+        }
         if let Some(history) = &mut self.meter.history {
             history.reconnected(self.past, self.past_in_order);
         }
@@ -302,6 +329,7 @@ impl Flow {
         self.meter.history.as_ref().map_or(0, |history| history.memory_bytes())
             + self.dialogue.as_ref().map_or(0, |dialogue| dialogue.memory_bytes())
             + self.policed.as_ref().map_or(0, |policed| policed.memory_bytes())
+            + self.advised.as_ref().map_or(0, |advised| advised.memory_bytes())
             + self.hosted.as_ref().map_or(0, |hosted| hosted.memory_bytes())
     }
 

@@ -187,6 +187,11 @@ impl Hosted {
         self.in_network.packet(unit)
     }
 
+    /// Whether a unit in the network carries data.
+    pub(crate) fn is_data(&self, unit: Unit) -> bool {
+        self.in_network.is_data(unit)
+    }
+
     /// The packet of a unit that has come to an end.
     pub(crate) fn take(&mut self, unit: Unit) -> Option<OnItsWay> {
         self.in_network.take(unit)

@@ -122,6 +122,7 @@ impl<N: Carrier> Wire<N> {
         let OnItsWay { packet, sent_at, data } = way;
         self.host_acts(at, (index, side), flow, |flow| {
             if data && side == Side::Receiver {
+                flow.hear_advice(at, unit);
                 flow.meter.received(at, unit.bytes, unit.cause());
                 if let Some(history) = &mut flow.meter.history {
                     history.note_one_way(at, sent_at);
@@ -165,6 +166,9 @@ impl<N: Carrier> Wire<N> {
             self.sample_host(at, flow);
         }
         while let Some(mut unit) = flow.hosted_mut().poll_unit(at, side) {
+            if side == Side::Sender && flow.hosted_mut().is_data(unit) {
+                flow.advise_data(at, &mut unit);
+            }
             self.capture(at, (index, side, side), flow, unit);
             let ahead = self.network.handle_unit_at(at, entry, &mut unit);
             debug_assert!(ahead.is_none(), "hosts are never ahead of the network");

@@ -40,6 +40,11 @@ impl InNetwork {
         self.places[unit.handle as usize].as_ref().map(|stored| &stored.packet)
     }
 
+    /// Whether the packet of a unit counts as data.
+    pub(crate) fn is_data(&self, unit: Unit) -> bool {
+        self.places[unit.handle as usize].as_ref().is_some_and(|stored| stored.data)
+    }
+
     /// The packet of a unit that has arrived, or will not; its place may be used again.
     pub(crate) fn take(&mut self, unit: Unit) -> Option<OnItsWay> {
         let taken = self.places[unit.handle as usize].take()?;

@@ -7,6 +7,7 @@
 //! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
+mod advised;
 mod alarms;
 mod arriving;
 mod checks;

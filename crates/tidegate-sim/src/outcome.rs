@@ -4,7 +4,7 @@ use tidegate_core::app::Exchange;
 use tidegate_core::app::video::Download;
 use tidegate_core::net::Dropped;
 use tidegate_core::plan::Plan;
-use tidegate_result::{Mark, RunResult, class_histories, slot_bps};
+use tidegate_result::{AdviceRow, Mark, RunResult, class_histories, slot_bps};
 
 use crate::rows;
 use crate::simulation::Simulation;
@@ -38,6 +38,15 @@ impl Simulation {
         segments.map(Option::unwrap_or_default).collect()
     }
 
+    /// All advice that the recorded flows have heard, in order of time; `None`: no packet of a flow carries a rate signal.
+    fn advice(&mut self) -> Option<Vec<AdviceRow>> {
+        let mut advised = self.flows.iter_mut().filter_map(|flow| flow.advised.as_mut()).peekable();
+        advised.peek()?;
+        let mut advice: Vec<AdviceRow> = advised.flat_map(|each| std::mem::take(&mut each.log)).collect();
+        advice.sort_by_key(|row| (row.at, row.flow));
+        Some(advice)
+    }
+
     /// What the run gives.
     pub(crate) fn finish(mut self, plan: &Plan) -> RunResult {
         self.wire.network.finish();
@@ -61,6 +70,7 @@ impl Simulation {
         self.drops.sort_by_key(Dropped::place);
         let marks = self.marks();
         let segments = self.segments(plan);
+        let advice = self.advice();
         let requests = self.requests();
         let classes = class_histories(plan, self.wire.network.gates_mut());
         let gates = self.wire.network.gates_mut().iter_mut();
@@ -76,6 +86,7 @@ impl Simulation {
             marks,
             requests,
             segments,
+            advice,
             packets: self.wire.packets.unwrap_or_default(),
         }
     }

@@ -80,6 +80,7 @@ impl<N: Carrier> Wire<N> {
             packets.push(record(at, index, ends, (segment, flow.stream_end), unit.codepoint(), unit.bytes));
         }
         if segment.len > 0 {
+            flow.hear_advice(at, unit);
             flow.meter.received(at, unit.bytes, unit.cause());
             if let Some(history) = &mut flow.meter.history {
                 history.note_one_way(at, segment.sent_at);
@@ -105,7 +106,10 @@ impl<N: Carrier> Wire<N> {
     /// Sends what the receiver has to send after anything but a row of data.
     fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while let Some(sent) = flow.receiver.poll(at) {
-            let unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), &flow.style);
+            let mut unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), &flow.style);
+            if let Some(advised) = &mut flow.advised {
+                advised.handle_answer_sent(at, &mut unit);
+            }
             if let Some(packets) = &mut self.packets {
                 let segment = self.segments.look_at(unit);
                 packets.push(record(

@@ -67,6 +67,9 @@ impl<N: Carrier> Wire<N> {
         if segment.connection != flow.style.connection {
             return self.tell_circuits(at, index, flow);
         }
+        if let Some(rate) = flow.advised.as_ref().and_then(|advised| advised.told(unit)) {
+            flow.sender.set_most_rate(rate);
+        }
         if let Some(packets) = &mut self.packets {
             let bytes = flow.ip_bytes(segment);
             packets.push(record(
@@ -145,6 +148,9 @@ impl<N: Carrier> Wire<N> {
             }
             if let Some(policed) = &flow.policed {
                 policed.blame(&mut unit, sent.held_by(), &flow.sender);
+            }
+            if !sent.is_empty() {
+                flow.advise_data(at, &mut unit);
             }
             flow.in_network += u32::from(flow.watched_closely);
             if flow.filtered {

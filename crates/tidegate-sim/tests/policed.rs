@@ -46,6 +46,7 @@ fn plan(gates: Vec<GatePlan>, cc: CongestionPlan) -> Plan {
     plan.warmup = Time::ZERO + Span::from_secs(5);
     plan.flows.push(FlowPlan {
         dscp: 0,
+        scone: None,
         name: "bulk".to_owned(),
         path: (0..gates.len()).collect(),
         back: vec![],

@@ -68,6 +68,7 @@ fn plan(flows: Vec<(RequestPlan, TcpPlan)>) -> Plan {
     for (n, (requests, tcp)) in flows.into_iter().enumerate() {
         plan.flows.push(FlowPlan {
             dscp: 0,
+            scone: None,
             name: format!("client{n}"),
             path: vec![0],
             back: vec![1],

@@ -114,7 +114,7 @@ def _panel(panel: Panel, name: str, run: Recorded, data: History) -> None:
         buffer_panel(panel, run, data.duration)
         return
     if name == "bitrate":
-        bitrate_panel(panel, run)
+        bitrate_panel(panel, run, data.duration)
         return
     panels = {
         "cwnd": window_panel,

@@ -8,7 +8,7 @@ import numpy as np
 
 from tidegate._base.text import rate_scale
 from tidegate._draw.labels import Label
-from tidegate._draw.tokens import FILL, FLOW_STYLES, MID, SINGLE, SOFT
+from tidegate._draw.tokens import FILL, FLOW_STYLES, INK, MID, SINGLE, SOFT
 from tidegate._run.history import numbers
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tidegate._run.record import Recorded
 
     Floats = NDArray[np.float64]
+
+
+#: Advice expires when none was heard for so long (the monitoring period of SCONE), in s.
+EXPIRES = 67.0
 
 
 class Watched(NamedTuple):
@@ -105,8 +109,24 @@ def buffer_panel(panel: Panel, run: Recorded, until: float) -> None:
     panel.beside(labels)
 
 
-def bitrate_panel(panel: Panel, run: Recorded) -> None:
-    """Draw the bitrate of each segment from when it was asked for, and how fast segments came."""
+def _advice(run: Recorded, name: str, until: float) -> tuple[Floats, Floats] | None:
+    """Return the advice in force for one flow over time, in s and bit/s; None: it heard none."""
+    if not run.has("advice"):
+        return None
+    heard = run.table("advice")
+    own = heard.filter(heard["flow"].cast(str) == name)
+    if not own.height:
+        return None
+    came, rate = numbers(own["time_s"]), numbers(own["rate_bps"])
+    ends = came + EXPIRES
+    changes = np.unique(np.concatenate([came, ends[ends < until]]))
+    in_force = [rate[(came <= at) & (at < ends)].min(initial=np.inf) for at in changes]
+    x, y = np.append(changes, until), np.append(in_force, in_force[-1])
+    return x, np.where(np.isfinite(y), y, np.nan)
+
+
+def bitrate_panel(panel: Panel, run: Recorded, until: float) -> None:
+    """Draw the bitrate of each segment from when it was asked for, how fast segments came, and advice."""
     videos = _watched(run)
     speeds = []
     for video in videos:
@@ -115,7 +135,9 @@ def bitrate_panel(panel: Panel, run: Recorded) -> None:
     highest = max(float(video.bitrate.max()) for video in videos)
     fastest = [speed[np.isfinite(speed)] for speed in speeds]
     usual = max((float(np.quantile(each, 0.9)) for each in fastest if len(each)), default=0.0)
-    top = 1.12 * max(highest, min(usual, 2 * highest))
+    advice = _advice(run, videos[0].name, until) if len(videos) == 1 else None
+    advised = 0.0 if advice is None else float(np.nan_to_num(advice[1]).max())
+    top = 1.12 * max(highest, min(usual, 2 * highest), min(advised, 2 * highest))
     factor, unit = rate_scale(top)
     panel.y.span(0, top / factor)
     alone = len(videos) == 1
@@ -128,6 +150,10 @@ def bitrate_panel(panel: Panel, run: Recorded) -> None:
             panel.points(video.ended[beyond], panel.y.high, "up", MID, 4, over=True)
         panel.line(video.asked, video.bitrate / factor, colour, 1.4, dash)
         labels.append(Label(float(video.bitrate[-1] / factor), "bitrate" if alone else video.name, colour))
+    if advice is not None:
+        x, y = advice
+        panel.line(x, y / factor, INK, 1.0, (5, 1.6))
+        labels.append(Label(float(y[-1] / factor), "advice", INK))
     panel.title = "Bitrate" + (" (dots: how fast each segment came)" if alone else "")
     panel.y_label = unit
     panel.beside(labels)

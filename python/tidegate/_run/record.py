@@ -131,6 +131,8 @@ class Recorded:
             return NotRecordedError("no flow of this run has requests (app.request)")
         if name == "segments" and not len(self.videos):
             return NotRecordedError("no flow of this run has a player of video (app.video)")
+        if name == "advice" and not any("advice_signals" in flow for flow in self.summary["flows"]):
+            return NotRecordedError("no packet of this run carries a rate signal (flow.x.scone)")
         if name == "groups" and not len(self.groups):
             return NotRecordedError("this run recorded no flows together (record.groups)")
         if name == "classes" and not any(gate.get("classes") for gate in self.summary["gates"]):

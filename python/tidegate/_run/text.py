@@ -265,6 +265,16 @@ def _path_told(flows: Sequence[dict[str, Any]]) -> str:
     return f"{told}while nothing waits the path takes {number(paths[0])} ms."
 
 
+def _advice(flow: dict[str, Any]) -> str:
+    """Say what advice a flow has heard."""
+    if not flow["advice_signals"]:
+        return f"{flow['name']}: heard none"
+    told = (
+        "none in force at the end" if flow["advice_bps"] is None else f"{rate(flow['advice_bps'])} at the end"
+    )
+    return f"{flow['name']}: heard {number(flow['advice_signals'])} rate signals, {told}"
+
+
 def run_report(summary: dict[str, Any], title: str) -> str:
     """Return what ``tidegate run`` prints."""
     return joined(run_lines(summary, title))
@@ -315,6 +325,12 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
     if told:
         lines += ["", LIMITED_BY]
         lines += [wrapped(f"  {line}", "    ") for line in told]
+    advised = [_advice(flow) for flow in summary["flows"] if "advice_signals" in flow]
+    if advised:
+        lines += ["", "Throughput advice"]
+        lines += [wrapped(f"  {line}", "    ") for line in advised[:MOST_ROWS]]
+        if len(advised) > MOST_ROWS:
+            lines += [f"  (the first {MOST_ROWS} of {len(advised)} flows; --json prints all)"]
     if summary.get("perturbed"):
         lines += perturbed_lines(summary["perturbed"])
     note = HEADERS_SHORT if summary["flows"] or summary["gates"] else ""

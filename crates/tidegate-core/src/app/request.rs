@@ -11,6 +11,7 @@ use rand_distr::{Distribution, Exp1};
 
 use super::size::Sizes;
 use super::video::Player;
+use crate::advice::RateSignal;
 use crate::plan::{ConnectionPlan, RequestLoop, RequestPlan, ThinkPlan};
 use crate::random::{Seed, Stream};
 use crate::units::{Span, Time};
@@ -177,6 +178,13 @@ impl Client {
     #[must_use]
     pub fn player(&self) -> Option<&Player> {
         self.player.as_deref()
+    }
+
+    /// Throughput advice came to the client's end with a packet of the flow.
+    pub fn handle_advice(&mut self, at: Time, signal: RateSignal) {
+        if let Some(player) = &mut self.player {
+            player.handle_advice(at, signal);
+        }
     }
 
     /// Whether a request waits that may begin.

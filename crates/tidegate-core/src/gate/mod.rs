@@ -2,7 +2,7 @@
 //!
 //! A unit passes the parts of a gate in this order:
 //!
-//! - `ingress`: bytes on the wire, tallies of arrivals, policer,
+//! - `ingress`: bytes on the wire, tallies of arrivals, adviser, marker, policer,
 //! - `queue`: the discipline, which says what may join,
 //! - [`rate`]: the law, which says when the service starts and ends,
 //! - `exit`: random loss, delay, jitter.
@@ -115,7 +115,7 @@ impl Gate {
         let plain = PlainServer::new(if recorded.is_some() { 0 } else { speed }, plan.delay);
         let parts = Parts {
             recorded,
-            ingress: Ingress::new(plan, measured),
+            ingress: Ingress::new(plan, measured, rate_stream(plan, seed)),
             queue: if plan.classes.as_deref().is_some_and(ClassesPlan::makes_room) {
                 Queue::new(&plan.queue, discipline_stream).making_room()
             } else {
@@ -132,12 +132,13 @@ impl Gate {
         Gate { plain, index: index as u32, parts: Box::new(parts) }
     }
 
-    /// Whether it has no policer and no marker, and nobody counts what comes.
+    /// Whether it has no policer, no marker and no adviser, and nobody counts what comes.
     pub(crate) fn admits_all(&self) -> bool {
         self.parts.ingress.is_open()
     }
 
-    /// Counts a unit that arrives at `at`, and asks marker and policer about it, which may colour or tag it. Returns its bytes on the wire.
+    /// Counts a unit that arrives at `at`, and asks adviser, marker and policer about it, which may lower its rate signal, colour or tag it.
+    /// Returns its bytes on the wire.
     ///
     /// # Errors
     /// The policer has dropped it.

@@ -1,3 +1,4 @@
+mod advice;
 pub(crate) mod classed;
 mod judged;
 mod never;

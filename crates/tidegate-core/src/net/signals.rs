@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use crate::gate::rate::{Cursor, Profile};
+use crate::gate::rate::{CapacityMeter, mean_speed};
 use crate::gate::{Gate, rate_stream};
-use crate::plan::{Course, Plan, RatePlan, SignalKind, SignalPlan};
-use crate::random::{Seed, Stream};
-use crate::units::{Measured, Span, Time};
+use crate::plan::{Plan, SignalKind, SignalPlan};
+use crate::random::Seed;
+use crate::units::{Span, Time};
 
 /// One published signal on its way.
 #[derive(Debug)]
@@ -25,64 +25,32 @@ pub(super) struct Signal {
     coming: VecDeque<(Time, u64)>,
 }
 
-/// Walks the capacity of a rate law, apart from the server, which may be ahead.
+/// The capacity of a rate law over the slots.
 #[derive(Debug)]
 enum Meter {
-    Constant(u64),
-    Profile(Box<Profile>),
-    Opportunities(Cursor),
-    /// The gate itself knows; this much was offered before the present slot.
-    SetSpeed(u128),
+    Known(CapacityMeter),
+    /// The network sets the rate, and the gate itself knows; this much was offered before the present slot.
+    Set(u128),
 }
 
 impl Meter {
-    fn new(plan: &RatePlan, stream: Stream) -> Meter {
-        match plan.course() {
-            Course::Unlimited => Meter::Constant(u64::MAX),
-            Course::Constant(speed) => Meter::Constant(speed),
-            Course::Pieces => Meter::Profile(Box::new(Profile::new(plan, stream))),
-            Course::Set(_) => Meter::SetSpeed(0),
-            Course::Opportunities(trace, at_end) => Meter::Opportunities(Cursor::new(trace.clone(), at_end)),
-        }
-    }
-
     /// Mean work per second over `[from, until)` of `gate`, rounded down.
     fn mean(&mut self, gate: &Gate, from: Time, until: Time) -> u64 {
-        let slot = Measured { from, until };
-        let span = u128::from(slot.overlap(Time::ZERO, Time::NEVER));
-        let work: u128 = match self {
-            Meter::Constant(speed) => return *speed,
-            Meter::Profile(profile) => {
-                let mut work = 0;
-                loop {
-                    let stretch = profile.now();
-                    work += u128::from(slot.overlap(stretch.from, stretch.until)) * u128::from(stretch.speed);
-                    if stretch.until >= until {
-                        break work;
-                    }
-                    profile.advance();
-                }
-            }
-            Meter::Opportunities(cursor) => {
-                let mut bytes = 0u128;
-                while cursor.at() < until {
-                    bytes += u128::from(cursor.bytes());
-                    cursor.step();
-                }
-                bytes * 8 * u128::from(crate::units::PICOS_PER_SECOND)
-            }
-            Meter::SetSpeed(before) => {
+        let offered = match self {
+            Meter::Known(meter) => meter.offered(from, until),
+            Meter::Set(before) => {
                 let offered = gate.offered_until(until);
                 offered - std::mem::replace(before, offered)
             }
         };
-        u64::try_from(work / span).unwrap_or(u64::MAX)
+        mean_speed(offered, from, until)
     }
 }
 
 impl Signal {
     pub(super) fn new(row: &SignalPlan, plan: &Plan, seed: Seed, gates: &mut [Gate]) -> Signal {
         let publisher = &plan.gates[row.gate];
+        let meter = CapacityMeter::new(&publisher.rate, rate_stream(publisher, seed));
         Signal {
             gate: row.gate,
             tally: (row.kind != SignalKind::Capacity).then(|| gates[row.gate].add_tally(row.every)),
@@ -90,7 +58,7 @@ impl Signal {
             every: row.every,
             lag: row.lag,
             slot_end: Time::ZERO.saturating_add(row.every),
-            capacity: Meter::new(&publisher.rate, rate_stream(publisher, seed)),
+            capacity: meter.map_or(Meter::Set(0), Meter::Known),
             coming: VecDeque::new(),
         }
     }

@@ -91,6 +91,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         cells: CellPlan { slotted, epd: _, ppd: _, reassembly: _ },
         police: _,
         marker: _,
+        advice: _,
     } = gate;
     let rate = rate.is_random();
     let open = |probability: f64| probability > 0.0 && probability < 1.0;
@@ -121,7 +122,8 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
 }
 
 fn of_flow(flow: &FlowPlan, found: &mut Vec<String>) {
-    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, transport, tcp, dscp: _ } = flow;
+    let FlowPlan { name, path: _, back: _, back_delay: _, start, app, transport, tcp, dscp: _, scone: _ } =
+        flow;
     let app = match app {
         AppPlan::Bulk | AppPlan::Transfer { bytes: _ } => false,
         AppPlan::Source(source) => of_source(source),

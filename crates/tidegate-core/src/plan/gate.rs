@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    AckFilter, ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan, RatePlan,
-    SchedulerPlan,
+    AckFilter, AdvicePlan, ClassesPlan, Discipline, Framing, MarkerPlan, OnChange, QueueCounts, QueuePlan,
+    RatePlan, SchedulerPlan,
 };
 use crate::aal5::{CELL_BITS, CELL_BYTES};
 use crate::gcra::{Conformance, Limit, Release};
@@ -43,6 +43,8 @@ pub struct GatePlan {
     pub police: Option<PolicePlan>,
     /// A three-colour marker before the queue.
     pub marker: Option<MarkerPlan>,
+    /// What it tells flows of their rate.
+    pub advice: Option<AdvicePlan>,
 }
 
 impl GatePlan {
@@ -64,6 +66,7 @@ impl GatePlan {
             cells: CellPlan::default(),
             police: None,
             marker: None,
+            advice: None,
         }
     }
 }
@@ -130,6 +133,7 @@ impl GatePlan {
             && self.police.is_none()
             && self.classes.is_none()
             && self.marker.is_none()
+            && self.advice.is_none()
             && self.queue.discipline == Discipline::DropTail
             && self.queue.tagged.is_none()
             && self.queue.colours == QueuePlan::UNLIMITED.colours

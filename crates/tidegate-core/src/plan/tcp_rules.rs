@@ -27,6 +27,9 @@ pub struct TcpRules {
     /// Data leave at a pace also where the controller names no rate: so fast that slow start sends twice its window in a round
     /// trip, and congestion avoidance 1.2 times (`tcp_update_pacing_rate` in Linux). Needs SACK.
     pub paces: bool,
+    /// Data leave no faster than the advice says that the receiver has heard and told (SCONE, [`crate::advice`]), as at a Linux socket
+    /// with `SO_MAX_PACING_RATE`. Needs SACK.
+    pub obeys_advice: bool,
     /// Where the ends agree on Accurate ECN, ACKs also tell bytes: the AccECN Option (RFC 9768 §3.2.3).
     pub accecn_option: bool,
     /// What TCP hands to the device at once. The simulator's senders hand over one segment at a time.
@@ -46,6 +49,7 @@ impl TcpRules {
         undo: false,
         frto: false,
         paces: false,
+        obeys_advice: false,
         accecn_option: true,
         segmentation: Segmentation::Kernel,
     };
@@ -72,6 +76,7 @@ impl TcpRules {
             || self.reduction == Reduction::Prr
             || self.takes_back()
             || self.paces
+            || self.obeys_advice
             || self.slow_start == SlowStart::HyStartPlusPlus
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::PythonClass;
+use super::{PythonClass, Share};
 use crate::units::{Rate, Span};
 
 /// A video and its player.
@@ -27,6 +27,8 @@ pub struct VideoPlan {
     pub outstanding: u64,
     /// How a bitrate is chosen.
     pub rule: VideoRule,
+    /// No bitrate is chosen above this share of the advice in force ([`crate::advice`]), but the lowest; `None`: advice is ignored.
+    pub advice: Option<Share>,
     /// What the viewer minds.
     pub qoe: QoePlan,
 }

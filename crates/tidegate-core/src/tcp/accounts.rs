@@ -68,7 +68,7 @@ impl Accounts {
         let linux = rules.arithmetic == Arithmetic::Linux;
         let governed = controller.governs_repair();
         let by_time = rules.loss == LossDetection::Rack;
-        let paced = rules.paces || controller.may_pace();
+        let paced = rules.paces || rules.obeys_advice || controller.may_pace();
         let samples = controller.hears_acks();
         let offload = Offload::new(rules);
         Accounts {
@@ -85,7 +85,7 @@ impl Accounts {
             offload,
             paced,
             self_clocked: linux && by_time && !paced && !samples && !governed,
-            in_bursts: offload.at_work && by_time && paced && samples,
+            in_bursts: offload.at_work && by_time && paced && samples && !rules.obeys_advice,
             sampler: samples.then(Box::default),
             cached: Cached::default(),
             sacked: 0,

@@ -190,10 +190,11 @@ impl Sender {
     /// The rate at which data leave, if they are paced; `window`: the congestion window in force.
     #[inline]
     pub(super) fn pacing_rate(&self, window: u64) -> Option<Rate> {
-        match self.controller.pacing_rate() {
+        let own = match self.controller.pacing_rate() {
             None if self.config.rules.paces => self.rate_of_window(window),
             rate => rate,
-        }
+        };
+        self.most_rate.map_or(own, |most| Some(own.map_or(most, |own| own.min(most))))
     }
 
     /// Twice the `window` in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
@@ -255,7 +256,9 @@ impl Sender {
     /// Whether [`Sender::pacing_rate`] has one.
     #[inline(always)]
     fn is_paced(&self) -> bool {
-        self.controller.names_rate() || (self.config.rules.paces && self.estimator.smoothed() != Span::ZERO)
+        self.controller.names_rate()
+            || (self.config.rules.paces && self.estimator.smoothed() != Span::ZERO)
+            || self.most_rate.is_some()
     }
 
     /// The application is about to write: had it nothing to send (`tcp_rate_check_app_limited`)?

@@ -80,8 +80,9 @@ impl Sender {
     pub(super) fn largest_packet(&self, window: u64, least_rtt: Option<Span>) -> u64 {
         const LEAST: u64 = Bursts::LINUX.least;
         let mss = u64::from(self.config.mss);
+        let capped = |rate: Rate| self.most_rate.map_or(rate, |most| rate.min(most));
         if let Some(rate) = self.controller.pacing_rate() {
-            return self.burst(rate, least_rtt) / mss;
+            return self.burst(capped(rate), least_rtt) / mss;
         }
         // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 + beside < 3 mss.
         let window = window.max(self.out_after_ack());
@@ -91,7 +92,7 @@ impl Sender {
             return LEAST;
         }
         let Some(rate) = self.rate_of_window(window) else { return LEAST };
-        (self.burst(rate, least_rtt) / mss).max(LEAST)
+        (self.burst(capped(rate), least_rtt) / mss).max(LEAST)
     }
 
     /// The window is about to fall without an ACK: until the next one packets are no shorter for that.

@@ -14,7 +14,7 @@ use crate::cc::Controller;
 use crate::plan::{LeastRto, TcpPlan};
 use crate::random::Stream;
 use crate::unit::HeldBy;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// Which rules say what is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,8 @@ pub(super) struct Sender {
     pub(super) marks: Option<Box<Marks>>,
     pub(super) config: Config,
     pub(super) controller: Controller,
+    /// Data leave no faster (`sk_max_pacing_rate`).
+    pub(super) most_rate: Option<Rate>,
 }
 
 impl Sender {
@@ -171,6 +173,7 @@ impl Sender {
             measured: None,
             marks: None,
             config,
+            most_rate: None,
         };
         sender.prepare_marks();
         sender.prepare_board();
@@ -199,6 +202,16 @@ impl Sender {
             self.prepare_board();
         }
         self.controller = controller;
+    }
+
+    /// Data leave no faster than this from now on (`SO_MAX_PACING_RATE`); `None`: as fast as the controller lets them.
+    pub(super) fn set_most_rate(&mut self, rate: Option<Rate>) {
+        if self.most_rate != rate {
+            self.most_rate = rate;
+            if let Some(accounts) = &mut self.accounts {
+                accounts.cached.forget();
+            }
+        }
     }
 
     /// `bytes` more are acknowledged: SND.UNA moves.

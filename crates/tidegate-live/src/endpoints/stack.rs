@@ -262,6 +262,12 @@ fn controller(
             flow.name, own.name
         )));
     }
+    if flow.scone.is_some() {
+        return Err(LiveError::Beyond(format!(
+            "flow.{}: the kernel's packets carry no rate signals; remove tcp.advice, app.video.advice and scone, or use the engine \"sim\"",
+            flow.name
+        )));
+    }
     let kernels = flow.tcp.cc.row().kernel;
     kernels.filter(|name| usable(name)).ok_or_else(|| {
         let other = if kernels.is_none() { "; the engine \"sim\" has it" } else { "" };

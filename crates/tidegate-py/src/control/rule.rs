@@ -86,6 +86,12 @@ impl VideoChoice {
     fn came_s(&self) -> Option<f64> {
         self.0.came.map(|(_, took)| took.as_secs_f64())
     }
+
+    /// The throughput advice in force, in bit/s; None: no gate has given any in the last 67 s.
+    #[getter]
+    fn advice_bps(&self) -> Option<f64> {
+        self.0.advice.map(|rate| rate.bps() as f64)
+    }
 }
 
 /// A rule in Python as the player sees it.

@@ -1,4 +1,4 @@
-//! The columns of requests, and of the segments of videos.
+//! The columns of requests, of the segments of videos, and of throughput advice.
 
 use tidegate_core::app::Exchange;
 use tidegate_core::app::video::Download;
@@ -7,6 +7,7 @@ use tidegate_core::units::{Span, Time};
 use super::entries::{FLOW, all};
 use super::entry::{Entry, Names, Value};
 use crate::request_summary::response_time;
+use crate::rows::AdviceRow;
 
 /// Columns of requests.
 pub static REQUESTS: &[Entry<Exchange>] = &[
@@ -69,6 +70,18 @@ pub static SEGMENTS: &[Entry<Download>] = &[
         "stalled_s",
         "how long there was no video between the arrival of the segment before and its own, after the first picture; null: not yet",
         Value::F64(|of| came(of.row, of.row.stalled)),
+    ),
+];
+
+/// Columns of throughput advice.
+pub static ADVICE: &[Entry<AdviceRow>] = &[
+    all("time_s", "when it came, seconds from the start of the run", Value::F64(|of| seconds(of.row.at))),
+    all("flow", FLOW, Value::Index(Names::Flow, |of| of.row.flow)),
+    all("signal", "the rate signal, 0 to 126", Value::U64(|of| u64::from(of.row.signal.bits()))),
+    all(
+        "rate_bps",
+        "the rate that it says",
+        Value::F64(|of| of.row.signal.rate().map_or(f64::NAN, |rate| rate.bps() as f64)),
     ),
 ];
 

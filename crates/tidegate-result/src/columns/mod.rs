@@ -11,7 +11,7 @@ mod words;
 
 pub use entries::{CLASSES, DROPS, FLOWS, GATES, GROUPS, MARKS};
 pub use entry::{Description, Entry, Gates, Names, Of, Value};
-pub use messages::{REQUESTS, SEGMENTS};
+pub use messages::{ADVICE, REQUESTS, SEGMENTS};
 pub use words::{DROP_REASONS, HELD_BY, HELD_BY_POLICER, MARK_KINDS, PHASES};
 
 /// Every table with its columns, in order.
@@ -29,6 +29,7 @@ pub fn tables() -> Vec<(&'static str, Vec<Description>)> {
         ("marks", of(MARKS)),
         ("requests", of(REQUESTS)),
         ("segments", of(SEGMENTS)),
+        ("advice", of(ADVICE)),
     ]
 }
 

@@ -7,7 +7,7 @@ use tidegate_core::gate::Quantiles;
 use tidegate_core::net::measured;
 use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::unit::{Cause, HeldBy, Limiter};
-use tidegate_core::units::Time;
+use tidegate_core::units::{Rate, Time};
 
 use crate::losses::LossSummary;
 
@@ -51,6 +51,12 @@ pub struct FlowSummary {
     /// Reductions of the window because of marks; none in live runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_reductions: Option<u64>,
+    /// Rate signals with advice that its receiver has heard (SCONE); a flow whose packets carry none has none of these two names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice_signals: Option<u64>,
+    /// The advice in force at the end of the run; null: none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice_bps: Option<Option<f64>>,
     /// What gates dropped and tagged of its data; `summarise` fills it in.
     #[serde(flatten)]
     pub losses: LossSummary,
@@ -114,6 +120,8 @@ pub struct FlowMeasure<'a> {
     pub marked_segments: Option<u64>,
     /// With ECN: reductions of the window because of marks.
     pub ecn_reductions: Option<u64>,
+    /// Rate signals heard, and the advice in force at the end; `None`: its packets carry no signals.
+    pub advice: Option<(u64, Option<Rate>)>,
     /// Round-trip times of segments sent once.
     pub rtt: &'a Quantiles,
     /// Time average of the congestion window, segments.
@@ -154,6 +162,8 @@ impl FlowSummary {
             fast_retransmits: of.fast_retransmits,
             marked_segments: of.marked_segments,
             ecn_reductions: of.ecn_reductions,
+            advice_signals: of.advice.map(|(signals, _)| signals),
+            advice_bps: of.advice.map(|(_, rate)| rate.map(|rate| rate.bps() as f64)),
             losses: LossSummary::default(),
             back_drops: BTreeMap::new(),
             rtt_path_ms: millis(flow.shortest_round_trip_seconds(&plan.gates)),

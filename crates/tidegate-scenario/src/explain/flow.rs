@@ -8,7 +8,7 @@ use tidegate_core::units::Span;
 
 use super::gate::{jitter_text, queue_packets};
 use super::text::{item_text, rate_text, seconds_text, three_digits};
-use super::{Row, consequence, copies, police, request, rows_of, write_rows};
+use super::{Row, advice, consequence, copies, police, request, rows_of, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
 use crate::table::{Kind, TCP};
@@ -32,7 +32,9 @@ pub(super) fn explain(name: &str, form: &Form, root: &Form, plan: &Plan, out: &m
     }
     write_rows(&format!("flow {name}"), &rows, out);
     copies(name, plan.flows.iter().map(|each| each.name.as_str()), out);
-    for line in lines(flow, plan).into_iter().chain(request::lines(flow, plan)) {
+    for line in
+        lines(flow, plan).into_iter().chain(request::lines(flow, plan)).chain(advice::flow_lines(flow, plan))
+    {
         consequence(&line, out);
     }
 }

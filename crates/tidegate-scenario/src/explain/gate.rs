@@ -6,7 +6,7 @@ use tidegate_core::units::{Rate, Speed};
 
 use super::passing::passing;
 use super::text::{rate_text, seconds_text, three_digits};
-use super::{calls, cells, classes, consequence, dtm, follow, police, queues, rows_of, write_rows};
+use super::{advice, calls, cells, classes, consequence, dtm, follow, police, queues, rows_of, write_rows};
 use crate::check::Form;
 use crate::copies::servers;
 
@@ -41,7 +41,8 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     for line in cells::lines(gate, packet) {
         consequence(&line, out);
     }
-    for line in police::lines(gate, packet).into_iter().chain(rate_lines(gate, packet, plan)) {
+    let own = police::lines(gate, packet).into_iter().chain(rate_lines(gate, packet, plan));
+    for line in own.chain(advice::gate_lines(gate)) {
         consequence(&line, out);
     }
     if let Some(length) = jitter_text(gate.jitter) {

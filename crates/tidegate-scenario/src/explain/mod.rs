@@ -2,6 +2,7 @@
 //!
 //! It computes nothing that an engine reads.
 
+mod advice;
 mod calls;
 mod cells;
 mod classes;

@@ -1,6 +1,8 @@
 //! Gates, flows and traffic as they are written: names are numbers, and no copies are made yet.
 
-use tidegate_core::plan::{AppPlan, GatePlan, JitterPlan, SourcePlan, StartPlan, TcpPlan, TransportPlan};
+use tidegate_core::plan::{
+    AppPlan, GatePlan, JitterPlan, SconePlan, SourcePlan, StartPlan, TcpPlan, TransportPlan,
+};
 use tidegate_core::units::Span;
 
 use crate::check::{Form, Item};
@@ -42,7 +44,7 @@ pub(crate) struct User<'a> {
 
 /// What it sends.
 pub(crate) enum Load {
-    Flow { app: AppPlan, transport: TransportPlan, tcp: TcpPlan },
+    Flow { app: AppPlan, transport: TransportPlan, tcp: Box<TcpPlan>, scone: Option<SconePlan> },
     Traffic { source: SourcePlan, group: String, delays: bool },
 }
 

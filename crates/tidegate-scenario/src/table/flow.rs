@@ -1,5 +1,6 @@
 //! `[flow.x]` and `[traffic.x]`.
 
+use super::advice;
 use super::codepoints;
 use super::{
     Key, Kind, Literal, PATH, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, beside, jitter, key, media,
@@ -52,6 +53,7 @@ pub(crate) const FLOW: Section = section(
             WhenAbsent::Words("the defaults below"),
             "The settings of QUIC.",
         ),
+        advice::SCONE_KEY,
     ],
 );
 

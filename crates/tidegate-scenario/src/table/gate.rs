@@ -1,5 +1,6 @@
 //! `[gate.x]`.
 
+use super::advice::ADVICE;
 use super::aqm::{AQM, AQM_WORDS};
 use super::classes::{CLASSES, SCHEDULER, TAS};
 use super::jitter::JITTER;
@@ -91,6 +92,7 @@ pub(crate) const GATE: Section = section(
         ),
         key("abr", Kind::Form(&SWITCH), WhenAbsent::Words("no ABR switch"), SWITCH.about),
         key("police", Kind::Form(&POLICE), WhenAbsent::Words("no policer"), POLICE.about),
+        key("advice", Kind::Form(&ADVICE), WhenAbsent::Words("no advice"), ADVICE.about),
         CLASSES,
         SCHEDULER,
         key("tas", Kind::Form(&TAS), WhenAbsent::Words("no time-aware gates"), TAS.about),

@@ -2,6 +2,7 @@
 //! Schema and the reference all come from here; adding a key means adding one row and the
 //! line that lowers it.
 
+mod advice;
 mod aqm;
 mod cake;
 mod classes;

@@ -1,5 +1,6 @@
 //! `flow.x.app.video`.
 
+use super::advice::IGNORE;
 use super::{
     Key, Kind, Literal, RATE, SIZE, Section, TIME, WhenAbsent, Word, key, one_of, section, text, word,
 };
@@ -65,6 +66,24 @@ pub(super) const VIDEO: Section = section(
             Kind::Whole { min: 1, max: 1_000 },
             WhenAbsent::Is(Literal::Whole(1)),
             "How many segments may be asked for and not there yet; more than 1 is pipelining.",
+        ),
+        key(
+            "advice",
+            Kind::Choice(&[
+                IGNORE,
+                word(
+                    "cap",
+                    "no bitrate is chosen above `advice_share` of the advice in force, but the lowest",
+                ),
+            ]),
+            text("ignore"),
+            "What the player makes of the throughput advice of gates (`gate.x.advice`). Not live.",
+        ),
+        key(
+            "advice_share",
+            Kind::Share,
+            text("90%"),
+            "With advice = \"cap\": the rest is for headers, and for the buffer to grow.",
         ),
         key(
             "qoe",

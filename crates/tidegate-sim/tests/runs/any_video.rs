@@ -28,6 +28,7 @@ pub(crate) fn any_video() -> impl Strategy<Value = AppPlan> {
                 resume: segment,
                 outstanding,
                 rule,
+                advice: None,
                 qoe: QoePlan { switch: 1.0, stall: 3.0, join: 3.0 },
             };
             AppPlan::Request(Box::new(RequestPlan {

@@ -9,7 +9,9 @@ mod plans;
 mod twin;
 
 mod accounts;
+mod advice;
 mod any;
+mod any_advice;
 mod any_cells;
 mod any_video;
 mod hosted;

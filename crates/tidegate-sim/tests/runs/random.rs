@@ -10,6 +10,7 @@ use tidegate_core::units::{Rate, Span, Time};
 
 use crate::accounts::*;
 use crate::any::*;
+use crate::any_advice::with_advice;
 use crate::any_cells::*;
 use crate::offered::*;
 use crate::small::*;
@@ -64,6 +65,8 @@ proptest! {
             any_busy_dumbbell(),
             with_requests(any_plan()),
             with_requests(any_private_plan()),
+            with_advice(with_requests(any_plan())),
+            with_advice(any_private_plan()),
         ]
     ) {
         let result = whole(&plan);
@@ -95,6 +98,7 @@ proptest! {
             any_cell_plan(),
             with_requests(any_plan()),
             with_requests(any_cell_plan()),
+            with_advice(with_requests(any_plan())),
         ]
     ) {
         plan.record.level = RecordLevel::Summary;

@@ -26,6 +26,7 @@ pub(crate) fn flow(path: Vec<usize>, app: AppPlan, tcp: TcpPlan) -> FlowPlan {
         app,
         transport: TransportPlan::Tcp,
         tcp,
+        scone: None,
     }
 }
 

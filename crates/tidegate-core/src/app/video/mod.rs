@@ -13,6 +13,7 @@ mod tests;
 use std::collections::VecDeque;
 
 use super::request::Exchange;
+use crate::advice::{AdviceHeard, RateSignal};
 use crate::plan::VideoPlan;
 use crate::units::{Rate, Span, Time};
 pub use own::{Choice, ChoosesBitrate, Maker, can_make, set_maker};
@@ -73,6 +74,7 @@ pub struct Player {
     /// The number of the segment that is asked for next.
     next: u64,
     seen: Seen,
+    heard: AdviceHeard,
     /// A user's rule, made when it is first asked.
     own: Option<Box<dyn ChoosesBitrate>>,
 }
@@ -94,6 +96,7 @@ impl Player {
             log: Vec::new(),
             next: 0,
             seen: Seen::default(),
+            heard: AdviceHeard::default(),
             own: None,
         }
     }
@@ -120,7 +123,20 @@ impl Player {
     pub fn ask(&mut self, now: Time) -> Download {
         self.advance(now);
         let rung = self.choose();
+        let rung = self.most(now).map_or(rung, |most| rung.min(most));
         self.note_asked(now, rung)
+    }
+
+    /// Throughput advice came with a packet of the flow.
+    pub fn handle_advice(&mut self, now: Time, signal: RateSignal) {
+        self.heard.note(now, signal);
+    }
+
+    /// The highest bitrate that the advice in force lets it choose, by its place in the ladder.
+    fn most(&mut self, now: Time) -> Option<usize> {
+        let advised = self.heard.in_force(now).rate()?;
+        let most = self.plan.advice?.of(u128::from(advised.bps()), 1);
+        Some(self.plan.ladder.iter().rposition(|rate| *rate <= most).unwrap_or(0))
     }
 
     fn note_asked(&mut self, now: Time, rung: usize) -> Download {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::OnceLock;
 
 use crate::plan::{PythonClass, VideoPlan};
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 
 /// What a rule is told when the next segment is to be asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Choice {
     pub bytes: Vec<u64>,
     /// User bytes of the newest segment that has come, and how long it took; `None`: none has.
     pub came: Option<(u64, Span)>,
+    /// The throughput advice in force ([`crate::advice`]); `None`: none is.
+    pub advice: Option<Rate>,
 }
 
 /// A rule that is written elsewhere.

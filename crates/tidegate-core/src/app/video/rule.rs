@@ -89,6 +89,7 @@ impl Player {
                     last,
                     bytes: (0..self.plan.ladder.len()).map(|rung| self.plan.bytes(self.next, rung)).collect(),
                     came: self.seen.newest,
+                    advice: self.heard.in_force(self.at).rate(),
                 };
                 let rule = self.own.get_or_insert_with(|| own::make(own, &self.plan));
                 rule.choose(&choice).min(self.plan.ladder.len() - 1)

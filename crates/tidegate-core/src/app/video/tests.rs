@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::super::Exchange;
 use super::{Playback, Player, mpc};
-use crate::plan::{QoePlan, VideoPlan, VideoRule};
+use crate::advice::RateSignal;
+use crate::plan::{QoePlan, Share, VideoPlan, VideoRule};
 use crate::units::{Rate, Span, Time};
 
 const SECOND: u64 = 1_000_000_000_000;
@@ -18,6 +19,7 @@ fn plan(ladder: &[u64], rule: VideoRule) -> VideoPlan {
         resume: Span::from_secs(4),
         outstanding: 1,
         rule,
+        advice: None,
         qoe: QoePlan { switch: 1.0, stall: 3.0, join: 3.0 },
     }
 }
@@ -195,4 +197,28 @@ proptest! {
             .fold(f64::NEG_INFINITY, f64::max);
         prop_assert!((with - best).abs() < 1e-9, "{with} {best}");
     }
+}
+
+/// 1.12 Mbit/s is advised; 90% of it lets 1000 kbit/s be chosen. A lower advice applies while it is in force, one below the ladder lets the
+/// lowest bitrate be chosen.
+#[test]
+fn advice_caps_the_choice() {
+    let rule = VideoRule::Fixed(2);
+    let share = Share::from_parts(900_000_000_000);
+    let plan = VideoPlan { segments: 100, advice: Some(share), ..plan(&[300, 1000, 2000], rule) };
+    let chosen = |advice: &[(f64, u8)], now: f64| {
+        let mut player = Player::new(&plan, at(0.0));
+        for (when, signal) in advice {
+            player.handle_advice(at(*when), RateSignal::from_bits(*signal));
+        }
+        player.ask(at(now)).rung
+    };
+    assert_eq!(chosen(&[], 0.0), 2);
+    assert_eq!(chosen(&[(0.0, 21)], 0.0), 1);
+    assert_eq!(chosen(&[(0.0, 21), (1.0, 60)], 2.0), 1);
+    assert_eq!(chosen(&[(0.0, 21), (1.0, 60)], 67.5), 2);
+    assert_eq!(chosen(&[(0.0, 0)], 1.0), 0);
+    let mut player = Player::new(&VideoPlan { advice: None, ..plan.clone() }, at(0.0));
+    player.handle_advice(at(0.0), RateSignal::from_bits(0));
+    assert_eq!(player.ask(at(0.0)).rung, 2, "it ignores advice");
 }

@@ -1,6 +1,7 @@
 //! The ingress of a gate: what happens to a unit before the queue. It is weighed in bytes on the wire, counted for those
 //! who measure arrivals, and judged by the policer.
 
+mod adviser;
 mod marker;
 mod police;
 mod tally;
@@ -9,29 +10,34 @@ pub use marker::Marker;
 pub use police::Policer;
 pub use tally::Slot;
 
+use crate::gate::ingress::adviser::Adviser;
 use crate::gate::ingress::tally::Tally;
 use crate::gate::statistics::Statistics;
 use crate::gcra::Verdict;
 use crate::plan::{Framing, GatePlan};
+use crate::random::Stream;
 use crate::unit::Unit;
-use crate::units::{Measured, Span, Time};
+use crate::units::{Measured, Rate, Span, Time};
 
-/// Framing, tallies and policer of one gate.
+/// Framing, tallies, adviser, marker and policer of one gate.
 #[derive(Debug)]
 pub(super) struct Ingress {
     framing: Framing,
     policer: Option<Box<Policer>>,
     marker: Option<Box<Marker>>,
+    adviser: Option<Box<Adviser>>,
     tallies: Vec<Tally>,
 }
 
 impl Ingress {
-    pub(super) fn new(plan: &GatePlan, measured: Measured) -> Ingress {
+    /// `stream`: what the gate's rate law draws from.
+    pub(super) fn new(plan: &GatePlan, measured: Measured, stream: Stream) -> Ingress {
         let policer = |police| Box::new(Policer::new(police, plan.policed_unit(), measured));
         Ingress {
             framing: plan.framing,
             policer: plan.police.as_ref().map(policer),
             marker: plan.marker.map(|marker| Box::new(Marker::new(marker, measured))),
+            adviser: plan.advice.map(|advice| Box::new(Adviser::new(&advice, &plan.rate, stream))),
             tallies: Vec::new(),
         }
     }
@@ -45,7 +51,7 @@ impl Ingress {
     /// Whether every packet passes, and nobody counts.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        self.policer.is_none() && self.marker.is_none() && self.tallies.is_empty()
+        self.policer.is_none() && self.marker.is_none() && self.adviser.is_none() && self.tallies.is_empty()
     }
 
     /// Counts an arrival in every tally.
@@ -58,10 +64,13 @@ impl Ingress {
         self.tallies.iter_mut().for_each(|tally| tally.note_refusal(at));
     }
 
-    /// Whether marker and policer let a packet pass; the one may colour it, the other tag it. A policer of cells is not
-    /// asked about packets.
+    /// Whether marker and policer let a packet pass; the one may colour it, the other tag it, and an adviser lower its rate signal. A
+    /// policer of cells is not asked about packets.
     #[inline]
     pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, stats: &mut Statistics) -> bool {
+        if let Some(adviser) = &mut self.adviser {
+            adviser.handle_arrival(at, unit);
+        }
         if let Some(marker) = &mut self.marker {
             let Some(marking) = marker.judge(at, unit.bytes, unit.colour()) else { return false };
             unit.set_colour(marking.colour);
@@ -96,6 +105,13 @@ impl Ingress {
             stats.policed(at, policer.state());
         }
         verdict
+    }
+
+    /// The network sets the rate of the gate's law.
+    pub(super) fn note_rate(&mut self, rate: Rate) {
+        if let Some(adviser) = &mut self.adviser {
+            adviser.note_rate(rate);
+        }
     }
 
     pub(super) fn marker(&self) -> Option<&Marker> {

@@ -20,6 +20,7 @@ impl Gate {
             return;
         }
         let end = server.set(at, rate);
+        self.parts.ingress.note_rate(rate);
         self.parts.stats.set_rate(at, rate.bps() as f64);
         if let Some(end) = end {
             self.reschedule(end);

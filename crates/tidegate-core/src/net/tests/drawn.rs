@@ -25,6 +25,7 @@ pub(super) fn flow(
         transport: TransportPlan::Tcp,
         tcp,
         dscp: 0,
+        scone: None,
     }
 }
 

@@ -26,7 +26,7 @@ use super::seq::Numbering;
 use crate::cc::Controller;
 use crate::plan::TcpPlan;
 use crate::random::Stream;
-use crate::units::{Span, Time};
+use crate::units::{Rate, Span, Time};
 use close::Closing;
 
 /// One end of a TCP connection, without clock, timer or wire.
@@ -89,6 +89,12 @@ impl Endpoint {
         self.sender.set_controller(controller);
         self.sender.prepare_marks();
         self.see_what_comes();
+    }
+
+    /// Its data leave no faster than this from now on, as at a Linux socket with `SO_MAX_PACING_RATE`; `None`: as fast as the controller
+    /// lets them. Needs [`crate::plan::TcpRules::obeys_advice`].
+    pub fn set_most_rate(&mut self, rate: Option<Rate>) {
+        self.sender.set_most_rate(rate);
     }
 
     /// Its state, or what its segments may say, has changed.

@@ -128,6 +128,7 @@ fn rules() -> impl Strategy<Value = TcpRules> {
             undo,
             frto,
             paces,
+            obeys_advice: false,
             accecn_option,
             segmentation: Segmentation::Kernel,
         },

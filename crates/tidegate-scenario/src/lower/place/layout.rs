@@ -125,7 +125,7 @@ pub(crate) fn connect(
                 planned.push(GatePlan { jitter: user.jitter, ..gate });
             }
             match &user.load {
-                Load::Flow { app, transport, tcp } => flows.push(FlowPlan {
+                Load::Flow { app, transport, tcp, scone } => flows.push(FlowPlan {
                     name: name.clone(),
                     path,
                     back,
@@ -133,8 +133,9 @@ pub(crate) fn connect(
                     start: user.start,
                     app: app.clone(),
                     transport: transport.clone(),
-                    tcp: tcp.clone(),
+                    tcp: tcp.as_ref().clone(),
                     dscp: user.dscp,
+                    scone: *scone,
                 }),
                 Load::Traffic { source, group, delays } => {
                     traffic.push(TrafficPlan {

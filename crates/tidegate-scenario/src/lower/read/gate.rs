@@ -8,7 +8,7 @@ use tidegate_core::units::Span;
 use super::aqm::aqm;
 use super::cake;
 use super::laws::{cellreplay, reserve};
-use super::{classes, marker, police, rate};
+use super::{advice, classes, marker, police, rate};
 use crate::check::{Form, Value};
 use crate::inputs::Library;
 use crate::lower::changes::check_clock;
@@ -53,7 +53,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
     let classes = classes::classes(form, &classes::Host { rate: &rate, framing }, notes);
     classes::check_law(form, classes.as_deref(), &rate, notes);
     let classes = classes.or_else(|| cake::tins(form, &rate, framing, notes));
-    GatePlan {
+    let mut plan = GatePlan {
         name: name.to_owned(),
         queue: queue(form, &rate, framing, notes),
         classes,
@@ -68,7 +68,10 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
         cells: cells(form, notes),
         police: police::police(form, framing, notes),
         marker: marker::marker(form, framing, notes),
-    }
+        advice: None,
+    };
+    plan.advice = advice::advice(root, form, &plan, notes);
+    plan
 }
 
 fn queue(form: &Form, rate: &RatePlan, framing: Framing, notes: &mut Notes) -> QueuePlan {

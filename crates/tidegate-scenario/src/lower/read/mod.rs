@@ -1,5 +1,6 @@
 //! Tables of the file to parts of the plan, one kind of table for each file.
 
+mod advice;
 mod app;
 mod aqm;
 pub(crate) mod cake;

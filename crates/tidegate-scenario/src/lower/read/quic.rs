@@ -31,6 +31,8 @@ pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &m
     }
     let plan = flow.table("quic").map_or_else(QuicPlan::default, |form| read(form, notes));
     refuse(flow, app, &plan, tcp, notes);
+    // quinn is told no advice.
+    tcp.rules.obeys_advice = false;
     tcp.headers = HEADERS;
     tcp.mss = plan.largest_packet() - HEADERS;
     if plan.cc == QuicControl::Tcp {
@@ -106,6 +108,12 @@ fn refuse(flow: &Form, app: &AppPlan, plan: &QuicPlan, tcp: &TcpPlan, notes: &mu
             "datagrams carry what is written, and are not sent again; this application needs streams",
             help,
         );
+    }
+    if tcp.rules.obeys_advice
+        && let Some(item) = flow.table("tcp").and_then(|keys| keys.given("advice"))
+    {
+        let help = "remove it; app.video.advice = \"cap\" works over QUIC too";
+        notes.wrong(item, "quinn takes no advice, and so this flow of QUIC is not paced by it", help);
     }
     if tcp.read != ReadPlan::AtOnce
         && let Some(item) = flow.table("app").and_then(|keys| keys.given("read"))

@@ -123,11 +123,13 @@ fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> T
         notes.warn(item.at, &item.key, "rate has an effect only with cc = \"fixed_rate\"", help);
     }
     let plus_plus = plan.rules.slow_start == SlowStart::HyStartPlusPlus;
-    if !plan.sack && (plan.cc.hears_acks() || plan.rules.paces || plus_plus) {
+    if !plan.sack && (plan.cc.hears_acks() || plan.rules.paces || plan.rules.obeys_advice || plus_plus) {
         let (name, what) = if plan.cc.hears_acks() {
             ("cc", plan.cc.name())
         } else if plus_plus {
             ("slow_start", "slow_start = \"hystart++\"")
+        } else if plan.rules.obeys_advice {
+            ("advice", "advice = \"pace\"")
         } else {
             ("pacing", "pacing")
         };
@@ -191,6 +193,7 @@ fn rules(layers: &TcpLayers<'_>) -> TcpRules {
         undo: layers.flag("undo"),
         frto: layers.flag("frto"),
         paces: layers.flag("pacing"),
+        obeys_advice: layers.word("advice") == "pace",
         accecn_option: layers.flag("accecn_option"),
         segmentation: match layers.word("segmentation") {
             "off" => Segmentation::Off,

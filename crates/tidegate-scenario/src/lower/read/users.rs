@@ -6,7 +6,7 @@ use std::ops::Deref;
 use tidegate_core::plan::{SourcePlan, StartPlan};
 use tidegate_core::units::{Span, Time};
 
-use super::{app, quic, tcp, traffic_groups};
+use super::{advice, app, quic, tcp, traffic_groups};
 use crate::check::{Form, Item, Value};
 use crate::document::Place;
 use crate::inputs::Library;
@@ -88,7 +88,8 @@ fn user<'a>(
         let mut tcp = tcp::tcp(root, form, library, notes);
         tcp.read = app::reading(form, &app, &tcp, notes);
         let transport = quic::transport(form, &app, &mut tcp, notes);
-        Load::Flow { app, transport, tcp }
+        let scone = advice::scone(form, &app, &tcp);
+        Load::Flow { app, transport, tcp: Box::new(tcp), scone }
     } else {
         let source = app::source(root, form, first_cells(&path, gates), library, notes);
         let messages = matches!(source, SourcePlan::Messages(_));

@@ -5,6 +5,7 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span};
 
+use super::advice::share;
 use super::congestion::python;
 use super::request::{check_name, server};
 use crate::check::{Form, Item};
@@ -58,6 +59,7 @@ pub(super) fn video(
         join,
         resume,
         outstanding,
+        advice: (form.word("advice") == Some("cap")).then(|| share(form, "advice_share")),
         qoe: qoe(form.table("qoe")),
     };
     Some(RequestPlan {

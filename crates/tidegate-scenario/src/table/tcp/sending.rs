@@ -2,6 +2,7 @@
 
 use tidegate_core::plan::CONTROLLERS;
 
+use crate::table::advice::IGNORE;
 use crate::table::{Key, Kind, Literal, SIZE, WhenAbsent, Word, key, quantity, text, texts, word};
 use crate::units::Dim;
 
@@ -39,6 +40,16 @@ pub(super) const SENDING: &[Key] = &[
         WhenAbsent::Is(Literal::Flag(false)),
         "Whether data leave at a pace also with controllers that name no rate themselves: 2 windows each round trip in slow \
          start, else 1.2, as Linux does where a socket has SO_MAX_PACING_RATE or the host has fq. Needs sack. Live: set.",
+    ),
+    key(
+        "advice",
+        Kind::Choice(&[
+            IGNORE,
+            word("pace", "its packets leave no faster than the advice in force, headers included"),
+        ]),
+        text("ignore"),
+        "What the sender makes of the throughput advice of gates (`gate.x.advice`), which the receiver tells it with every ACK. \"pace\" does as Linux \
+         does where a socket has SO_MAX_PACING_RATE. Needs sack. Not with QUIC, nor live.",
     ),
     key(
         "segmentation",

@@ -1,13 +1,14 @@
 //! `gate.x.rate.follow` to [`FollowPlan`]. Which server it follows is resolved when servers are known.
 
 use tidegate_core::effcap::Blocks;
-use tidegate_core::plan::{FollowPlan, RatePlan, Share};
-use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span};
+use tidegate_core::plan::{FollowPlan, RatePlan};
+use tidegate_core::units::{Rate, Span};
 
 use crate::check::Form;
 use crate::lower::changes::check_clock;
 use crate::lower::names::{GATE, index_of};
 use crate::lower::notes::Notes;
+use crate::lower::read::advice::share;
 use crate::lower::values::check_between;
 
 /// What the table alone determines. The gate is a number in the order of the file; lag and blocks may be filled in
@@ -24,7 +25,7 @@ pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePla
         every: form.span("every")?,
         lag: form.span("lag").unwrap_or(Span::ZERO),
         blocks: written_blocks(form).unwrap_or(Blocks::INSTCAP),
-        share: Share::from_parts((form.real("share")? * PICOS_PER_SECOND as f64).round() as u64),
+        share: share(form, "share"),
         initial: initial.unwrap_or(min),
         min,
         peak,
