@@ -267,6 +267,32 @@ def _watching(draw: random.Random, lines: list[str]) -> list[str]:
     return [*kept, *(f"app.video.{line}" for line in video)]
 
 
+def _advising(draw: random.Random, gate: list[str]) -> list[str]:
+    """Return the lines of a gate of packets, in one of six with advice for the flows that pass it."""
+    if draw.random() >= 0.17:
+        return gate
+    shares = draw.choice(["", ', share = "80%"', ', among = "flows", present = "300 ms"'])
+    advice = [f'advice = {{ rate = "{draw.choice([300, 900, 3000])} kbit/s"{shares} }}']
+    if any(line.startswith(("rate.steps", "rate.markov")) for line in gate):
+        advice += ['advice = "law"', 'advice.effcap = { every = "200 ms", m = 2, n = 3 }']
+    return [*gate, draw.choice(advice)]
+
+
+def _listening(draw: random.Random, flow: list[str]) -> list[str]:
+    """Return the lines of a flow, in one of six with packets that carry rate signals."""
+    if draw.random() >= 0.17:
+        return flow
+    paces = "tcp.sack = true" in flow and not any("transport" in line or "tahoe" in line for line in flow)
+    more = ['tcp.advice = "pace"'] if paces and draw.random() < 0.7 else []
+    if any(line.startswith("app.video") for line in flow):
+        more += ['app.video.advice = "cap"']
+    return [
+        *flow,
+        f'scone = {{ first = {draw.choice([0, 3])}, every = "{draw.choice([80, 500])} ms" }}',
+        *more,
+    ]
+
+
 def _reading(draw: random.Random, lines: list[str]) -> list[str]:
     """Return the lines of a flow, in one of six with a receiver that does not read at once."""
     if draw.random() >= 0.17 or any(line.startswith(("app.request", "app.video")) for line in lines):
@@ -395,6 +421,7 @@ def scenario(number: int) -> str:
     ends = random.Random(f"ends {number}")
     transports = random.Random(f"transports {number}")
     viewers = random.Random(f"viewers {number}")
+    advisers = random.Random(f"advisers {number}")
     circuit = more.choice([n for n in range(count) if n != cells] + [None])
     if circuit is not None:
         lines += ["[pool.vp]", f'capacity = "{more.choice([8, 15, 30])} Mbit/s"']
@@ -409,6 +436,7 @@ def scenario(number: int) -> str:
             gate = random_queues.with_classes(classes, gate)
         if n != cells:
             gate = random_queues.late(ends, random_queues.marker(classes, gate))
+            gate = _advising(advisers, gate)
         lines += gate + _jitter(late)
         if n == cells:
             lines += late.choice([[], [POLICE]])
@@ -416,7 +444,7 @@ def scenario(number: int) -> str:
     for n in range(draw.randint(1, 3)):
         flow = _rules(rules, _hearing(hearing, _flow(draw, f"f{n}", gates)))
         flow = _watching(viewers, flow)
-        lines += _over_quic(transports, _reading(readers, flow))
+        lines += _listening(advisers, _over_quic(transports, _reading(readers, flow)))
         lines.append(f'dscp = "{classes.choice(random_queues.CODEPOINTS)}"')
     for n in range(draw.choice([0, 0, 1, 2])):
         lines += random_queues.media(classes, _traffic(draw, f"t{n}", gates))

@@ -36,7 +36,7 @@ mod traffic;
 mod transport;
 mod video;
 
-pub use advice::{AdvicePlan, AdviceSource, SconePlan};
+pub use advice::{AdvicePlan, AdviceSource, PresentPlan, SconePlan};
 pub use cake::CakePlan;
 pub use circuits::{ArrivalPlan, Blocked, CallsPlan, Demand, PoolOrder, ReservationPlan, ReservePlan};
 pub(crate) use classes::NAMED;

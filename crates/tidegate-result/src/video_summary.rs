@@ -76,7 +76,9 @@ impl VideoSummary {
             })
             .collect();
         let changes = counted.iter().filter_map(|(before, rung)| Some(mbps(*rung) - mbps((*before)?)));
-        let stalled_s: f64 = player.stalls().iter().map(|(begin, end)| within(*begin, *end)).sum();
+        // (A sum of nothing would be -0.)
+        let stalled = player.stalls().iter().map(|(begin, end)| within(*begin, *end));
+        let stalled_s: f64 = stalled.fold(0.0, |sum, each| sum + each);
         let on_air = player.joined().map_or(0.0, |joined| within(joined, player.over().unwrap_or(until)));
         let join_s = player.joined().map(|joined| joined.saturating_since(player.begun()).as_secs_f64());
         let bitrates: f64 = counted.iter().map(|(_, rung)| mbps(*rung)).sum();

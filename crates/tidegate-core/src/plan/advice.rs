@@ -11,8 +11,17 @@ pub struct AdvicePlan {
     pub source: AdviceSource,
     /// The part of it that is told.
     pub share: Share,
-    /// It is divided among the flows of which a packet came within this time; `None`: each is told all of it.
-    pub present_within: Option<Span>,
+    /// Among whom it is divided; `None`: each flow is told all of it.
+    pub among: Option<PresentPlan>,
+}
+
+/// The flows that are present at a gate: those of which a packet came within some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PresentPlan {
+    /// The time.
+    pub within: Span,
+    /// Only a packet counts that carries a rate signal.
+    pub signalled: bool,
 }
 
 /// Where the rate comes from that a gate tells.

@@ -1,7 +1,7 @@
 //! Throughput advice in words.
 
 use tidegate_core::advice::RateSignal;
-use tidegate_core::plan::{AdviceSource, Course, FlowPlan, GatePlan, Plan};
+use tidegate_core::plan::{AdviceSource, Course, FlowPlan, GatePlan, Plan, PresentPlan};
 use tidegate_core::units::Rate;
 
 use super::text::rate_text;
@@ -15,7 +15,7 @@ pub(super) fn gate_lines(gate: &GatePlan) -> Vec<String> {
         _ => None,
     };
     let told = advice.share.of(u128::from(constant.unwrap_or(Rate::ZERO).bps()), 1);
-    let what = match (constant, advice.source, advice.present_within) {
+    let what = match (constant, advice.source, advice.among) {
         (Some(_), _, None) => signal_text(told),
         (Some(_), _, Some(_)) => told.to_string(),
         (None, AdviceSource::Estimate { every, blocks }, _) => format!(
@@ -24,8 +24,9 @@ pub(super) fn gate_lines(gate: &GatePlan) -> Vec<String> {
         ),
         (None, ..) => "the rate of its law at that instant".to_owned(),
     };
-    let among = advice.present_within.map_or_else(String::new, |within| {
-        format!(", divided by the number of flows of which a packet came within {within}")
+    let among = advice.among.map_or_else(String::new, |PresentPlan { within, signalled }| {
+        let packet = if signalled { "rate signal" } else { "packet" };
+        format!(", divided by the number of flows of which a {packet} came within {within}")
     });
     vec![format!("advice: flows are told {}{among}", what.trim_end_matches(','))]
 }

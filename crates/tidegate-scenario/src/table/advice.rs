@@ -34,15 +34,18 @@ pub(super) const ADVICE: Section = short(
             key("share", Kind::Share, WhenAbsent::Is(Literal::Whole(1)), "The part of it that is told."),
             key(
                 "among",
-                Kind::Choice(&[word("flows", "the rate is divided by the number of flows that are present")]),
+                Kind::Choice(&[
+                    word("flows", "the flows and background sources that are present"),
+                    word("listeners", "those of them whose packets carry rate signals"),
+                ]),
                 WhenAbsent::Words("each flow is told the whole rate"),
-                "Among whom the rate is divided.",
+                "Among whom the rate is divided, in equal parts.",
             ),
             key(
                 "present",
                 TIME,
                 text("67 s"),
-                "With `among`: a flow is present for so long after a packet of it has come.",
+                "With `among`: one is present for so long after such a packet of it has come.",
             ),
         ],
     ),

@@ -10,7 +10,7 @@ use crate::small::*;
 
 fn told(kbps: u64) -> Option<AdvicePlan> {
     let source = AdviceSource::Rate(Rate::from_bps(kbps * 1_000));
-    Some(AdvicePlan { source, share: Share::ALL, present_within: None })
+    Some(AdvicePlan { source, share: Share::ALL, among: None })
 }
 
 /// A flow over two links of 8 Mbit/s that listens to advice every second, and obeys it.

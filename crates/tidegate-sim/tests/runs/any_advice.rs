@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tidegate_core::effcap::Blocks;
 use tidegate_core::plan::{
-    AdvicePlan, AdviceSource, AppPlan, CongestionPlan, Course, Plan, RatePlan, SconePlan, Share,
+    AdvicePlan, AdviceSource, AppPlan, CongestionPlan, Course, Plan, PresentPlan, RatePlan, SconePlan, Share,
 };
 use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span};
 
@@ -16,10 +16,12 @@ fn any_advice() -> impl Strategy<Value = AdvicePlan> {
             blocks: Blocks { samples, blocks },
         }),
     ];
-    (source, 1u64..5, prop::option::of(1u64..400)).prop_map(|(source, quarters, present)| AdvicePlan {
+    let among = (1u64..400, any::<bool>())
+        .prop_map(|(millis, signalled)| PresentPlan { within: Span::from_millis(millis), signalled });
+    (source, 1u64..5, prop::option::of(among)).prop_map(|(source, quarters, among)| AdvicePlan {
         source,
         share: Share::from_parts(PICOS_PER_SECOND / 4 * quarters.min(4)),
-        present_within: present.map(Span::from_millis),
+        among,
     })
 }
 

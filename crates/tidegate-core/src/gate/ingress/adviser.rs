@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::advice::RateSignal;
 use crate::effcap::CapacityEstimator;
 use crate::gate::rate::{CapacityMeter, Profile, mean_speed};
-use crate::plan::{AdvicePlan, AdviceSource, Course, RatePlan, Share};
+use crate::plan::{AdvicePlan, AdviceSource, Course, PresentPlan, RatePlan, Share};
 use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
@@ -42,10 +42,10 @@ struct Estimate {
     rate: Option<Rate>,
 }
 
-/// When a packet of each flow came last, by its route.
+/// When a packet of each flow came last that counts, by its route.
 #[derive(Debug)]
 struct Present {
-    within: Span,
+    plan: PresentPlan,
     last: BTreeMap<u32, Time>,
 }
 
@@ -70,7 +70,7 @@ impl Adviser {
                 rate: None,
             })),
         };
-        let present = plan.present_within.map(|within| Present { within, last: BTreeMap::new() });
+        let present = plan.among.map(|among| Present { plan: among, last: BTreeMap::new() });
         Adviser { source, share: plan.share, present }
     }
 
@@ -84,7 +84,9 @@ impl Adviser {
     /// A packet comes at `at`: its rate signal is lowered to what is told now.
     #[inline]
     pub(super) fn handle_arrival(&mut self, at: Time, unit: &mut Unit) {
-        if let Some(present) = &mut self.present {
+        if let Some(present) = &mut self.present
+            && (!present.plan.signalled || unit.rate_signal().is_some())
+        {
             present.last.insert(unit.chain, at);
         }
         if let Some(signal) = unit.rate_signal() {
@@ -111,7 +113,7 @@ impl Adviser {
 
 impl Present {
     fn count(&mut self, at: Time) -> u32 {
-        self.last.retain(|_, last| at.saturating_since(*last) <= self.within);
+        self.last.retain(|_, last| at.saturating_since(*last) <= self.plan.within);
         self.last.len().max(1) as u32
     }
 }

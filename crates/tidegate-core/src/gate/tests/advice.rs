@@ -3,7 +3,7 @@
 use super::*;
 use crate::advice::RateSignal;
 use crate::effcap::Blocks;
-use crate::plan::{AdvicePlan, AdviceSource, FollowPlan, Share};
+use crate::plan::{AdvicePlan, AdviceSource, FollowPlan, PresentPlan, Share};
 
 const SECOND: u64 = PICOS_PER_SECOND;
 
@@ -16,7 +16,7 @@ fn mbps(number: u64) -> Rate {
 }
 
 fn told(source: AdviceSource) -> AdvicePlan {
-    AdvicePlan { source, share: Share::ALL, present_within: None }
+    AdvicePlan { source, share: Share::ALL, among: None }
 }
 
 /// What a packet's signal is behind the gate.
@@ -88,10 +88,13 @@ fn an_estimate_is_of_the_slots_that_are_over() {
     assert_eq!(signals, [127, 40, 34, 20, 20, 34].map(Some));
 }
 
+fn among(signalled: bool) -> PresentPlan {
+    PresentPlan { within: Span::from_millis(100), signalled }
+}
+
 #[test]
 fn flows_that_are_present_share_it() {
-    let advice =
-        AdvicePlan { present_within: Some(Span::from_millis(100)), ..told(AdviceSource::Rate(mbps(10))) };
+    let advice = AdvicePlan { among: Some(among(false)), ..told(AdviceSource::Rate(mbps(10))) };
     let mut gate = advising(advice, RatePlan::Unlimited);
     assert_eq!(signal(&mut gate, at(0), 0, Some(127)), Some(40));
     // Of 5 Mbit/s: 33, which is 4.47 Mbit/s.
@@ -99,4 +102,15 @@ fn flows_that_are_present_share_it() {
     assert_eq!(signal(&mut gate, at(60), 0, None), None);
     assert_eq!(signal(&mut gate, at(150), 1, Some(127)), Some(33));
     assert_eq!(signal(&mut gate, at(161), 1, Some(127)), Some(40));
+}
+
+#[test]
+fn only_flows_that_listen_may_share_it() {
+    let advice = AdvicePlan { among: Some(among(true)), ..told(AdviceSource::Rate(mbps(10))) };
+    let mut gate = advising(advice, RatePlan::Unlimited);
+    assert_eq!(signal(&mut gate, at(0), 0, None), None);
+    assert_eq!(signal(&mut gate, at(1), 1, Some(127)), Some(40));
+    assert_eq!(signal(&mut gate, at(2), 0, Some(127)), Some(33));
+    assert_eq!(signal(&mut gate, at(102), 1, Some(127)), Some(33));
+    assert_eq!(signal(&mut gate, at(103), 1, Some(127)), Some(40));
 }

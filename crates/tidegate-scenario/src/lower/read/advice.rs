@@ -2,7 +2,7 @@
 
 use tidegate_core::effcap::Blocks;
 use tidegate_core::plan::{
-    AdvicePlan, AdviceSource, AppPlan, Course, GatePlan, RatePlan, SconePlan, Share, TcpPlan,
+    AdvicePlan, AdviceSource, AppPlan, Course, GatePlan, PresentPlan, RatePlan, SconePlan, Share, TcpPlan,
 };
 use tidegate_core::units::{PICOS_PER_SECOND, Rate};
 
@@ -32,13 +32,16 @@ pub(super) fn advice(root: &Form, form: &Form, plan: &GatePlan, notes: &mut Note
         (rate, None) => told(rate.unwrap_or(item), rate, plan, notes)?,
     };
     if let (Some(present), None) = (given("present"), given("among")) {
-        let help = "add among = \"flows\", or remove present";
-        notes.warn(present.at, &present.key, "present has an effect only with among = \"flows\"", help);
+        let help = "add among = \"flows\" or among = \"listeners\", or remove present";
+        notes.warn(present.at, &present.key, "present has an effect only with among", help);
     }
     Some(AdvicePlan {
         source,
         share: share(table, "share"),
-        present_within: table.word("among").and(table.span("present")),
+        among: table
+            .word("among")
+            .zip(table.span("present"))
+            .map(|(word, within)| PresentPlan { within, signalled: word == "listeners" }),
     })
 }
 
