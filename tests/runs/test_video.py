@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,21 @@ def test_sizes_from_a_file_repeat(tmp_path: Path) -> None:
     assert found["bitrate_bps"][:5] == [3e5, *[1e6] * 4]
     exact = _changed({"flow.player.app.video": video, "exact": True})
     assert exact.table("segments").equals(run.table("segments"))
+
+
+def test_sizes_as_sabre_has_them(tmp_path: Path) -> None:
+    """Sizes in bits in JSON are those in bytes in a table."""
+    sizes = [[150_000, 400_000, 900_000], [80_000, 500_000, 1_000_000]]
+    (tmp_path / "sizes.csv").write_text("".join(", ".join(map(str, row)) + "\n" for row in sizes))
+    movie = {"segment_duration_ms": 4000, "segment_sizes_bits": [[8 * size for size in row] for row in sizes]}
+    (tmp_path / "movie.json").write_text(json.dumps(movie))
+    (tmp_path / "bytes.json").write_text(json.dumps(sizes))
+    runs = []
+    for name in ("sizes.csv", "movie.json", "bytes.json"):
+        video = {"ladder": LADDER, "buffer": "12 s", "sizes": str(tmp_path / name)}
+        runs.append(_segments(tg.run(SCENARIO, seed=1, changes={"flow.player.app": {"video": video}})))
+    assert runs[0]["bytes"][0] == 150_000
+    assert runs[0] == runs[1] == runs[2]
 
 
 @pytest.mark.parametrize("rule", ["throughput", "bba", "bola", "mpc", "robust_mpc"])

@@ -138,7 +138,7 @@ fn takes(kind: Kind) -> String {
         Kind::Whole { min, max } if max < 1_000_000_000 => format!("{min} to {max}"),
         Kind::Whole { min, .. } => format!("{min} or more"),
         Kind::Signed { min, max } => format!("{min} to {max}"),
-        Kind::Number => "a number above 0".to_owned(),
+        Kind::Number { zero } => if zero { "a number of 0 or more" } else { "a number above 0" }.to_owned(),
         Kind::Probability => "0 to 1, or `\"1%\"`".to_owned(),
         Kind::Share => "above 0 and up to 1, or `\"50%\"`".to_owned(),
         Kind::Quantity { dim, words, .. } => {

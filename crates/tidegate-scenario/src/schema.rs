@@ -108,7 +108,8 @@ fn kind(of: Kind) -> Value {
         Kind::Python => json!({ "type": "string", "pattern": "^python:.+:[A-Za-z_][A-Za-z0-9_]*$" }),
         Kind::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Signed { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        Kind::Number => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Kind::Number { zero: true } => json!({ "type": "number", "minimum": 0 }),
+        Kind::Number { zero: false } => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Probability => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 },
             { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["1%"] },

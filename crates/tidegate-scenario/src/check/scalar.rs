@@ -108,17 +108,21 @@ impl Checker {
     }
 
     /// A finite number above 0.
-    pub(super) fn number(&mut self, node: &Node, key: &str) -> Option<Value> {
+    pub(super) fn number(&mut self, zero: bool, node: &Node, key: &str) -> Option<Value> {
         let number = match &node.data {
             Data::Whole(number) => *number as f64,
             Data::Real(number) => *number,
-            _ => return self.wrong_kind(Kind::Number, node, key),
+            _ => return self.wrong_kind(Kind::Number { zero }, node, key),
         };
-        if number.is_finite() && number > 0.0 {
+        if number.is_finite() && (number > 0.0 || (zero && number == 0.0)) {
             return Some(Value::Real(number));
         }
-        let problem = format!("{number} is not above 0");
-        self.push(Problem::new(node.at, key, problem).help("write a number above 0, such as 1.5"));
+        let (problem, help) = if zero {
+            (format!("{number} is below 0"), "write 0 or a number above it, such as 1.5")
+        } else {
+            (format!("{number} is not above 0"), "write a number above 0, such as 1.5")
+        };
+        self.push(Problem::new(node.at, key, problem).help(help));
         None
     }
 

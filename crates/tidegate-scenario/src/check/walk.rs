@@ -138,7 +138,7 @@ impl Checker {
                 self.push(Problem::new(node.at, key, problem).help(format!("at most {max}")));
                 None
             }
-            (Kind::Number, Data::Whole(_) | Data::Real(_)) => self.number(node, key),
+            (Kind::Number { zero }, Data::Whole(_) | Data::Real(_)) => self.number(zero, node, key),
             (Kind::Signed { min, max }, Data::Whole(number)) => self.signed(*number, min, max, node, key),
             (Kind::Probability, _) => self.probability(node, key),
             (Kind::Share, _) => self.share(node, key),

@@ -39,7 +39,7 @@ pub(super) fn takes(kind: Kind, node: &Node) -> bool {
             Kind::Probability | Kind::Share | Kind::Quantity { .. },
             Data::Whole(_) | Data::Real(_) | Data::Text(_),
         )
-        | (Kind::Number, Data::Whole(_) | Data::Real(_))
+        | (Kind::Number { .. }, Data::Whole(_) | Data::Real(_))
         | (Kind::List { .. } | Kind::Tuple(_), Data::List(_))
         | (Kind::Form(_), Data::Table(_))
         | (Kind::Free, _) => true,
@@ -67,7 +67,8 @@ pub(super) fn expected(kind: Kind) -> String {
         Kind::Python => "a class of yours such as \"python:mine.py:Mine\"".to_owned(),
         Kind::Whole { min, .. } => format!("a whole number such as {}", min.max(1)),
         Kind::Signed { max, .. } => format!("a whole number such as {}", max.min(44)),
-        Kind::Number => "a number above 0 such as 1.5".to_owned(),
+        Kind::Number { zero: false } => "a number above 0 such as 1.5".to_owned(),
+        Kind::Number { zero: true } => "a number such as 1.5".to_owned(),
         Kind::Probability => "a probability such as 0.01 or \"1%\"".to_owned(),
         Kind::Share => "a share such as 0.5 or \"50%\"".to_owned(),
         Kind::Quantity { dim, words, .. } => {

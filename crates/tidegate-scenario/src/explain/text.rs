@@ -10,7 +10,9 @@ fn value_text(kind: Kind, value: &Value) -> String {
     match value {
         Value::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         Value::Whole(number) => number.to_string(),
-        Value::Real(number) if matches!(kind, Kind::Number | Kind::Signed { .. }) => number.to_string(),
+        Value::Real(number) if matches!(kind, Kind::Number { .. } | Kind::Signed { .. }) => {
+            number.to_string()
+        }
         Value::Real(number) => format!("{}%", number * 100.0),
         Value::Text(text) => text.clone(),
         Value::Word(word) => match about(kind, word) {

@@ -3,8 +3,8 @@
 use super::cake::CAKE;
 use super::red::RED;
 use super::{
-    Key, Kind, Literal, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, key, quantity_or_zero, section,
-    short, text, word,
+    Key, Kind, Literal, NUMBER, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, flag, key, quantity_or_zero,
+    section, short, text, word,
 };
 use crate::units::Dim;
 
@@ -233,4 +233,4 @@ const DUALPI2: Section = section(
 );
 
 /// A number above zero.
-const GAIN: Kind = Kind::Number;
+const GAIN: Kind = NUMBER;

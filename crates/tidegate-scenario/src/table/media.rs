@@ -1,7 +1,7 @@
 //! `traffic.x.source.media`.
 
 use super::request::SIZES;
-use super::{Key, Kind, SIZE, Section, TIME, TIME_0, WhenAbsent, key, section, text};
+use super::{Key, Kind, NUMBER, SIZE, Section, TIME, TIME_0, WhenAbsent, key, section, text};
 
 pub(crate) const MEDIA: Section = section(
     "Media frames",
@@ -48,7 +48,7 @@ pub(crate) const MEDIA: Section = section(
 
 const FRAME_RATE: Key = key(
     "frame_rate",
-    Kind::Number,
+    NUMBER,
     WhenAbsent::Required("30"),
     "Frames per second, with up to three decimals: 29.97.",
 );

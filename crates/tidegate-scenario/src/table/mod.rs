@@ -48,8 +48,8 @@ pub(crate) enum Kind {
     Probability,
     /// A bare number above 0 and up to 1, or text such as "50%".
     Share,
-    /// A bare number above 0.
-    Number,
+    /// A bare number above 0, or 0 too.
+    Number { zero: bool },
     /// Text with a unit, or one of the words.
     Quantity { dim: Dim, zero: bool, words: &'static [Word] },
     /// One of the words.
@@ -262,6 +262,8 @@ const fn quantity_or_zero(dim: Dim) -> Kind {
 const TIME: Kind = quantity(Dim::Time);
 /// A time, zero included.
 const TIME_0: Kind = quantity_or_zero(Dim::Time);
+const NUMBER: Kind = Kind::Number { zero: false };
+const NUMBER_0: Kind = Kind::Number { zero: true };
 /// A size above zero.
 const SIZE: Kind = quantity(Dim::Size);
 /// The depth of a bucket: a size above zero, which may be given by a time or in bandwidth–delay products.

@@ -1,6 +1,8 @@
 //! `flow.x.app.request` and `[server.x]`.
 
-use super::{Key, Kind, Literal, RATE, SIZE, Section, TIME, WhenAbsent, key, one_of, section, text, word};
+use super::{
+    Key, Kind, Literal, NUMBER, RATE, SIZE, Section, TIME, WhenAbsent, key, one_of, section, text, word,
+};
 
 pub(crate) const REQUEST: Section = section(
     "Requests",
@@ -120,7 +122,7 @@ const PARETO: Section = section(
         key("min", SIZE, WhenAbsent::Required("\"1 kB\""), "The smallest size."),
         key(
             "shape",
-            Kind::Number,
+            NUMBER,
             WhenAbsent::Required("1.2"),
             "Exponent of the tail: the smaller, the heavier the \
             tail.",
@@ -134,12 +136,7 @@ const LOGNORMAL: Section = section(
     "The natural logarithm of a size has a normal distribution.",
     &[
         key("median", SIZE, WhenAbsent::Required("\"10 kB\""), "The median: half of the sizes are smaller."),
-        key(
-            "sigma",
-            Kind::Number,
-            WhenAbsent::Required("1.5"),
-            "Standard deviation of the natural logarithm.",
-        ),
+        key("sigma", NUMBER, WhenAbsent::Required("1.5"), "Standard deviation of the natural logarithm."),
         MOST,
     ],
 );

@@ -2,7 +2,8 @@
 
 use super::advice::IGNORE;
 use super::{
-    Key, Kind, Literal, RATE, SIZE, Section, TIME, WhenAbsent, Word, key, one_of, section, text, word,
+    Key, Kind, Literal, NUMBER, NUMBER_0, RATE, SIZE, Section, TIME, WhenAbsent, Word, key, one_of, section,
+    text, word,
 };
 
 pub(super) const VIDEO: Section = section(
@@ -27,7 +28,7 @@ pub(super) const VIDEO: Section = section(
             "sizes",
             Kind::Text,
             WhenAbsent::Words("bitrate times time"),
-            "A file of the segments' sizes: a line for each segment, with a size in bytes for each bitrate of the ladder. After the last line \
+            "A file of the segments' sizes: a line for each segment, with a size in bytes for each bitrate of the ladder, or JSON as SABRE has it. After the last line \
              comes the first again.",
         ),
         key(
@@ -132,7 +133,7 @@ const HORIZON: Key = key(
 const THROUGHPUT: Section = section(
     "Throughput",
     "The highest bitrate that is not above `safety` times the harmonic mean of the last throughputs.",
-    &[key("safety", Kind::Number, WhenAbsent::Words("0.9"), "The factor."), SAMPLES],
+    &[key("safety", NUMBER, WhenAbsent::Words("0.9"), "The factor."), SAMPLES],
 );
 
 const BBA: Section = section(
@@ -160,7 +161,7 @@ const BOLA: Section = section(
     "The bitrate with the best utility for its bytes at this buffer (Spiteri and others, INFOCOM 2016), with logarithmic utilities.",
     &[key(
         "gamma_p",
-        Kind::Number,
+        NUMBER,
         WhenAbsent::Words("5"),
         "γp: the weight of an empty buffer beside the utility.",
     )],
@@ -183,13 +184,8 @@ const QOE: Section = section(
     "Quality of experience",
     "The sum of the bitrates of the segments in Mbit/s, less these.",
     &[
-        key("switch", Kind::Number, WhenAbsent::Words("1"), "For each Mbit/s by which the bitrate changes."),
-        key("stall", Kind::Number, WhenAbsent::Words("3"), "For each second of rebuffering, in Mbit/s."),
-        key(
-            "join",
-            Kind::Number,
-            WhenAbsent::Words("3"),
-            "For each second until playback begins, in Mbit/s.",
-        ),
+        key("switch", NUMBER_0, WhenAbsent::Words("1"), "For each Mbit/s by which the bitrate changes."),
+        key("stall", NUMBER_0, WhenAbsent::Words("3"), "For each second of rebuffering, in Mbit/s."),
+        key("join", NUMBER_0, WhenAbsent::Words("3"), "For each second until playback begins, in Mbit/s."),
     ],
 );
