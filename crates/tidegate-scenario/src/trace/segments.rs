@@ -94,7 +94,7 @@ const JSON_HELP: &str = "write a list with a list of sizes in bytes for each seg
 
 fn parse_json(bytes: &[u8], blame: &Blame<'_>, rungs: usize) -> Result<SegmentSizes, TraceError> {
     let document: Value = serde_json::from_slice(bytes)
-        .map_err(|error| blame.whole(&format!("this is not JSON: {error}"), JSON_HELP))?;
+        .map_err(|error| blame.whole(format!("this is not JSON: {error}"), JSON_HELP))?;
     let (rows, bits) = match &document {
         Value::Object(members) => (members.get("segment_sizes_bits").and_then(Value::as_array), true),
         other => (other.as_array(), false),
@@ -106,7 +106,7 @@ fn parse_json(bytes: &[u8], blame: &Blame<'_>, rungs: usize) -> Result<SegmentSi
     let segment = |(number, row): (usize, &Value)| {
         let values = row.as_array().ok_or_else(|| ("it is not a list".to_owned(), JSON_HELP));
         let sizes = values.and_then(|values| checked(values.iter().map(size), rungs));
-        sizes.map_err(|(problem, _)| blame.whole(&format!("segment {number}: {problem}"), JSON_HELP))
+        sizes.map_err(|(problem, _)| blame.whole(format!("segment {number}: {problem}"), JSON_HELP))
     };
     Ok(rows.iter().enumerate().map(segment).collect::<Result<Vec<_>, _>>()?.into())
 }
