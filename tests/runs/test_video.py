@@ -231,3 +231,15 @@ def _open(folder: Path) -> tg.Run:
     found = tg.open(folder)
     assert isinstance(found, tg.Run)
     return found
+
+
+def test_a_comparison_says_what_viewers_saw() -> None:
+    changes = {"flow.player.count": 2, "flow.player.start": {"uniform": ["0 s", "1 s"]}}
+    both = tg.compare(SCENARIO, vary={"flow.player.app.video.rule": ["throughput", "bba"]}, changes=changes)
+    head, _, _, first, *_ = both.report().split("\n\n")[1].splitlines()
+    assert head.split()[-2:] == ["bitrate", "stalled"]
+    videos = both.variants[0].run.summary["videos"]
+    mean = sum(row["segments"] * row["bitrate_mean_bps"] for row in videos) / sum(
+        row["segments"] for row in videos
+    )
+    assert float(first.split()[-2]) == pytest.approx(mean / 1e6, rel=0.01)

@@ -18,6 +18,7 @@ from tidegate._base.text import (
 from tidegate._compare.changed import changed_lines
 from tidegate._run.completion import begin_told, done_cell, lengths, until_told
 from tidegate._run.summary import gate_row, short_keys
+from tidegate._run.text_video import bitrate, players
 
 if TYPE_CHECKING:
     from tidegate._compare.variants import Variants
@@ -31,9 +32,11 @@ def report(comparison: Variants) -> str:
 def comparison_lines(comparison: Variants) -> list[str]:
     """Return the title, the facts, tables and paragraphs of a comparison, with blank lines between them."""
     rows = comparison.rows()
-    asks = any(row.get("response_mean_s") is not None for row in rows)
+    watched = [players(variant.run.summary) for variant in comparison.variants]
+    plays = all(watched)
+    asks = not plays and any(row.get("response_mean_s") is not None for row in rows)
     # Who asks more gets more: its share says nothing of the network.
-    several = any(len(variant.run.flows) > 1 for variant in comparison.variants) and not asks
+    several = any(len(variant.run.flows) > 1 for variant in comparison.variants) and not (asks or plays)
     factor, unit = rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
     short = short_keys(comparison.axes)
     count = len(short)
@@ -52,8 +55,11 @@ def comparison_lines(comparison: Variants) -> list[str]:
     if asks:
         head[0] += ["response", "p95"]
         head[1] += ["mean, s", "s"]
+    if plays:
+        head[0] += ["bitrate", "stalled"]
+        head[1] += [unit, "s"]
     body = []
-    for row in rows:
+    for row, videos in zip(rows, watched, strict=True):
         cells = [
             *(str(row[key]) for key in comparison.axes),
             number(row["goodput_bps"] / factor),
@@ -69,6 +75,8 @@ def comparison_lines(comparison: Variants) -> list[str]:
             cells.append(done_cell(row, 4))
         if asks:
             cells += [number(row.get(name)) for name in ("response_mean_s", "response_p95_s")]
+        if plays:
+            cells += [number(bitrate(videos) / factor), number(sum(video["stalled_s"] for video in videos))]
         body.append(cells)
     first = comparison.variants[0].run.summary
     summaries = [variant.run.summary for variant in comparison.variants]
@@ -94,6 +102,7 @@ def comparison_lines(comparison: Variants) -> list[str]:
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
             f"rates, queues and loss count {units}."
             + (" done: a share in brackets had arrived when the run ended, not finished." if is_open else "")
+            + (" bitrate: the mean of all segments; stalled: the sum of all players." if plays else "")
         ),
     ]
 

@@ -10,6 +10,7 @@ from tidegate._base.text import rate_scale
 from tidegate._draw.labels import Label
 from tidegate._draw.tokens import FILL, FLOW_STYLES, INK, MID, SINGLE, SOFT
 from tidegate._run.history import numbers
+from tidegate._run.text_video import players
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +44,7 @@ def has_video(run: Recorded) -> bool:
 
 def only_video(run: Recorded) -> bool:
     """Tell whether all requests of a run are for segments of videos."""
-    return bool(run.videos.names) and len(run.videos.names) == len(run.requests.names) - 1
+    return bool(players(run.summary))
 
 
 def _watched(run: Recorded) -> list[Watched]:

@@ -46,3 +46,17 @@ def videos_table(videos: Sequence[dict[str, Any]]) -> TextTable:
             f"(the {len(shown)} that rebuffered longest of {len(videos)}; --json prints all)"
         )
     return text
+
+
+def players(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a run's players; none where a flow asks for anything but segments of video."""
+    videos: list[dict[str, Any]] = summary.get("videos", [])
+    # One row is of all requests together.
+    return videos if len(videos) == len(summary.get("requests", [])) - 1 else []
+
+
+def bitrate(videos: Sequence[dict[str, Any]]) -> float:
+    """Return the mean bitrate of the segments of these players, in bit/s; 0 where none came."""
+    segments = sum(row["segments"] for row in videos)
+    summed = sum(row["segments"] * (row["bitrate_mean_bps"] or 0.0) for row in videos)
+    return float(summed / segments) if segments else 0.0
