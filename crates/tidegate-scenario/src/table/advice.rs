@@ -24,7 +24,7 @@ pub(super) const ADVICE: Section = short(
                             "law",
                             "the rate law of the gate as it is at that instant; of a token bucket its rate",
                         ),
-                        word("contract", "the rate of its policer"),
+                        word("contract", "the rate of its policer or, if it has none, of its token bucket"),
                     ],
                 },
                 WhenAbsent::Words("law, if there is no effcap"),

@@ -56,15 +56,17 @@ fn told(item: &Item, rate: Option<&Item>, plan: &GatePlan, notes: &mut Notes) ->
         return Some(AdviceSource::Rate(rate));
     }
     if rate.and_then(Item::word) == Some("contract") {
-        let Some(contract) = plan.contract() else {
+        let policed = plan.contract().map(|contract| Rate::from_bps(contract.bits_per_second));
+        let shaped = if let RatePlan::TokenBucket { rate, .. } = &plan.rate { Some(*rate) } else { None };
+        let Some(contract) = policed.or(shaped) else {
             notes.wrong(
                 item,
-                "this gate has no policer, and so no contract",
+                "this gate has no policer and no token bucket, and so no contract",
                 "write \"law\" or a rate, or add police",
             );
             return None;
         };
-        return Some(AdviceSource::Rate(Rate::from_bps(contract.bits_per_second)));
+        return Some(AdviceSource::Rate(contract));
     }
     if counts_packets(item, plan, notes) {
         return None;
