@@ -8,7 +8,7 @@ use super::undo::Undo;
 use super::window_use::WindowUse;
 use crate::cc::Controller;
 use crate::plan::{Arithmetic, LossDetection, Reduction, Segmentation, TcpRules};
-use crate::units::{Rate, Time};
+use crate::units::{Rate, Span, Time};
 
 /// What a sender remembers to account for ACKs.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(super) struct Accounts {
     /// Whether the last time-out was needless is still open.
     pub(super) frto: bool,
     pub(super) pacer: Pacer,
+    /// Data leave no faster (`sk_max_pacing_rate`); [`UNBOUNDED`]: as fast as the controller lets them.
+    pub(super) most_rate: Rate,
     pub(super) offload: Offload,
     /// Data may be paced.
     pub(super) paced: bool,
@@ -63,7 +65,25 @@ pub(super) struct Accounts {
     pub(super) linux_windows: bool,
 }
 
+/// What a packet's length hangs on beside the window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PacketBounds {
+    /// Of the path, as RACK knows it.
+    pub(super) least_rtt: Option<Span>,
+    /// [`Accounts::most_rate`].
+    pub(super) most_rate: Rate,
+}
+
+/// [`Accounts::most_rate`] where there is none.
+pub(super) const UNBOUNDED: Rate = Rate::from_bps(u64::MAX);
+
 impl Accounts {
+    /// What the length of the next packet hangs on.
+    #[inline(always)]
+    pub(super) fn packet_bounds(&self) -> PacketBounds {
+        PacketBounds { least_rtt: self.rack.least_rtt(), most_rate: self.most_rate }
+    }
+
     pub(super) fn new(rules: &TcpRules, controller: &Controller) -> Accounts {
         let linux = rules.arithmetic == Arithmetic::Linux;
         let governed = controller.governs_repair();
@@ -82,6 +102,7 @@ impl Accounts {
             copied: None,
             frto: false,
             pacer: Pacer::new(if linux { UNPACED } else { 0 }),
+            most_rate: UNBOUNDED,
             offload,
             paced,
             self_clocked: linux && by_time && !paced && !samples && !governed,

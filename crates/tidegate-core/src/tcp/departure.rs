@@ -1,6 +1,6 @@
 //! What leaves a sender that accounts for ACKs, and what it notes of it: transmissions, the timer, whether the window is used.
 
-use super::accounts::{Accounts, BurstAt, Owed, Repeats};
+use super::accounts::{Accounts, BurstAt, Owed, Repeats, UNBOUNDED};
 use super::leaving::{AnyData, FillsWindow, InBurst, Leaving};
 use super::outgoing::Outgoing;
 use super::rate::With;
@@ -50,7 +50,7 @@ impl Sender {
 
     #[inline(always)]
     fn poll_one(&mut self, accounts: &mut Accounts, now: Time, window: &mut u64) -> Option<Outgoing> {
-        if accounts.pacer.holds(now) && self.is_paced() {
+        if accounts.pacer.holds(now) && self.is_paced(accounts) {
             self.wait_for_pacer(accounts);
             return None;
         }
@@ -79,9 +79,9 @@ impl Sender {
             }
             return None;
         };
-        let least_rtt = accounts.rack.least_rtt();
+        let bounds = accounts.packet_bounds();
         let resumed = accounts.offload.resumed;
-        let packet = |sender: &Sender| sender.packet(*window, least_rtt, resumed);
+        let packet = |sender: &Sender| sender.packet(*window, bounds, resumed);
         let sent = self.account_departure::<AnyData>(accounts, now, (sent, newest, none_out), packet);
         // The packet may end with a piece of a segment.
         self.ready |= accounts.offload.left > 0 && self.held == HeldBy::ReceiverWindow;
@@ -161,7 +161,7 @@ impl Sender {
         }
         let paced = K::PACED.unwrap_or(accounts.paced);
         let known = K::PACED == Some(true);
-        let rate = |sender: &Sender| sender.pacing_rate(sender.window_with(accounts));
+        let rate = |sender: &Sender| sender.pacing_rate(sender.window_with(accounts), accounts.most_rate);
         if paced && let Some(rate) = if known { Some(accounts.cached.burst.rate) } else { rate(self) } {
             if !known && rate != accounts.cached.burst.rate {
                 let bytes = self.burst(rate, accounts.rack.least_rtt());
@@ -187,14 +187,20 @@ impl Sender {
         }
     }
 
-    /// The rate at which data leave, if they are paced; `window`: the congestion window in force.
+    /// The rate at which data leave, if they are paced; `window`: the congestion window in force; `most`: [`Accounts::most_rate`].
     #[inline]
-    pub(super) fn pacing_rate(&self, window: u64) -> Option<Rate> {
+    pub(super) fn pacing_rate(&self, window: u64, most: Rate) -> Option<Rate> {
         let own = match self.controller.pacing_rate() {
             None if self.config.rules.paces => self.rate_of_window(window),
             rate => rate,
         };
-        self.most_rate.map_or(own, |most| Some(own.map_or(most, |own| own.min(most))))
+        if most == UNBOUNDED { own } else { Some(own.map_or(most, |own| own.min(most))) }
+    }
+
+    /// [`Sender::pacing_rate`] between ACKs and departures.
+    pub(super) fn pace(&self) -> Option<Rate> {
+        let most = self.accounts.as_ref().map_or(UNBOUNDED, |accounts| accounts.most_rate);
+        self.pacing_rate(self.window(), most)
     }
 
     /// Twice the `window` in a round trip, or 1.2 times once slow start nears its end (`tcp_update_pacing_rate`).
@@ -216,7 +222,7 @@ impl Sender {
     /// sender (`tcp_pacing_check`).
     pub(super) fn may_begin_packet(&mut self, accounts: &mut Accounts, now: Time) -> bool {
         accounts.pacer.end_burst();
-        let held = accounts.pacer.holds(now) && self.is_paced();
+        let held = accounts.pacer.holds(now) && self.is_paced(accounts);
         if held {
             self.wait_for_pacer(accounts);
         }
@@ -250,15 +256,15 @@ impl Sender {
             && accounts.pacer.holds(now)
             && self.timers.paces_until(accounts.pacer.next())
             && self.written > self.max
-            && self.is_paced()
+            && self.is_paced(accounts)
     }
 
     /// Whether [`Sender::pacing_rate`] has one.
     #[inline(always)]
-    fn is_paced(&self) -> bool {
+    fn is_paced(&self, accounts: &Accounts) -> bool {
         self.controller.names_rate()
             || (self.config.rules.paces && self.estimator.smoothed() != Span::ZERO)
-            || self.most_rate.is_some()
+            || accounts.most_rate != UNBOUNDED
     }
 
     /// The application is about to write: had it nothing to send (`tcp_rate_check_app_limited`)?

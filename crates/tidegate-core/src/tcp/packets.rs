@@ -2,7 +2,7 @@
 //! as packets of several. The path sees single segments all the same; what remains of it are the PSH of each packet's last
 //! segment, which the receiver acknowledges at once, and the rest of a window that waits to leave with more.
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, PacketBounds};
 use super::outgoing::Outgoing;
 use super::sender::Sender;
 use crate::cc::Bursts;
@@ -22,7 +22,7 @@ const LARGE: u64 = 3;
 impl Sender {
     /// Segments of the packet whose first segment has just left (`tcp_write_xmit`, `tcp_cwnd_test`); `resumed`: see [`Offload::resumed`].
     #[inline(always)]
-    pub(super) fn packet(&self, window: u64, least_rtt: Option<Span>, resumed: u64) -> u64 {
+    pub(super) fn packet(&self, window: u64, bounds: PacketBounds, resumed: u64) -> u64 {
         let mss = u64::from(self.config.mss);
         // As it was before that segment.
         let room = (window + mss).saturating_sub(self.pipe());
@@ -34,7 +34,7 @@ impl Sender {
         let half = (window / mss / 2).max(1);
         let unsent = (self.written - self.max).div_ceil(mss) + 1;
         let theirs = self.room_of_theirs().div_ceil(mss) + 1;
-        self.largest_packet(window, least_rtt).max(resumed).min(room).min(half).min(unsent).min(theirs).max(1)
+        self.largest_packet(window, bounds).max(resumed).min(room).min(half).min(unsent).min(theirs).max(1)
     }
 
     /// New bytes for which the other side's window has room.
@@ -77,12 +77,12 @@ impl Sender {
 
     /// Segments of a packet at most ([`Bursts`]), at a rate which for data that are not paced is 200% or 120% of the window in a round
     /// trip (`tcp_update_pacing_rate`).
-    pub(super) fn largest_packet(&self, window: u64, least_rtt: Option<Span>) -> u64 {
+    pub(super) fn largest_packet(&self, window: u64, bounds: PacketBounds) -> u64 {
+        let PacketBounds { least_rtt, most_rate } = bounds;
         const LEAST: u64 = Bursts::LINUX.least;
         let mss = u64::from(self.config.mss);
-        let capped = |rate: Rate| self.most_rate.map_or(rate, |most| rate.min(most));
         if let Some(rate) = self.controller.pacing_rate() {
-            return self.burst(capped(rate), least_rtt) / mss;
+            return self.burst(rate.min(most_rate), least_rtt) / mss;
         }
         // Most are too slow for a third segment, which needs no division to be seen: 2 · window / srtt / 1024 + beside < 3 mss.
         let window = window.max(self.out_after_ack());
@@ -92,14 +92,14 @@ impl Sender {
             return LEAST;
         }
         let Some(rate) = self.rate_of_window(window) else { return LEAST };
-        (self.burst(capped(rate), least_rtt) / mss).max(LEAST)
+        (self.burst(rate.min(most_rate), least_rtt) / mss).max(LEAST)
     }
 
     /// The window is about to fall without an ACK: until the next one packets are no shorter for that.
     #[cold]
     pub(super) fn keep_packets(&self, accounts: &mut Accounts) {
         if self.controller.pacing_rate().is_none() {
-            let most = self.largest_packet(self.window_with(accounts), accounts.rack.least_rtt());
+            let most = self.largest_packet(self.window_with(accounts), accounts.packet_bounds());
             accounts.offload.resumed = accounts.offload.resumed.max(most);
             accounts.cached.forget();
         }
@@ -127,7 +127,7 @@ impl Sender {
         let unsent = self.written - self.max - u64::from(self.finished && self.max < self.written);
         if limit < mss
             || unsent <= mss
-            || limit >= self.largest_packet(window, accounts.rack.least_rtt()).max(offload.resumed) * mss
+            || limit >= self.largest_packet(window, accounts.packet_bounds()).max(offload.resumed) * mss
             || limit >= window.min(self.peer_window) / LARGE
             || self.outstanding() == 0
             // All that is left has room, and what has FIN gets no more data.

@@ -1,7 +1,7 @@
 //! The sending half: what it remembers. What may leave now is in [`super::leaving`], what ACKs do in [`super::ack`], what
 //! losses do in [`super::recovery`].
 
-use super::accounts::Accounts;
+use super::accounts::{Accounts, UNBOUNDED};
 use super::config::Config;
 use super::marks::Marks;
 use super::persist::Persist;
@@ -125,8 +125,6 @@ pub(super) struct Sender {
     pub(super) marks: Option<Box<Marks>>,
     pub(super) config: Config,
     pub(super) controller: Controller,
-    /// Data leave no faster (`sk_max_pacing_rate`).
-    pub(super) most_rate: Option<Rate>,
 }
 
 impl Sender {
@@ -173,7 +171,6 @@ impl Sender {
             measured: None,
             marks: None,
             config,
-            most_rate: None,
         };
         sender.prepare_marks();
         sender.prepare_board();
@@ -206,11 +203,12 @@ impl Sender {
 
     /// Data leave no faster than this from now on (`SO_MAX_PACING_RATE`); `None`: as fast as the controller lets them.
     pub(super) fn set_most_rate(&mut self, rate: Option<Rate>) {
-        if self.most_rate != rate {
-            self.most_rate = rate;
-            if let Some(accounts) = &mut self.accounts {
-                accounts.cached.forget();
-            }
+        let rate = rate.unwrap_or(UNBOUNDED);
+        if let Some(accounts) = &mut self.accounts
+            && accounts.most_rate != rate
+        {
+            accounts.most_rate = rate;
+            accounts.cached.forget();
         }
     }
 

@@ -130,7 +130,7 @@ impl Endpoint {
             rto,
             phase,
             held_by,
-            pacing_rate: self.sender.pacing_rate(self.sender.window()),
+            pacing_rate: self.sender.pace(),
             detail: self.sender.controller.detail(),
         }
     }

@@ -57,7 +57,8 @@ fn told(item: &Item, rate: Option<&Item>, plan: &GatePlan, notes: &mut Notes) ->
     }
     if rate.and_then(Item::word) == Some("contract") {
         let policed = plan.contract().map(|contract| Rate::from_bps(contract.bits_per_second));
-        let shaped = if let RatePlan::TokenBucket { rate, .. } = &plan.rate { Some(*rate) } else { None };
+        let shaped =
+            if let RatePlan::TokenBucket { rate: tokens, .. } = &plan.rate { Some(*tokens) } else { None };
         let Some(contract) = policed.or(shaped) else {
             notes.wrong(
                 item,
