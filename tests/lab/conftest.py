@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from support.browser import complaints, opened
 from support.common import SMALL
 from support.laboratory import running
+from support.page_of_lab import answered, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from selenium.webdriver import Chrome
     from support.laboratory import Running
 
 
@@ -34,3 +37,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lab(folder: Path) -> Iterator[Running]:
     with running(folder) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Running]:
+    with running(folder / "small.toml") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with opened(tmp_path_factory.mktemp("chrome")) as found:
+        yield found
+
+
+@pytest.fixture
+def chrome(browser: Chrome, served: Running) -> Chrome:
+    """The page as it begins."""
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.get("about:blank")
+    browser.get(served.address)
+    until(browser, lambda: answered(browser) > 0)
+    complaints(browser)  # What earlier tests provoked.
+    return browser

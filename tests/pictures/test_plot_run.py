@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 import tidegate as tg
-from support.common import EXAMPLES, command, tidegate
+from support.common import EXAMPLES, tidegate
+from support.figures import BASE, FLOW, LINK, panel, texts, titles
 from tidegate._compare import engines_plot as _plot_engines
 from tidegate._run import plot as _plot
 from tidegate._run.history import history
@@ -20,29 +21,11 @@ from tidegate._run.view import run_view
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-LINK: dict[str, Any] = {"rate": "6 Mbit/s", "queue": "15 packets", "delay": "10 ms"}
-FLOW: dict[str, Any] = {"path": ["link"], "rtt": "40 ms"}
-BASE: dict[str, Any] = {"title": "Pictures", "duration": "5 s", "warmup": "1 s", "seed": 3}
 ONE = {**BASE, "gate": {"link": LINK}, "flow": {"bulk": FLOW}}
 
 
 def run(document: dict[str, Any], **options: Any) -> tg.Run:
     return tg.run(document, record="10 ms", **options)
-
-
-def titles(figure: Figure) -> list[str]:
-    return [axes.get_title(loc="left") for axes in figure.axes]
-
-
-def texts(figure: Figure) -> str:
-    return "\n".join(text.get_text() for text in figure.findobj(match=lambda each: hasattr(each, "get_text")))
-
-
-def panel(figure: Figure, word: str) -> Axes:
-    return next(axes for axes in figure.axes if word in axes.get_title(loc="left"))
 
 
 def test_delays_are_in_milliseconds_and_those_that_packets_had() -> None:
@@ -225,81 +208,6 @@ def test_the_picture_of_engines_says_what_the_table_says() -> None:
     (row,) = (row for row in both.rows if row.quantity.name == "time-outs")
     assert row.differences["theory"].allowed == row.quantity.floor
     assert _plot_engines._SIGNS[row.differences["theory"].verdict] == "✓"
-
-
-TWO: dict[str, Any] = {
-    **BASE,
-    "duration": "2 s",
-    "gate": {"link": LINK, "two": {**LINK, "rate": "20 Mbit/s"}},
-    "flow": {
-        "user": {**FLOW, "path": ["link", "two"], "count": 3},
-        "solo": {**FLOW, "path": ["two"]},
-    },
-}
-#: Recordings that leave out the gate that limits the flows, with what stands in the picture's panels.
-WITHOUT_LINK: list[tuple[dict[str, Any], list[str]]] = [
-    ({"groups": ["user"]}, ["Congestion window of 3 flows", "Goodput of 3 flows together"]),
-    ({"groups": ["user"], "solo": ["rtt_ms"]}, ["Congestion window", "Goodput of 4 flows together"]),
-    ({"user": ["cwnd_segments"]}, ["Congestion window (dotted: ssthresh)", "Goodput of each flow"]),
-    ({"solo": ["delivered_bytes"]}, ["Congestion window", "Goodput"]),
-    ({"two": ["rate_bps"]}, ["Rate in force at gate two (shaded); what gate two carried"]),
-    ({"two": ["rate_bps"], "solo": ["rtt_ms"]}, ["Goodput; rate in force at gate two (shaded)"]),
-]
-
-
-@pytest.mark.parametrize(("record", "told"), WITHOUT_LINK, ids=lambda each: "+".join(each))
-def test_a_gate_that_was_not_recorded_is_left_out(record: dict[str, Any], told: list[str]) -> None:
-    found = tg.run({**TWO, "record": {"every": "50 ms", **record}})
-    figure = found.plot()
-    assert {*told} <= {*titles(figure)}
-    assert not any("at gate link" in title for title in titles(figure))
-    assert "gate link was not recorded" in texts(figure)
-    page = found.page()
-    assert "Gate link was not recorded: its rate and its queue are not drawn." in page
-    assert found._repr_html_()
-    with pytest.raises(tg.errors.NotRecordedError, match=r'gate "link" is not recorded.* add link = '):
-        found.plot(gate="link")
-
-
-def test_variants_without_the_gate_that_is_compared_have_no_empty_panel() -> None:
-    document = {**TWO, "record": {"every": "50 ms", "two": ["rate_bps"]}}
-    both = tg.compare(document, vary={"flow.solo.tcp.cc": ["reno", "cubic"]})
-    assert not [title for title in titles(both.plot()) if "Carried" in title]
-    document["record"] = {"every": "50 ms", "groups": ["user"]}
-    both = tg.compare(document, vary={"flow.solo.tcp.cc": ["reno", "cubic"]})
-    assert [title for title in titles(both.plot()) if "Goodput (line)" in title]
-    assert both.page()
-
-
-def test_counts_of_flows_that_were_not_recorded_are_not_told() -> None:
-    found = tg.run({**TWO, "record": {"every": "50 ms", "link": ["rate_bps"]}})
-    assert sum(row["fast_retransmits"] for row in found.flows) > 0
-    assert "drops" in texts(found.plot())
-    assert "fast retransmit" not in texts(found.plot())
-
-
-@pytest.mark.parametrize(
-    ("gate", "words"),
-    [("link", "recorded gates: none; add link = "), ("lonk", 'did you mean "link"?')],
-)
-def test_a_gate_that_cannot_be_drawn_is_refused_before_the_run(tmp_path: Path, gate: str, words: str) -> None:
-    (tmp_path / "a.toml").write_text(
-        tg.Scenario.from_dict({**TWO, "record": {"groups": ["user"]}}).to_toml(), encoding="utf-8"
-    )
-    done = tidegate("run", "a.toml", "--out", "a", "--plot", "a.png", "--gate", gate, cwd=tmp_path)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["a.toml"]
-
-
-def test_a_run_without_its_gate_is_drawn_reported_and_drawn_again_from_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(
-        tg.Scenario.from_dict({**TWO, "record": {"groups": ["user"]}}).to_toml(), encoding="utf-8"
-    )
-    command("run", "a.toml", "--out", "a", "--plot", "a.png", "--report", "a.html", cwd=tmp_path)
-    command("plot", "a", "-o", "b.png", cwd=tmp_path)
-    assert "was not recorded" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
 def test_many_flows_of_which_none_has_begun_are_drawn_without_a_warning(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tidegate as tg
 from support.common import tidegate
+from support.figures import texts
 from tidegate._base.quantity import is_geometric, quantities
 from tidegate._run.words import key_words, metric_label
 from tidegate._study.picture import Picture
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 SCENARIO: dict[str, Any] = {
@@ -48,10 +48,6 @@ def curves(axes: Axes) -> dict[str, Line2D]:
     """The drawn curves by their labels; what begins with "_" is no curve."""
     found = {str(line.get_label()): line for line in axes.get_lines()}
     return {label: line for label, line in found.items() if not label.startswith("_")}
-
-
-def texts(figure: Figure) -> str:
-    return "\n".join(text.get_text() for text in figure.findobj(match=lambda each: hasattr(each, "get_text")))
 
 
 def test_every_marker_stands_at_its_x_and_mean(study: tg.Study) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from support.common import command
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from selenium.webdriver import Chrome
     from selenium.webdriver.remote.webelement import WebElement
@@ -68,3 +72,14 @@ def shown(browser: Chrome, key: str) -> float:
 
 def text_of(browser: Chrome) -> str:
     return str(one(browser, "#text").get_property("value"))
+
+
+def said(folder: Path, text: str) -> dict[str, Any]:
+    """Return what the command line says of a text that stands in the page."""
+    path = folder / "from-page.txt.toml"
+    path.write_text(text)
+    try:
+        found: dict[str, Any] = json.loads(command("run", path, "--seed", "1", "--json"))
+    finally:
+        path.unlink()
+    return found
