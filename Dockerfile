@@ -22,7 +22,7 @@ WORKDIR /source
 COPY . .
 RUN python3 -m venv /tools \
     && /tools/bin/pip install --no-cache-dir "maturin>=1.9,<2" \
-    && /tools/bin/maturin build --release --locked --compatibility linux --interpreter python3 --out /wheels \
+    && /tools/bin/maturin build --locked --compatibility linux --interpreter python3 --out /wheels \
     && /tools/bin/pip wheel --no-cache-dir --no-deps --wheel-dir /wheels ./papers
 
 FROM ${RUNTIME}

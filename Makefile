@@ -168,7 +168,7 @@ wheel: setup ## wheels for Linux on x86_64 and aarch64 (manylinux_2_28), of the 
 	  target=$$arch-unknown-linux-gnu; \
 	  if ! ls $$(rustc --print target-libdir --target $$target)/libstd-* >/dev/null 2>&1 && ! rustup target add $$target; \
 	  then echo "skipped: no wheel for $$arch, Rust's standard library for it cannot be had (rustup target add $$target)"; continue; fi; \
-	  (set -x; maturin build --release --locked --zig --compatibility manylinux_2_28 --target $$target --out target/wheels); done
+	  (set -x; maturin build --locked --zig --compatibility manylinux_2_28 --target $$target --out target/wheels); done
 	$(WHEEL_TOOLS)/bin/maturin sdist --out target/wheels
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir target/wheels ./papers
 	cd papers && $(CURDIR)/$(BIN)/python -c "from flit_core import buildapi; buildapi.build_sdist('../target/wheels')"
@@ -177,7 +177,7 @@ wheel: setup ## wheels for Linux on x86_64 and aarch64 (manylinux_2_28), of the 
 # Zig cannot link the first (it does not know the linker's option -u), so this wheel needs a C library as new as this machine's.
 wheel-here: setup ## a faster wheel for this machine, compiled for the runs of benches/train.py (rustup component add llvm-tools)
 	rm -rf target/wheels
-	$(BIN)/maturin build --release --locked --pgo --interpreter $(BIN)/python --out target/wheels
+	$(BIN)/maturin build --locked --pgo --interpreter $(BIN)/python --out target/wheels
 
 # With SOURCE=1 pip builds the source distribution instead. Papers come last: without them the command says what to install.
 TRY := target/wheel-try
@@ -219,7 +219,7 @@ $(STAMPS)/needs: pyproject.toml requirements.lock $(STAMPS)/venv
 	@touch $@
 
 $(STAMPS)/module: $(RUST) $(STAMPS)/needs
-	$(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/maturin develop --locked --quiet
 	@touch $@
 
 $(STAMPS)/packages: requirements.lock papers/pyproject.toml $(STAMPS)/module

@@ -75,13 +75,13 @@ def instructions(command: list[str]) -> tuple[int, Outcome]:
 
 
 def build_example(name: str) -> Path:
-    """Build one of the simulator's example programs and return its path."""
+    """Build one of the simulator's example programs as a release is built, and return its path."""
     subprocess.run(
-        ["cargo", "build", "--release", "--locked", "--quiet", "-p", "tidegate-sim", "--example", name],
+        ["cargo", "build", "--profile", "dist", "--locked", "--quiet", "-p", "tidegate-sim", "--example", name],
         cwd=ROOT,
         check=True,
     )
-    return TARGET / "release" / "examples" / name
+    return TARGET / "dist" / "examples" / name
 
 
 def build_ours() -> Path:
