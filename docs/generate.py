@@ -50,10 +50,11 @@ def cli_reference() -> str:
     parts = [
         MADE + "# The command line\n",
         (
-            "Exit status: 0 fine; 1 a run failed; 2 the input was wrong; 130 stopped by Ctrl-C. With "
-            "`--json` standard output is one JSON object and nothing else; warnings and progress go to "
-            "standard error.\n"
+            "With `--json` standard output is one JSON object and nothing else; warnings and progress go to "
+            "standard error. Examples of each status: [bad input](../guide/errors.md).\n"
         ),
+        "| exit status | means |\n|---|---|",
+        "\n".join(f"| {status} | {meaning} |" for status, meaning in manual.STATUS) + "\n",
     ]
     parts += [_command(path, command) for path, command in _commands(cli, ["tidegate"])]
     return "\n".join(parts)
@@ -161,12 +162,12 @@ def results_reference() -> str:
             "### Small changes: `perturbed`\n\n"
             "Only of a run that was repeated with small changes (`--perturb N`, `perturb=N`, the "
             "laboratory): [how much of a number is luck](../guide/luck.md). In a study's JSON each point has "
-            "`perturbed`: the last five by metric.\n\n"
+            "`perturbed` too: by metric, from `as_written` to `values`.\n\n"
             "| name | is | meaning |\n|---|---|---|\n"
             "| `runs` | count | How many runs with small changes were made. |\n"
             "| `changes` | list | What a small change is, in words. |\n"
             "| `numbers` | object | The numbers that people read first, by the names that `check-run` takes; "
-            "each has the five below. |\n"
+            "each is an object with `as_written` to `values`. |\n"
             "| `as_written` | number | The number of the run as it is written. |\n"
             "| `least` | number or null | The least of the runs with changes; null where none has it. |\n"
             "| `median` | number or null | Their median. |\n"
@@ -283,7 +284,7 @@ def _fields(body: str, drop: tuple[str, ...] = ()) -> str:
 def _type(kind: str) -> str:
     optional = re.fullmatch(r"Option<(.*)>", kind)
     if optional:
-        return _type(optional[1]) + " or null"
+        return _type(optional[1]).removesuffix(" or null") + " or null"
     if kind.startswith("Vec<"):
         return "list"
     if kind.startswith("BTreeMap<"):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: What each command's status says; one sentence for all of them.
-_STATUS = (
+STATUS = (
     ("0", "Fine."),
     (
         "1",
@@ -73,7 +73,7 @@ def _page(name: str, command: click.Command, version: str) -> str:
         assert record is not None
         names, about = record
         lines += [".TP", f"\\fB{_roff(names)}\\fR", _roff(_joined(about))]
-    lines += [".SH EXIT STATUS", *(f".TP\n{status}\n{meaning}" for status, meaning in _STATUS)]
+    lines += [".SH EXIT STATUS", *(f".TP\n{status}\n{meaning}" for status, meaning in STATUS)]
     if examples:
         lines += [".SH EXAMPLES", ".nf", *map(_roff, examples), ".fi"]
     lines += [".SH SEE ALSO", *_paragraphs(told or _end(cli.epilog or "")[1])]

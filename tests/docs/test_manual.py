@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import tomllib
@@ -22,6 +23,14 @@ PAGES: dict[str, str] = generate.manual.pages(tg.__version__)
 def test_committed_pages_are_current() -> None:
     committed = {path.name: path.read_text(encoding="utf-8") for path in generate.MANUAL.iterdir()}
     assert committed == PAGES, "run make docs"
+
+
+def test_the_guide_lists_the_same_statuses() -> None:
+    guide = (ROOT / "docs" / "guide" / "errors.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| (\d+) \|", guide, flags=re.M) == [status for status, _ in generate.manual.STATUS]
+    assert all(
+        f"| {status} | {meaning} |" in generate.cli_reference() for status, meaning in generate.manual.STATUS
+    )
 
 
 def test_every_command_has_a_page_with_its_options_and_examples() -> None:
