@@ -21,7 +21,7 @@ import numpy as np
 from tidegate._identify.between import between_losses, contradicted
 from tidegate._identify.crossings import Crossings, filled
 from tidegate._identify.likelihood import random_likelihood, shape
-from tidegate._identify.posterior import Limits, area, quantiles, rates_around
+from tidegate._identify.posterior import Limits, area, not_contradicted, quantiles, rates_around
 from tidegate._identify.search import refined, searched
 
 #: Of the posterior, this share lies on each side outside the interval.
@@ -170,6 +170,9 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     stretches = None if fixed or not contradicted(wrong, packets.drops) else between_losses(packets, middle)
     if stretches is not None:
         low, high = min(low, stretches[0]), max(high, stretches[1])
+    untold = None if fixed else not_contradicted(rates, limits, length)
+    if untold is not None:
+        low, high = min(low, untold[0]), max(high, untold[1])
     likelihood = limits[int(np.argmax(weights))].likelihood
     count = int(packets.judged.sum())
     chance = random_likelihood(packets.drops, count)

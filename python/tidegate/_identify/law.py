@@ -31,7 +31,7 @@ from tidegate._identify.marks import with_marks
 from tidegate._identify.policed import explains, policed, policed_in_parts
 from tidegate._identify.queue import queue_of
 from tidegate._identify.share import crossings
-from tidegate._identify.words import in_bytes
+from tidegate._identify.words import between, in_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,8 +110,9 @@ def _policer_or_queue(bucket: Bucket, least: str) -> Law:
     low, high = bucket.rate_interval
     return Law(
         "cannot tell",
-        f"Cannot tell a policer from a queue: a bucket of {in_bytes(bucket.limit)} at {rate(low)} to "
-        f"{rate(high)} explains the {bucket.drops} losses, but round trips vary for other reasons. {least}",
+        f"Cannot tell a policer from a queue: a bucket of {in_bytes(bucket.limit)} at "
+        f"{between(low, high)} explains the {bucket.drops} losses, but round trips vary for other reasons. "
+        f"{least}",
         [
             (
                 "Behind a policer round trips do not follow how full the bucket is, in a queue they do; here "

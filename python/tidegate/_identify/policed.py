@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegate._identify.bucket import fit_at, point, with_intervals
 from tidegate._identify.changed import changed
-from tidegate._identify.crossings import leaving
+from tidegate._identify.crossings import fullness, leaving
 from tidegate._identify.delay import explained_at, waiting
 from tidegate._identify.dispersion import fastest_usual, gaps
 from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S
@@ -36,6 +36,9 @@ _ENOUGH = 0.75
 _ALL = 0.9
 #: A bucket that tells nearly every drop, and less than so much of the spread of round trips.
 _SURE, _LITTLE_DELAY = 0.95, 0.1
+#: A bucket of so many packets is small; this share of the packets that find it nearly full has the shortest
+#: round trips.
+_SMALL, _SOONEST = 12.0, 0.25
 #: Round trips that are spread by less than this, and by less than that share of the time in which the bucket
 #: drains, do not wait for it.
 _HARDLY_S, _LITTLE = 0.0005, 0.01
@@ -109,12 +112,31 @@ def _waits(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -
     explained = explained_at(packets, trip, bucket.rate_bps)
     if not slope.none:
         # Delayed ACKs of a few packets in flight can follow a small bucket, too.
-        return not (slope.below(HALF) and bucket.explained > _SURE and explained < _LITTLE_DELAY)
+        little = slope.below(HALF) and explained < _LITTLE_DELAY
+        return bucket.explained <= _SURE or not (little or _passes_at_once(packets, trip, bucket))
     # Beside a bucket that drains for long, waits behind a shaper's burst are short: then the slope is small,
     # too.
     known = trip[trip > 0]
     spread = float(np.abs(known - np.median(known)).mean())
     return explained >= HALF and spread > min(_HARDLY_S, _LITTLE * 8 * bucket.limit / bucket.rate_bps)
+
+
+def _passes_at_once(packets: Crossings, trip: Any, bucket: Bucket) -> bool:
+    """Tell whether packets that find a small bucket nearly full do not wait, as they would in any queue.
+
+    With room for less than one packet more, a queue, that of a shaper with a burst as well, has a packet
+    waiting. Other reasons make round trips longer, never shorter. Where the drops leave the rate open, the
+    highest counts.
+    """
+    if bucket.limit > _SMALL * packets.largest:
+        return False
+    known = np.flatnonzero(trip > 0)
+    held = fullness(packets, bucket.rate_bps, known) + packets.size[known]
+    full = trip[known[held > bucket.limit - packets.largest]]
+    if len(full) < FEWEST:
+        return False
+    one = 8 * packets.largest / bucket.rate_interval[1]
+    return float(np.quantile(full, _SOONEST) - trip[known].min()) < one / 2
 
 
 def _behind(packets: Crossings, trip: Any) -> Crossings | None:

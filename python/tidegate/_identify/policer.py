@@ -12,7 +12,7 @@ from tidegate._identify.chances import greater, share
 from tidegate._identify.counting import COUNTINGS, choose
 from tidegate._identify.crossings import at_least, filled
 from tidegate._identify.found import Law, Number, clocked
-from tidegate._identify.words import in_bytes
+from tidegate._identify.words import between, in_bytes
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
@@ -68,7 +68,7 @@ def policer(
     low, high = bucket.rate_interval
     told = rate(bucket.rate_bps)
     if high > _VAGUE * low:
-        told = f"{rate(low)} to {rate(high)} (the drops do not tell it closer)"
+        told = f"{between(low, high)} (the drops do not tell it closer)"
     evidence = [
         (
             f"A bucket that fills at this rate tells {judged - bucket.wrong} of {judged} packets rightly as "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from tidegate._identify.likelihood import heights
 
 #: Where the drops hardly tell the rate: how far below and above the best it is looked for.
 _WIDE_DOWN, _WIDE_UP = 4.0, 100.0
+#: A rate is not contradicted where the log likelihood of its best limit is less than this below the best of
+#: all (the 95% quantile of chi-squared with one degree of freedom, halved).
+_AGREES = 1.92
 #: Steps to each side, the first step as a share of the rate, and the one from which a rate is hardly told.
 _SIDE, _FIRST, _LAST = 12, 2e-5, 0.03
 #: Weights at the ends beside that of the best: below the first nothing is left out, above the second much is.
@@ -93,6 +97,20 @@ def rates_around(
     # grows with the rate, so the limit's prior is flat as a time, limit over rate: no rate gains by its size.
     areas = np.array([each.area for each in found]) - np.log(rates)
     return rates, np.exp(areas - areas.max()), found
+
+
+def not_contradicted(rates: Any, limits: list[Limits], length: float) -> tuple[float, float] | None:
+    """Return the rates between which no drop contradicts a bucket; None where drops tell the rate.
+
+    Where every rate of a wide range explains the drops alike, quantiles of a posterior say what the prior
+    says. The upper end is infinite where the highest rate that was asked explains them, too.
+    """
+    if rates[-1] < _WIDE_UP * rates[0]:
+        return None
+    likelihood = np.array([each.likelihood for each in limits]) / length
+    agree = np.flatnonzero(likelihood >= likelihood.max() - _AGREES)
+    low, high = max(0, int(agree[0]) - 1), int(agree[-1]) + 1
+    return float(rates[low]), float(rates[high]) if high < len(rates) else inf
 
 
 def quantiles(values: Any, share: Any, at: tuple[float, ...]) -> tuple[float, ...]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from tidegate._base.text import number
+from math import isfinite
+
+from tidegate._base.text import number, rate
 
 
 def in_bytes(count: float) -> str:
     """Return a number of bytes with its unit."""
     return f"{number(count / 1e3)} kB" if count < 1e6 else f"{number(count / 1e6)} MB"
+
+
+def between(low: float, high: float) -> str:
+    """Return two rates in bit/s as a range, which may have no upper end."""
+    return f"{rate(low)} to {rate(high)}" if isfinite(high) else f"at least {rate(low)}"
