@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,13 +38,20 @@ def paired(connections: list[Any], notes: list[str]) -> tuple[list[Any], list[Pa
         by_name.setdefault(_name(each), []).append(each)
     alone, pairs = [], []
     for several in by_name.values():
-        while several:
-            one = several.pop(0)
-            other = next((each for each in several if each.file != one.file and _same(one, each)), None)
+        left: dict[str, deque[Any]] = {}
+        for each in several:
+            left.setdefault(each.file, deque()).append(each)
+        while left:
+            file = next(iter(left))
+            one = left[file].popleft()
+            elsewhere = (each for name, more in left.items() if name != file for each in more)
+            other = next((each for each in elsewhere if _same(one, each)), None)
+            if other is not None:
+                left[other.file].remove(other)
+            left = {name: more for name, more in left.items() if more}
             if other is None:
                 alone.append(one)
                 continue
-            several.remove(other)
             order = _order(one, other)
             if order is None:
                 notes.append(

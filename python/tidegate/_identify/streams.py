@@ -60,6 +60,8 @@ class Stream:
 def streams_of(connections: list[Any], notes: list[str], progress: Callable[[float], object]) -> list[Stream]:
     """Return every direction that carries data; what cannot be used is said in notes."""
     alone, pairs = paired(connections, notes)
+    # Copies of packets count here: what remains without them is less.
+    alone = [each for each in alone if max(_sent_bytes(each)) >= _REQUEST_BYTES]
     found: list[Stream] = []
     count = max(1, len(alone) + len(pairs))
     for done, one in enumerate([*pairs, *alone]):
@@ -177,6 +179,10 @@ def _shortest(handshake: int, echoed: int | None) -> int:
 def _acks(packets: Any, connection: Any, from_client: bool) -> Acks:
     receiver = _end(connection, not from_client)
     return acks_of(packets, from_client=from_client, scaled=receiver.scale is not None)
+
+
+def _sent_bytes(connection: Any) -> tuple[int, int]:
+    return connection.client_host.payload_bytes, connection.server_host.payload_bytes
 
 
 def _data(connection: Any, from_client: bool) -> int:
