@@ -77,7 +77,18 @@ def instructions(command: list[str]) -> tuple[int, Outcome]:
 def build_example(name: str) -> Path:
     """Build one of the simulator's example programs as a release is built, and return its path."""
     subprocess.run(
-        ["cargo", "build", "--profile", "dist", "--locked", "--quiet", "-p", "tidegate-sim", "--example", name],
+        [
+            "cargo",
+            "build",
+            "--profile",
+            "dist",
+            "--locked",
+            "--quiet",
+            "-p",
+            "tidegate-sim",
+            "--example",
+            name,
+        ],
         cwd=ROOT,
         check=True,
     )
