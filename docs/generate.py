@@ -26,12 +26,11 @@ import manual
 import snippets
 import tidegate as tg
 import tidegate_papers
-from tidegate._cli.main import cli
 from tidegate._core import plan_objects
 from tidegate._run.columns import TABLES, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "<!-- Made by docs/generate.py (make docs); do not edit. -->\n\n"
@@ -46,7 +45,7 @@ def scenario_reference() -> str:
 
 
 def cli_reference() -> str:
-    """Return every command with its arguments and options."""
+    """Return every command with its arguments and options, as ``--help`` has them."""
     parts = [
         MADE + "# The command line\n",
         (
@@ -56,50 +55,16 @@ def cli_reference() -> str:
         "| exit status | means |\n|---|---|",
         "\n".join(f"| {status} | {meaning} |" for status, meaning in manual.STATUS) + "\n",
     ]
-    parts += [_command(path, command) for path, command in _commands(cli, ["tidegate"])]
+    parts += [_command(*each) for each in manual.commands() if not isinstance(each[1], click.Group)]
     return "\n".join(parts)
 
 
-def _commands(group: click.Group, path: list[str]) -> Iterator[tuple[list[str], click.Command]]:
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from _commands(command, [*path, name])
-        else:
-            yield [*path, name], command
-
-
-def _command(path: list[str], command: click.Command) -> str:
-    arguments = [p for p in command.params if isinstance(p, click.Argument)]
-    options = [p for p in command.params if isinstance(p, click.Option)]
-    usage = " ".join([*path, "[OPTIONS]", *(str(a.metavar or a.name) for a in arguments)])
+def _command(name: str, command: click.Command) -> str:
+    usage, options = manual.facts(name, command)
+    shown = [each for each in options if "--help" not in each[0]]
+    rows = "".join(f"| `{_cell(names)}` | {_cell(about)} |\n" for names, about in shown)
     text = inspect.cleandoc(command.help or "")
-    rows = "\n".join(_option(option) for option in options)
-    return f"## {' '.join(path)}\n\n{text}\n\n    {usage}\n\n| option | meaning |\n|---|---|\n{rows}\n"
-
-
-def _option(option: click.Option) -> str:
-    names = ", ".join(option.opts)
-    if not option.is_flag:
-        names += " " + (option.metavar or _kind(option.type))
-    meaning = option.help or ""
-    facts = []
-    if option.required:
-        facts.append("required")
-    if option.show_default and option.default is not None:
-        facts.append(f"default: {option.default}")
-    if option.multiple:
-        facts.append("may be given several times")
-    limits = option.type
-    if isinstance(limits, click.IntRange) and not option.multiple:
-        low, high = limits.min, limits.max
-        facts.append(f"{low} or more" if high is None else f"{low} to {high}")
-    if facts:
-        meaning += f" ({'; '.join(facts)})"
-    return f"| `{names}` | {_cell(meaning)} |"
-
-
-def _kind(kind: click.ParamType) -> str:
-    return "N" if kind.name.startswith("integer") else "X" if kind.name == "float" else "TEXT"
+    return f"## {name}\n\n{text}\n\n    {usage}\n\n| option | meaning |\n|---|---|\n{rows}"
 
 
 def _cell(text: str) -> str:

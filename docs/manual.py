@@ -1,4 +1,4 @@
-"""Manual pages of the commands, made from what ``--help`` prints; ``docs/generate.py`` writes them.
+"""What ``--help`` prints of the commands, and manual pages of it; ``docs/generate.py`` writes them.
 
 ``man tidegate`` and ``man tidegate-run`` show them where the wheel is installed: they are in
 ``share/man/man1`` below the environment, where man looks for a program that is on the search path.
@@ -32,19 +32,28 @@ STATUS = (
 
 def pages(version: str) -> dict[str, str]:
     """Return every page by its file name."""
-    return {f"{name.replace(' ', '-')}.1": _page(name, command, version) for name, command in _commands()}
+    return {f"{name.replace(' ', '-')}.1": _page(name, command, version) for name, command in commands()}
 
 
-def _commands() -> Iterator[tuple[str, click.Command]]:
-    waiting: list[tuple[str, click.Command]] = [("tidegate", cli)]
-    for name, command in waiting:
-        yield name, command
-        if isinstance(command, click.Group):
-            waiting += [(f"{name} {below}", inner) for below, inner in command.commands.items()]
+def commands(name: str = "tidegate", command: click.Command = cli) -> Iterator[tuple[str, click.Command]]:
+    """Yield a command by its name and, of a group, every command below it."""
+    yield name, command
+    if isinstance(command, click.Group):
+        for below, inner in command.commands.items():
+            yield from commands(f"{name} {below}", inner)
+
+
+def facts(name: str, command: click.Command) -> tuple[str, list[tuple[str, str]]]:
+    """Return a command's usage, and the names and meaning of each option, as ``--help`` has them."""
+    context = click.Context(command, info_name=name, **cli.context_settings)
+    usage = " ".join([name, *command.collect_usage_pieces(context)])
+    options = [each for each in command.get_params(context) if isinstance(each, click.Option)]
+    records = [option.get_help_record(context) for option in options]
+    return usage, [(names, _joined(about)) for names, about in filter(None, records)]
 
 
 def _page(name: str, command: click.Command, version: str) -> str:
-    context = click.Context(command, info_name=name, **cli.context_settings)
+    usage, options = facts(name, command)
     title = name.replace(" ", "-")
     text = inspect.cleandoc(command.help or "")
     head, _, rest = text.partition("\n\n")
@@ -57,7 +66,7 @@ def _page(name: str, command: click.Command, version: str) -> str:
         f"{_roff(title)} \\- {_roff(first[0].lower() + first[1:].rstrip('.'))}",
         ".SH SYNOPSIS",
         f".B {_roff(name)}",
-        _roff(" ".join(command.collect_usage_pieces(context))),
+        _roff(usage.removeprefix(f"{name} ")),
         ".SH DESCRIPTION",
         *_paragraphs(f"{first}\n\n{rest}"),
     ]
@@ -66,13 +75,9 @@ def _page(name: str, command: click.Command, version: str) -> str:
         for below, inner in sorted(command.commands.items()):
             about = inspect.cleandoc(inner.help or "").partition("\n\n")[0]
             lines += [".TP", f".BR {_roff(f'{name} {below}'.replace(' ', '-'))} (1)", _roff(_joined(about))]
-    options = [o for o in command.get_params(context) if isinstance(o, click.Option) and not o.hidden]
     lines.append(".SH OPTIONS")
-    for option in options:
-        record = option.get_help_record(context)
-        assert record is not None
-        names, about = record
-        lines += [".TP", f"\\fB{_roff(names)}\\fR", _roff(_joined(about))]
+    for names, about in options:
+        lines += [".TP", f"\\fB{_roff(names)}\\fR", _roff(about)]
     lines += [".SH EXIT STATUS", *(f".TP\n{status}\n{meaning}" for status, meaning in STATUS)]
     if examples:
         lines += [".SH EXAMPLES", ".nf", *map(_roff, examples), ".fi"]

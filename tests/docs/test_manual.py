@@ -47,6 +47,14 @@ def test_every_command_has_a_page_with_its_options_and_examples() -> None:
         assert "docs/guide/" in text.partition(".SH SEE ALSO")[2], name
 
 
+def test_the_reference_has_the_same_options_in_two_columns() -> None:
+    """A cell that holds ``lines|map`` as it is would be two."""
+    page = generate.cli_reference()
+    assert "| `--engine [sim\\|live]` |" in page
+    for row in [line for line in page.splitlines() if line.startswith("| `")]:
+        assert len(re.findall(r"(?<!\\)\|", row)) == 3, row
+
+
 def test_the_wheel_takes_them_along() -> None:
     """Maturin puts ``data`` of this folder where man looks: share/man/man1 below the environment."""
     made = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["maturin"]

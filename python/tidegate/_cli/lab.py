@@ -17,7 +17,11 @@ from tidegate._cli.options import epilog, note, say
 )
 @click.argument("file", metavar="[FILE]", required=False, type=FILES)
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen at; default: one that is free."
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port to listen at; default: one that is free.",
 )
 @click.option(
     "--host",

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 @FILE
 @click.option(
     "--shards",
+    metavar="N",
     type=click.IntRange(1, most("shards")),
     required=True,
     help="Into how many parts to cut the study.",

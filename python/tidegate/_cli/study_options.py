@@ -29,6 +29,7 @@ VARY = click.option(
 )
 RUNS = click.option(
     "--runs",
+    metavar="N",
     type=click.IntRange(1, most("runs")),
     help="Number of replications of each point; default: the file's runs.",
 )
@@ -39,6 +40,7 @@ UNTIL = click.option(
 )
 MAX_RUNS = click.option(
     "--max-runs",
+    metavar="N",
     type=click.IntRange(2, most("runs")),
     help="With --until: largest number of replications of a point; default: 256.",
 )

@@ -171,10 +171,13 @@ def traces_convert(
 @click.option("--step", metavar="SPAN", help='Time during which the rate is constant; default: "1 ms".')
 @click.option(
     "--variability",
+    metavar="X",
     type=float,
     help="0 means a constant rate between outages, 1 (the default) a moving phone.",
 )
-@click.option("--outage-share", type=float, help="Share of the time without service; default: 0.05.")
+@click.option(
+    "--outage-share", metavar="X", type=float, help="Share of the time without service; default: 0.05."
+)
 @click.option(
     "--opportunity-bytes",
     type=click.IntRange(1, most("opportunity_bytes")),
