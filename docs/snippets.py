@@ -39,10 +39,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from markdown_it import MarkdownIt
+
 ROOT = Path(__file__).resolve().parents[1]
 
-_FENCE = re.compile(r"^```(\w*)\s*$")
-_COMMENT = re.compile(r"^<!-- (.*) -->\s*$")
+_MARKDOWN = MarkdownIt("commonmark")
+_COMMENT = re.compile(r"<!-- (.*) -->")
 _CHOICE = re.compile(r"lines \d+-\d+(, \d+-\d+)*")
 _COMMANDS = ("tidegate ", ".venv/bin/tidegate ")
 
@@ -77,24 +79,14 @@ def blocks(text: str) -> list[Block]:
     """Find the blocks of a page."""
     found: list[Block] = []
     notes: list[str] = []
-    lines = text.splitlines()
-    at = 0
-    while at < len(lines):
-        comment = _COMMENT.match(lines[at])
-        fence = _FENCE.match(lines[at])
-        if comment:
-            notes.append(comment[1])
-        elif fence:
-            end = at + 1
-            while end < len(lines) and lines[end].rstrip() != "```":
-                end += 1
-            inside = "\n".join(lines[at + 1 : end]) + "\n"
-            found.append(Block(fence[1], at + 1, inside, notes, (at + 1, end)))
-            notes = []
-            at = end
-        elif lines[at].strip():
-            notes = []
-        at += 1
+    for token in _MARKDOWN.parse(text):
+        if token.type == "html_block":
+            notes += _COMMENT.findall(token.content)
+            continue
+        if token.type == "fence" and token.map:
+            first, end = token.map
+            found.append(Block(token.info, first + 1, token.content, notes, (first + 1, end - 1)))
+        notes = []
     return found
 
 
