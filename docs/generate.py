@@ -110,7 +110,7 @@ def results_reference() -> str:
         (
             "The unit is the last part of a name: `_s` seconds, `_ms` milliseconds, `_bps` bits per second, "
             "`_bytes`, `_packets`, `_cells`, `_segments`. What has no unit is a count or a share from 0 to "
-            "1. Where there is nothing to say the value is `null`, never 0. "
+            "1. Where there is nothing to say the value is `null` (in Python `None`), never 0. "
             "How to read them: [reading results](../guide/results.md).\n"
         ),
         (
@@ -242,6 +242,7 @@ def _fields(body: str, drop: tuple[str, ...] = ()) -> str:
         if name in drop:
             continue
         text = " ".join(line.strip().removeprefix("/// ") for line in comment.strip().splitlines())
+        text = re.sub(r"\bNone\b", "Null", text)
         rows.append(f"| `{name}` | {_type(kind)} | {_cell(text)} |")
     return "| name | is | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
 

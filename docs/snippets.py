@@ -16,7 +16,8 @@ An HTML comment just before a block changes that:
 - ``<!-- output -->``: before a ``text`` block: what the block before it printed. ``generate.py``
   writes it; a test compares.
 - ``<!-- output lines 1-12, 40-43 -->``: the same, but only these lines of it, counted from 1. A line
-  with ``…`` takes the place of each part that is left out.
+  with ``…`` takes the place of each part that is left out. No range begins or ends with an empty line: an
+  output that has become a line longer is noticed.
 
 No comment runs a command that the page does not show: a reader could not follow such a page.
 
@@ -109,6 +110,8 @@ def shown(said: str, choice: str) -> list[str]:
         start, end = int(first), int(last)
         if not after < start <= end <= len(lines):
             raise PageError(f"'output {choice}': the output has {len(lines)} lines; ranges go up, from 1")
+        if not (lines[start - 1] and lines[end - 1]):
+            raise PageError(f"'output {choice}': lines {first}-{last} begin or end with an empty line")
         if start > after + 1:
             kept.append("…")
         kept += lines[start - 1 : end]

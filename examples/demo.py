@@ -52,9 +52,11 @@ def main(folder: Path) -> tg.Comparison:
 
 if __name__ == "__main__":
     main(Path("demo"))
-    print("\nThe last table is the call's delay, its path of 20 ms included: FQ-CoDel keeps it short.")
+    print(
+        "\nThe last table has the call's delay. Its path takes 20 ms: with FQ-CoDel most packets hardly wait."
+    )
     print("Picture: demo/comparison.png (every run is in demo/comparison)")
     print(
         "Your own trace: .venv/bin/tidegate compare examples/lte.toml "
-        "--set gate.bottleneck.rate.trace=$PWD/YOUR.down --vary flow.bulk.tcp.cc=cubic,bbr"
+        "--set gate.bottleneck.rate.trace=YOUR.down --vary flow.bulk.tcp.cc=cubic,bbr"
     )

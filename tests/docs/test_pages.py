@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -50,8 +51,11 @@ def test_files_are_named(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_nothing_is_hidden(page: Path) -> None:
-    """A comment says how a block is run; none runs anything itself."""
-    for comment in re.findall(r"^<!-- (.*) -->$", page.read_text(encoding="utf-8"), flags=re.M):
+    """A comment says how the block below it is run; none runs anything itself."""
+    text = page.read_text(encoding="utf-8")
+    comments = re.findall(r"^<!-- (.*) -->$", text, flags=re.M)
+    assert comments == [note for block in snippets.blocks(text) for note in block.notes], page.name
+    for comment in comments:
         assert KNOWN.fullmatch(comment), f"{page.name}: {comment}"
 
 
@@ -83,6 +87,19 @@ def test_every_page_of_the_guide_is_in_its_table() -> None:
         assert page.name == "README.md" or f"]({page.name})" in first, page.name
 
 
+def test_each_page_of_a_track_names_the_next() -> None:
+    """A reader on GitHub has no button for it."""
+    first = (ROOT / "docs" / "guide" / "README.md").read_text(encoding="utf-8")
+    for track in ("Internet links", "ATM and the papers"):
+        section = first.partition(f"### {track}\n")[2].partition("\n### ")[0]
+        pages = re.findall(r"^\| \d+ \| \[[^]]+\]\(([\w-]+\.md)\)", section, flags=re.M)
+        assert len(pages) > 5
+        for page, following in pairwise(pages):
+            last = (ROOT / "docs" / "guide" / page).read_text(encoding="utf-8").splitlines()[-1]
+            assert last.startswith("Next"), page
+            assert f"]({following})" in last, f"{page}: next is {following}"
+
+
 def test_recipes_need_no_clone() -> None:
     """The recipes start in an empty folder: `tidegate init` writes what they read."""
     text = (ROOT / "docs" / "guide" / "recipes.md").read_text(encoding="utf-8")
@@ -99,3 +116,6 @@ def test_part_of_an_output() -> None:
     for wrong in ("lines 0-2", "lines 4-6", "lines 3-4, 1-2", "lines 3-2", "line 3", "first 12"):
         with pytest.raises(snippets.PageError):
             snippets.shown(said, wrong)
+    for drifted in ("lines 1-2", "lines 2-3"):
+        with pytest.raises(snippets.PageError, match="empty line"):
+            snippets.shown("one\n\nthree\n", drifted)

@@ -19,7 +19,7 @@ pub struct LossSummary {
     pub policed_packets: u64,
     /// Its packets that policers tagged; such a packet goes on, and is the first to be dropped later.
     pub tagged_packets: u64,
-    /// Its cells that policers of cell gates tagged; none, no such name.
+    /// Its cells that policers of cell gates tagged; the name is absent where there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub tagged_cells: u64,
     /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.

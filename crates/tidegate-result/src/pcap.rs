@@ -245,14 +245,14 @@ fn raw(elements: &[TcpOptionElement], option: AccEcn) -> Vec<u8> {
     bytes
 }
 
-/// Why a plan's packets would not look in a capture as they weigh in the run, if so.
+/// Says which flow's packets would have another size in the capture than in the run, if there is one.
 #[must_use]
 pub fn misfit(plan: &Plan) -> Option<String> {
     plan.flows.iter().find_map(|flow| {
         let needed = PLAIN_HEADERS + if flow.tcp.timestamps { TIMESTAMPS } else { 0 };
         (flow.tcp.headers != needed || flow.tcp.mss > 65_535 - PLAIN_HEADERS - MOST_OPTIONS).then(|| {
             format!(
-                "flow.{}: packets weigh {} header bytes in the run and {needed} in the capture",
+                "flow.{}: packets have {} bytes of headers in the run and {needed} in the capture",
                 flow.name, flow.tcp.headers
             )
         })

@@ -1,4 +1,4 @@
-//! What an answer says.
+//! The answers to a page, as JSON.
 //!
 //! - A run: `{"summary": …, "warnings": […], "paths": {"bulk": {"path": ["link"], "back": []}, …}, "laws": {"link": …, …}, "groups": […], "tables":
 //!   {"flows": {"time_s": {"kind": "f64", "at": 0, "rows": 1001}, …}, …}}`. `summary` is that of `tidegate run --json`; the bytes of a

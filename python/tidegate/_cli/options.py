@@ -29,7 +29,7 @@ JSON = click.option("as_json", "--json", is_flag=True, help="Print one JSON obje
 
 
 def _from_here(_context: click.Context, _option: click.Parameter, sets: tuple[str, ...]) -> tuple[str, ...]:
-    """Let the path of a trace count from the working folder, if there is such a file."""
+    """Look for a trace in the working folder before that of the scenario."""
     return tuple(_path_from_here(change) for change in sets)
 
 
@@ -47,7 +47,7 @@ _SETS = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     callback=_from_here,
-    help="Change a key of the scenario; repeatable. Paths of traces count from this folder.",
+    help="Change a key of the scenario; repeatable. A trace is looked for in this folder first.",
 )
 
 

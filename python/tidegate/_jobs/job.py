@@ -21,7 +21,7 @@ from tidegate._run.start import assemble
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError
 
-#: What takes numbers off a run, beside its summary.
+#: Takes a run, and returns numbers by name that the summary does not have.
 Measure = Callable[[Run], Mapping[str, float | int | None]]
 
 

@@ -41,7 +41,7 @@ def refusal(error: BaseException, limits: Limits) -> dict[str, Any]:
     """Return what goes to the page where there is no answer: ``status`` and ``body``.
 
     Raises:
-        BaseException: it is nothing that is told to a page.
+        BaseException: ``error`` is a mistake of the program, which a page is not told.
     """
     status = 422
     body: dict[str, Any] = {"error": str(error), "problems": []}

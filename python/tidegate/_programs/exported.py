@@ -1,4 +1,4 @@
-"""What an export gives."""
+"""The commands of another tool for a scenario's link."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Export:
     to: str
     #: The scenario's file or name.
     scenario: str
-    #: The flow whose way there and back this is.
+    #: The flow whose path, and way back, the commands make.
     flow: str
     #: Shell commands, in order.
     commands: list[str]
-    #: What is the same in kind, and differs in a detail: one sentence each.
+    #: What the other tool does in a slightly different way: one sentence each.
     differences: list[str]
     #: What the other tool cannot do: one sentence each. Empty: the commands make the whole link.
     missing: list[str]

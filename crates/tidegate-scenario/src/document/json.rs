@@ -1,4 +1,4 @@
-//! JSON text to the tree.
+//! Reads JSON text into the tree that TOML is read into.
 //!
 //! serde_json keeps no places, but a borrowed [`RawValue`] is a slice of the text, so its
 //! address is its place.

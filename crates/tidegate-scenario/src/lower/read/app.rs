@@ -50,10 +50,10 @@ pub(crate) fn reading(flow: &Form, app: &AppPlan, tcp: &TcpPlan, notes: &mut Not
     ReadPlan::AtRate(rate)
 }
 
-/// A packet without an IP header is none.
+/// A packet holds at least its IP header.
 const SMALLEST_PACKET: u32 = 20;
 
-/// In place of a source with a mistake.
+/// What stands in the plan for a source with a mistake, which is reported.
 const NOTHING: SourcePlan = SourcePlan::Constant { rate: Rate::ZERO, bytes: 0 };
 
 /// `llc`: whether the first cells on the path have LLC/SNAP; `None`: no gate makes any.
