@@ -219,7 +219,7 @@ $(STAMPS)/needs: pyproject.toml requirements.lock $(STAMPS)/venv
 	@touch $@
 
 $(STAMPS)/module: $(RUST) $(STAMPS)/needs
-	$(BIN)/maturin develop --locked --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --locked --quiet
 	@touch $@
 
 $(STAMPS)/packages: requirements.lock papers/pyproject.toml $(STAMPS)/module

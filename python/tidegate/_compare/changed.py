@@ -72,7 +72,7 @@ def _orders(labels: Sequence[str], spreads: Sequence[dict[str, Any]], runs: int)
         less = sum(difference < -same for difference in apart)
         if more and less:
             told.append(
-                f"Whether {label} or {labels[0]} has more goodput hangs on what nobody knows: {label} has "
+                f"Whether {label} or {labels[0]} has more goodput depends on luck: {label} has "
                 f"more in {more} of {runs} runs, less in {less}"
             )
     return told

@@ -213,13 +213,13 @@ def ranged(name: str, spread: Mapping[str, Any]) -> str:
 
 
 def sentence(name: str, spread: Mapping[str, Any], runs: int) -> str:
-    """Say that a number hangs on luck."""
+    """Say that a number depends on luck."""
     lacking = sum(value is None for value in spread["values"])
     if lacking:
         told = f"{lacking} of {runs} runs with small changes have none"
     else:
         told = f"{ranged(name, spread)} in {runs} runs with small changes"
-    return f"{named(name)} hangs on what nobody knows: {valued(name, spread['as_written'])}, but {told}"
+    return f"{named(name)} depends on luck: {valued(name, spread['as_written'])}, but {told}"
 
 
 def lucky(perturbed: Mapping[str, Any]) -> list[str]:

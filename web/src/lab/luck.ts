@@ -101,7 +101,7 @@ function orders(labels: string[], spreads: Spread[], runs: number): string[] {
     const label = labels[place + 1];
     return more && less
       ? [
-          `Whether ${label} or ${labels[0]} has more goodput hangs on what nobody knows: ${label} has ` +
+          `Whether ${label} or ${labels[0]} has more goodput depends on luck: ${label} has ` +
             `more in ${more} of ${runs} runs, less in ${less}.`,
         ]
       : [];
@@ -171,7 +171,7 @@ function sentence(name: string, spread: Spread, runs: number): string {
     ? `${lacking} of ${runs} runs with small changes have none`
     : `${ranged(name, spread)} in ${runs} runs with small changes`;
   const written = valued(name, spread.as_written);
-  return `${named(name)} hangs on what nobody knows: ${written}, but ${told}`;
+  return `${named(name)} depends on luck: ${written}, but ${told}`;
 }
 
 const capital = (words: string) => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
