@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from specification import rust
+from specification import places, rust
 from specification.page import ROOT, Row, rows
 from specification.workspace import Test, Workspace
 
@@ -45,18 +45,18 @@ def scope(row: Row, file: str, names: tuple[str, ...]) -> Scope:
     """Return where the rule of a row stands in one of its files."""
     source = (ROOT / file).read_bytes()
     root = rust.parsed(source)
-    items = rust.items(root)
+    items = places.items(root)
     named = tuple(place for name in names for place in items.get(name, ()))
     whole = ((0, len(source)),)
     if named:
         return Scope(file, (("item", named), ("file", whole)))
     cited = [
         (begin, end)
-        for text, begin, end in rust.comments(source, root)
+        for text, begin, end in places.comments(source, root)
         if any(_cites(text, document, section) for document, section in row.cited())
     ]
     narrow = tuple(place for place in cited if place != whole[0])
-    around = tuple(rust.around(root, begin) for begin, _ in narrow)
+    around = tuple(places.around(root, begin) for begin, _ in narrow)
     return Scope(file, (("citation", narrow), ("function", around), ("file", whole)))
 
 
