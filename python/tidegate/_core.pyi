@@ -15,10 +15,12 @@ __all__ = [
     "ControllerError",
     "Endpoint",
     "EngineError",
+    "FilledBucket",
     "InternalError",
     "Loss",
     "Network",
     "Pool",
+    "QueueWaits",
     "RunData",
     "RunError",
     "Scenario",
@@ -451,12 +453,32 @@ class BucketReplay:
         """The bytes in a bucket that drains at this rate just before each packet, as numbers of 64 bits."""
     def fullness_at(self, rate_bps: float, places: bytes) -> bytes:
         """As `fullness`, of the packets at these places, numbers of 64 bits that rise."""
-    def filled(self, rate_bps: float) -> tuple[bytes, bytes]:
-        """The bytes in the bucket with each packet of a known fate: of those that passed, and dropped."""
-    def best_limit(self, rate_bps: float) -> tuple[int, float] | None:
-        """The fewest decisions on the wrong side of a limit at this rate, and the limit that has them."""
-    def fewest_wrong(self, rate_bps: float) -> int:
-        """The fewest decisions on the wrong side of a limit, for the best limit at this rate."""
+    def filled(self, rate_bps: float) -> FilledBucket:
+        """The bucket with each packet of a known fate."""
+    def fewest_wrong(self, rates_bps: bytes, best: int) -> bytes:
+        """The fewest decisions on the wrong side of a limit at each rate: exact for the best of them."""
+
+@final
+class FilledBucket:
+    """The bytes in a bucket with each packet of a known fate."""
+
+    def all(self) -> tuple[bytes, bytes]:
+        """With those that passed, and with those that were dropped."""
+    def near(self, low: float, high: float) -> tuple[tuple[bytes, bytes], int, int]:
+        """Those between two bounds; how many of the others a limit between them gets right, and wrong."""
+    def best_limit(self) -> float | None:
+        """The limit with the fewest decisions on its wrong side; None where nothing was dropped."""
+
+@final
+class QueueWaits:
+    """Some packets of a replay, with their round trips."""
+
+    def __new__(cls, packets: BucketReplay, places: bytes, trip_s: bytes) -> Self:
+        """Make it: places that rise as numbers of 64 bits, and the round trip of each in seconds."""
+    def at(self, rate_bps: float) -> bytes:
+        """How long each packet waits, and is sent, in a queue of this rate, in seconds."""
+    def residual(self, rate_bps: float, finest: float) -> tuple[float, float, float]:
+        """The least mean absolute residual at this rate, with its allowance and base, in seconds."""
 
 @final
 class CaptureData:
@@ -466,8 +488,8 @@ class CaptureData:
         """Files, notes, connections and traffic, as JSON; times in nanoseconds."""
     def first(self, most: int) -> tuple[int | None, list[int]]:
         """Where the first packets of all connections end, at most so many, and how many each one has."""
-    def column(self, connection: int, name: str, rows: int) -> tuple[str, bytes]:
-        """One column of a connection's first packets: its kind, and its values as little-endian bytes."""
+    def some(self, connection: int, names: Sequence[str], rows: int) -> list[tuple[str, bytes]]:
+        """Columns of a connection's first packets: the kind of each, its values as little-endian bytes."""
     def traffic(self, index: int) -> dict[str, tuple[str, bytes]]:
         """Times and sizes of the packets of one kind of traffic, as two columns."""
     @staticmethod

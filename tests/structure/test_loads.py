@@ -37,11 +37,11 @@ MAY: dict[str, tuple[list[str], set[str]]] = {
     "compare": (["compare", LOSS, *VARY], set()),
     "compare --plot svg": (["compare", LOSS, *VARY, "--plot", "x.svg"], {"numpy"}),
     "compare --report": (["compare", LOSS, *VARY, "--report", "x.html"], {"jinja2", "numpy"}),
-    "identify": (["identify", "kept/packets.pcap"], {"numpy", "scipy"}),
-    "identify --plot svg": (["identify", "kept/packets.pcap", "--plot", "x.svg"], {"numpy", "scipy"}),
+    "identify": (["identify", "kept/packets.pcap"], {"numpy"}),
+    "identify --plot svg": (["identify", "kept/packets.pcap", "--plot", "x.svg"], {"numpy"}),
     "identify --report": (
         ["identify", "kept/packets.pcap", "--report", "x.html"],
-        {"jinja2", "numpy", "scipy"},
+        {"jinja2", "numpy"},
     ),
     "size": (
         [

@@ -1,7 +1,15 @@
-//! How full a bucket was that drains at a rate, and how many decisions a limit of it gets wrong.
+//! How full a bucket was that drains at a rate.
 //!
 //! Every packet that passes fills the bucket by its bytes. How full it is before a packet is the work that
 //! came less what could drain, above the least that this has been (the reflection map of a queue).
+
+use std::ops::Range;
+
+use crate::decisions::{Fewest, Filled};
+
+/// Rates are compared first on the packets up to these parts of the drops, where there are so many drops.
+const SHARES: [usize; 2] = [8, 3];
+const FEW: usize = 16;
 
 /// What is known of a packet's fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +53,17 @@ impl Packets {
         Packets { time_s, size, before, fate }
     }
 
+    /// How many packets.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.fate.len()
+    }
+
+    /// Of some packets the time in seconds, the bytes that passed before, and the size.
+    pub(crate) fn some(&self, places: Range<usize>) -> impl Iterator<Item = (f64, f64, f64)> {
+        places.map(|place| (self.time_s[place], self.before[place], self.size[place]))
+    }
+
     /// The bytes in a bucket that drains at `rate_bps` bit/s just before each packet.
     #[must_use]
     pub fn fullness(&self, rate_bps: f64) -> Vec<f64> {
@@ -64,38 +83,63 @@ impl Packets {
         found
     }
 
-    /// The bytes in the bucket with each packet whose fate is known: of those that passed, and of those that
-    /// were dropped.
+    /// The bytes in the bucket with each packet whose fate is known.
     #[must_use]
-    pub fn filled(&self, rate_bps: f64) -> (Vec<f64>, Vec<f64>) {
-        let known = self.with_each(rate_bps).filter(|(_, fate)| fate.judged);
-        let (mut passed, mut dropped) = (Vec::with_capacity(self.fate.len()), Vec::new());
-        for (value, fate) in known {
-            if fate.passed { &mut passed } else { &mut dropped }.push(value);
+    pub fn filled(&self, rate_bps: f64) -> Filled {
+        let mut filled = Filled { passed: Vec::with_capacity(self.fate.len()), dropped: Vec::new() };
+        self.fill(rate_bps, self.fate.len(), &mut filled);
+        filled
+    }
+
+    /// The fewest decisions on the wrong side of a limit at each of these rates, for the best limit of each.
+    ///
+    /// The numbers are exact for the `best` rates with the fewest, and for those that have as many. Of the
+    /// others they are lower bounds, above these: more packets make no limit wrong less often, so the first
+    /// packets rule most rates out.
+    #[must_use]
+    pub fn fewest_wrong(&self, rates_bps: &[f64], best: usize) -> Vec<usize> {
+        let mut filled = Filled::default();
+        let mut wrong = vec![0; rates_bps.len()];
+        let mut order: Vec<usize> = (0..rates_bps.len()).collect();
+        for until in self.stages(rates_bps.len() > best) {
+            order.sort_by_key(|each| wrong[*each]);
+            let mut fewest = Fewest::of(best);
+            order.retain(|each| {
+                // What another stage looks at is not the whole: there, no rate is ruled out.
+                let whole = until == self.fate.len();
+                if whole && wrong[*each] > fewest.most() {
+                    return false;
+                }
+                self.fill(rates_bps[*each], until, &mut filled);
+                wrong[*each] = filled.fewest_wrong();
+                fewest.take(wrong[*each]);
+                true
+            });
         }
-        (passed, dropped)
+        wrong
     }
 
-    /// The limit with the fewest decisions on its wrong side at this rate, and their number. A limit drops what
-    /// would fill the bucket above it. `None` where nothing was dropped.
-    #[must_use]
-    pub fn best_limit(&self, rate_bps: f64) -> Option<(usize, f64)> {
-        best_limit(self.with_each(rate_bps))
+    /// How many of the first packets are looked at, one time after the other; all at last.
+    fn stages(&self, several: bool) -> Vec<usize> {
+        let drops: Vec<usize> = (0..self.fate.len()).filter(|place| self.fate[*place].is_drop()).collect();
+        let shares = if several && drops.len() >= FEW { &SHARES[..] } else { &[] };
+        let parts = shares.iter().map(|share| drops[drops.len() / share] + 1);
+        parts.chain([self.fate.len()]).collect()
     }
 
-    /// As [`Self::best_limit`], without the limit. Without drops nothing is wrong.
-    #[must_use]
-    pub fn fewest_wrong(&self, rate_bps: f64) -> usize {
-        Drops::of(self.with_each(rate_bps)).map_or(0, |drops| drops.fewest_wrong(self.with_each(rate_bps)).1)
+    fn fill(&self, rate_bps: f64, until: usize, filled: &mut Filled) {
+        filled.passed.clear();
+        filled.dropped.clear();
+        for ((level, size), fate) in self.levels(rate_bps).zip(&self.size).zip(&self.fate).take(until) {
+            if fate.is_pass() {
+                filled.passed.push(level + size);
+            } else if fate.is_drop() {
+                filled.dropped.push(level + size);
+            }
+        }
     }
 
-    /// The bytes in the bucket with each packet, and the packet's fate.
-    fn with_each(&self, rate_bps: f64) -> impl Iterator<Item = (f64, Fate)> + Clone {
-        let with = self.levels(rate_bps).zip(&self.size).map(|(level, size)| level + size);
-        with.zip(self.fate.iter().copied())
-    }
-
-    fn levels(&self, rate_bps: f64) -> impl Iterator<Item = f64> + Clone {
+    fn levels(&self, rate_bps: f64) -> impl Iterator<Item = f64> {
         let bytes_each_second = -rate_bps / 8.0;
         let mut least = f64::INFINITY;
         self.time_s.iter().zip(&self.before).map(move |(time, before)| {
@@ -105,91 +149,6 @@ impl Packets {
             }
             work - least
         })
-    }
-}
-
-/// As [`Packets::best_limit`], from the bytes in the bucket with each packet.
-fn best_limit(packets: impl Iterator<Item = (f64, Fate)> + Clone) -> Option<(usize, f64)> {
-    let drops = Drops::of(packets.clone())?;
-    let (place, wrong) = drops.fewest_wrong(packets.clone());
-    let passed = packets.filter(|(_, fate)| fate.is_pass()).map(|(value, _)| value);
-    let high = match drops.bytes.get(place) {
-        Some(drop) => *drop,
-        None => passed.clone().fold(drops.most(), f64::max),
-    };
-    // The limit lies in the middle between the packets that it parts.
-    let drop_below = place.checked_sub(1).map(|below| drops.bytes[below]);
-    let below = passed.filter(|value| *value < high).chain(drop_below).reduce(f64::max);
-    Some((wrong, f64::midpoint(high, below.unwrap_or(high))))
-}
-
-/// The bytes in the bucket with each packet that was dropped, in order.
-struct Drops {
-    bytes: Vec<f64>,
-    /// Cells of equal width from the least drop to the most: how many drops lie before each cell, and before
-    /// the end.
-    before: Vec<usize>,
-    cells_each_byte: f64,
-}
-
-impl Drops {
-    fn of(packets: impl Iterator<Item = (f64, Fate)>) -> Option<Drops> {
-        let mut bytes: Vec<f64> =
-            packets.filter(|(_, fate)| fate.is_drop()).map(|(value, _)| value).collect();
-        bytes.sort_unstable_by(f64::total_cmp);
-        let (least, most) = (*bytes.first()?, *bytes.last()?);
-        let cells = 2 * bytes.len();
-        let cells_each_byte = if most > least { cells as f64 / (most - least) } else { 0.0 };
-        let mut drops = Drops { bytes, before: vec![0; cells + 1], cells_each_byte };
-        for place in 0..drops.bytes.len() {
-            let cell = drops.cell(drops.bytes[place]);
-            drops.before[cell + 1] = place + 1;
-        }
-        for cell in 0..cells {
-            drops.before[cell + 1] = drops.before[cell + 1].max(drops.before[cell]);
-        }
-        Some(drops)
-    }
-
-    fn least(&self) -> f64 {
-        self.bytes[0]
-    }
-
-    fn most(&self) -> f64 {
-        self.bytes[self.bytes.len() - 1]
-    }
-
-    /// The cell of a value that is not below the least; it grows with the value.
-    fn cell(&self, value: f64) -> usize {
-        (((value - self.least()) * self.cells_each_byte) as usize).min(self.before.len() - 2)
-    }
-
-    /// How many drops lie at or below a value that is not below the least.
-    fn at_most(&self, value: f64) -> usize {
-        let cell = self.cell(value);
-        let (begin, end) = (self.before[cell], self.before[cell + 1]);
-        begin + self.bytes[begin..end].partition_point(|drop| *drop <= value)
-    }
-
-    /// The place of the drop that the best limit lies just below, where the place behind the last stands for a
-    /// limit above all, and how many decisions it gets wrong.
-    fn fewest_wrong(&self, packets: impl Iterator<Item = (f64, Fate)>) -> (usize, usize) {
-        // Passes by how many drops lie at or below them; below the least drop a pass is right whatever the limit.
-        let mut passes = vec![0; self.bytes.len() + 1];
-        let least = self.least();
-        for (value, _) in packets.filter(|(value, fate)| *value >= least && fate.is_pass()) {
-            passes[self.at_most(value)] += 1;
-        }
-        // A limit just below the drop at a place gets the drops before it and the passes at or above it wrong.
-        let mut above = 0;
-        let mut best = (self.bytes.len(), self.bytes.len());
-        for place in (0..self.bytes.len()).rev() {
-            above += passes[place + 1];
-            if place + above <= best.1 {
-                best = (place, place + above);
-            }
-        }
-        best
     }
 }
 
@@ -208,38 +167,30 @@ mod tests {
         let packets = Packets::new(vec![0.0, 1.0, 4.0, 100.0, 101.0], vec![10.0; 5], fate);
         // 8 bit/s are a byte a second; what was dropped does not fill the bucket.
         assert_eq!(packets.fullness(8.0), [0.0, 9.0, 16.0, 0.0, 9.0]);
-    }
-
-    #[test]
-    fn the_best_limit_by_hand() {
-        // Any limit from 3 to 5 is right about all that is judged.
-        let clean = [(1.0, PASSED), (3.0, PASSED), (5.0, DROPPED), (9.0, UNKNOWN), (7.0, DROPPED)];
-        assert_eq!(best_limit(clean.into_iter()), Some((0, 4.0)));
-        let mixed = [(1.0, PASSED), (2.0, DROPPED), (3.0, PASSED), (5.0, DROPPED), (6.0, PASSED)];
-        assert_eq!(best_limit(mixed.into_iter()), Some((2, 1.5)));
-        assert_eq!(best_limit([(1.0, PASSED)].into_iter()), None);
-    }
-
-    fn any_fate() -> impl Strategy<Value = Fate> {
-        (any::<bool>(), any::<bool>()).prop_map(|(passed, judged)| Fate { passed, judged })
+        assert_eq!(packets.fullness_at(8.0, &[1, 2, 4]), [9.0, 16.0, 9.0]);
+        let filled = packets.filled(8.0);
+        assert_eq!((filled.passed, filled.dropped), (vec![10.0, 19.0, 19.0], vec![26.0]));
     }
 
     proptest! {
         #[test]
-        fn no_limit_is_better(packets in proptest::collection::vec((0..20_u8, any_fate()), 0..40)) {
-            let packets: Vec<(f64, Fate)> = packets.iter().map(|(value, fate)| (f64::from(*value), *fate)).collect();
-            let wrong = |limit: f64| {
-                let is_wrong = |(value, fate): &&(f64, Fate)| fate.judged && fate.passed == (*value > limit);
-                packets.iter().filter(is_wrong).count()
-            };
-            let tried = (-1..=20).map(|limit| wrong(f64::from(limit) + 0.5)).min();
-            let found = best_limit(packets.iter().copied());
-            let drops = packets.iter().filter(|(_, fate)| fate.is_drop()).count();
-            prop_assert_eq!(found.map(|(fewest, _)| fewest), tried.filter(|_| drops > 0));
-            // A limit above all, and one with nothing below it, stand at a packet.
-            let apart = |limit: f64| packets.iter().all(|(value, _)| *value != limit);
-            if let Some((fewest, limit)) = found && fewest < drops && apart(limit) {
-                prop_assert_eq!(wrong(limit), fewest);
+        fn the_best_rates_are_those_of_each_alone(
+            packets in proptest::collection::vec((0..4_u8, 0..3_u8), 1..400),
+            rates in proptest::collection::vec(1..60_u8, 1..20),
+            best in 1..5_usize,
+        ) {
+            let mut time = 0.0;
+            let times = packets.iter().map(|(gap, _)| { time += f64::from(*gap); time }).collect();
+            let fate = packets.iter().map(|(_, fate)| [PASSED, DROPPED, UNKNOWN][usize::from(*fate)]).collect();
+            let packets = Packets::new(times, vec![3.0; packets.len()], fate);
+            let rates: Vec<f64> = rates.into_iter().map(f64::from).collect();
+            let alone: Vec<usize> = rates.iter().map(|rate| packets.filled(*rate).fewest_wrong()).collect();
+            let mut ordered = alone.clone();
+            ordered.sort_unstable();
+            let last = ordered[best.min(ordered.len()) - 1];
+            for (found, right) in packets.fewest_wrong(&rates, best).into_iter().zip(alone) {
+                let told = if right <= last { found == right } else { last < found && found <= right };
+                prop_assert!(told, "{} is told as {}; the best have at most {}", right, found, last);
             }
         }
     }

@@ -3,6 +3,9 @@
 use crate::connection::Connection;
 use crate::log::{ACK, HAS_TIMESTAMPS, Row, SYN, TCP_FLAGS};
 
+/// Packets that are unpacked at once.
+const PART: usize = 256;
+
 /// A column of one kind of number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -107,61 +110,127 @@ impl Connection {
     /// One column of the first `rows` packets. `shift` nanoseconds are added to times.
     #[must_use]
     pub fn column(&self, field: Field, shift: i64, rows: usize) -> Column {
-        let client = self.client_index();
-        let bases = [self.base(0), self.base(1)];
-        let from_base = |offset: i64, space: usize| (offset - bases[space]).max(0) as u64;
-        let acked = |row: &Row| row.flags & ACK != 0;
-        let scales = [0, 1].map(|index| self.scale(index).unwrap_or(0));
+        let mut columns = self.columns(&[field], shift, rows);
+        columns.remove(0)
+    }
+
+    /// As [`Self::column`], several at once: packets are unpacked once for all.
+    #[must_use]
+    pub fn columns(&self, fields: &[Field], shift: i64, rows: usize) -> Vec<Column> {
+        let view = View {
+            shift,
+            client: self.client_index(),
+            bases: [self.base(0), self.base(1)],
+            scales: [0, 1].map(|index| self.scale(index).unwrap_or(0)),
+        };
+        let count = self.log.rows.min(rows);
+        let mut columns: Vec<Column> = fields.iter().map(|field| Column::of(*field, count)).collect();
+        let mut all = self.log.rows().take(count);
+        let mut part = Vec::with_capacity(PART);
+        loop {
+            part.clear();
+            part.extend(all.by_ref().take(PART));
+            if part.is_empty() {
+                return columns;
+            }
+            for (field, column) in fields.iter().zip(&mut columns) {
+                view.add(*field, &part, column);
+            }
+        }
+    }
+}
+
+impl Column {
+    /// An empty column with room for so many packets.
+    fn of(field: Field, count: usize) -> Column {
+        use Field::*;
         match field {
-            Field::Time => Column::I64(self.each(rows, |row| row.time.wrapping_add(shift))),
-            Field::FromClient => Column::Bool(self.each(rows, |row| row.from == client)),
-            Field::Seq => Column::U64(self.each(rows, |row| from_base(row.seq, row.from))),
-            Field::Ack => Column::U64(
-                self.each(rows, |row| if acked(row) { from_base(row.ack, 1 - row.from) } else { 0 }),
-            ),
-            Field::HasAck => Column::Bool(self.each(rows, acked)),
-            Field::Payload => Column::U32(self.each(rows, |row| row.payload)),
-            Field::IpBytes => Column::U32(self.each(rows, |row| row.ip_bytes)),
-            Field::Wire => Column::U32(self.each(rows, |row| row.wire)),
-            Field::Flags => Column::U16(self.each(rows, |row| row.flags & TCP_FLAGS)),
+            Time => Column::I64(Vec::with_capacity(count)),
+            FromClient | HasAck | HasTs => Column::Bool(Vec::with_capacity(count)),
+            Seq | Ack | Window => Column::U64(Vec::with_capacity(count)),
+            Payload | IpBytes | Wire | IpId | TsValue | TsEcho => Column::U32(Vec::with_capacity(count)),
+            Flags => Column::U16(Vec::with_capacity(count)),
+            Ecn | Dscp | Ttl => Column::U8(Vec::with_capacity(count)),
+            SackFirst => Column::U64(vec![0]),
+            SackLeft | SackRight => Column::U64(Vec::new()),
+        }
+    }
+}
+
+/// How a connection's packets are told: whose numbers are the client's, and what they count from.
+struct View {
+    shift: i64,
+    client: usize,
+    bases: [i64; 2],
+    scales: [u8; 2],
+}
+
+impl View {
+    /// Adds some packets to a column, which [`Column::of`] made for this field.
+    fn add(&self, field: Field, part: &[Row], column: &mut Column) {
+        match column {
+            Column::Bool(values) => each(part, values, |row| match field {
+                Field::FromClient => row.from == self.client,
+                Field::HasAck => acked(row),
+                _ => row.flags & HAS_TIMESTAMPS != 0,
+            }),
+            Column::U8(values) => each(part, values, |row| match field {
+                Field::Ecn => row.tos & 3,
+                Field::Dscp => row.tos >> 2,
+                _ => row.ttl,
+            }),
+            Column::U16(values) => each(part, values, |row| row.flags & TCP_FLAGS),
+            Column::U32(values) => each(part, values, |row| match field {
+                Field::Payload => row.payload,
+                Field::IpBytes => row.ip_bytes,
+                Field::Wire => row.wire,
+                Field::IpId => u32::from(row.ip_id),
+                Field::TsValue => row.ts_value,
+                _ => row.ts_echo,
+            }),
+            Column::I64(values) => each(part, values, |row| row.time.wrapping_add(self.shift)),
+            Column::U64(values) => self.add_wide(field, part, values),
+        }
+    }
+
+    fn add_wide(&self, field: Field, part: &[Row], values: &mut Vec<u64>) {
+        match field {
+            Field::Seq => each(part, values, |row| self.offset(row.seq, row.from)),
+            Field::Ack => {
+                each(part, values, |row| if acked(row) { self.offset(row.ack, 1 - row.from) } else { 0 })
+            }
             // A SYN's window is never scaled (RFC 7323 §2.2).
-            Field::Window => Column::U64(self.each(rows, |row| {
-                u64::from(row.window) << if row.flags & SYN == 0 { scales[row.from] } else { 0 }
-            })),
-            Field::Ecn => Column::U8(self.each(rows, |row| row.tos & 3)),
-            Field::Dscp => Column::U8(self.each(rows, |row| row.tos >> 2)),
-            Field::Ttl => Column::U8(self.each(rows, |row| row.ttl)),
-            Field::IpId => Column::U32(self.each(rows, |row| u32::from(row.ip_id))),
-            Field::HasTs => Column::Bool(self.each(rows, |row| row.flags & HAS_TIMESTAMPS != 0)),
-            Field::TsValue => Column::U32(self.each(rows, |row| row.ts_value)),
-            Field::TsEcho => Column::U32(self.each(rows, |row| row.ts_echo)),
+            Field::Window => each(part, values, |row| {
+                u64::from(row.window) << if row.flags & SYN == 0 { self.scales[row.from] } else { 0 }
+            }),
             Field::SackFirst => {
-                let mut sum = 0;
-                let mut first = vec![0];
-                first.extend(self.log.rows().take(rows).map(|row| {
+                let mut sum = values.last().copied().unwrap_or(0);
+                each(part, values, |row| {
                     sum += row.block_count as u64;
                     sum
-                }));
-                Column::U64(first)
+                });
             }
-            Field::SackLeft => Column::U64(self.blocks(rows, |row, (left, _)| from_base(left, 1 - row.from))),
-            Field::SackRight => {
-                Column::U64(self.blocks(rows, |row, (_, right)| from_base(right, 1 - row.from)))
-            }
+            Field::SackLeft => self.add_edges(part, values, |block| block.0),
+            _ => self.add_edges(part, values, |block| block.1),
         }
     }
 
-    fn each<T>(&self, rows: usize, value: impl Fn(&Row) -> T) -> Vec<T> {
-        let mut values = Vec::with_capacity(self.log.rows.min(rows));
-        values.extend(self.log.rows().take(rows).map(|row| value(&row)));
-        values
+    fn add_edges(&self, part: &[Row], values: &mut Vec<u64>, edge: impl Fn(&(i64, i64)) -> i64) {
+        for row in part {
+            let blocks = row.blocks[..row.block_count].iter();
+            values.extend(blocks.map(|block| self.offset(edge(block), 1 - row.from)));
+        }
     }
 
-    fn blocks(&self, rows: usize, value: impl Fn(&Row, (i64, i64)) -> u64) -> Vec<u64> {
-        let mut values = Vec::new();
-        for row in self.log.rows().take(rows) {
-            values.extend(row.blocks[..row.block_count].iter().map(|block| value(&row, *block)));
-        }
-        values
+    fn offset(&self, number: i64, space: usize) -> u64 {
+        (number - self.bases[space]).max(0) as u64
     }
+}
+
+fn acked(row: &Row) -> bool {
+    row.flags & ACK != 0
+}
+
+fn each<T>(part: &[Row], values: &mut Vec<T>, value: impl FnMut(&Row) -> T) {
+    values.extend(part.iter().map(value));
 }

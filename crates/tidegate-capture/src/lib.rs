@@ -11,6 +11,7 @@ pub mod bucket;
 pub mod capture;
 pub mod columns;
 pub mod connection;
+pub mod decisions;
 mod error;
 pub mod first;
 mod frame;
@@ -27,6 +28,7 @@ mod table;
 mod traffic;
 mod tunnel;
 mod varint;
+pub mod waits;
 
 pub use capture::{Capture, MOST_CONNECTIONS, Watch, read, read_bytes, read_first};
 pub use columns::{Column, Field};

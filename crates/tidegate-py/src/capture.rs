@@ -92,20 +92,23 @@ impl CaptureData {
         Ok((first.until, first.rows))
     }
 
-    /// One column of a connection's first packets, so many: its kind, and its values as little-endian bytes.
-    fn column<'py>(
+    /// Columns of a connection's first packets, so many: of each its kind, and its values as little-endian bytes.
+    fn some<'py>(
         &self,
         py: Python<'py>,
         connection: usize,
-        name: &str,
+        names: Vec<String>,
         rows: usize,
-    ) -> PyResult<(&'static str, Bound<'py, PyBytes>)> {
-        let field = Field::ALL.into_iter().find(|field| field.name() == name);
-        let field = field.ok_or_else(|| PyKeyError::new_err(format!("there is no column {name}")))?;
+    ) -> PyResult<Vec<(&'static str, Bound<'py, PyBytes>)>> {
+        let fields = names.iter().map(|name| {
+            let field = Field::ALL.into_iter().find(|field| field.name() == name);
+            field.ok_or_else(|| PyKeyError::new_err(format!("there is no column {name}")))
+        });
+        let fields: Vec<Field> = fields.collect::<PyResult<_>>()?;
         let of = self.connection(connection)?;
         let shift = self.capture.shift(of.file);
-        let column = guarded(py, || of.column(field, shift, rows))?;
-        bytes(py, &column)
+        let columns = guarded(py, || of.columns(&fields, shift, rows))?;
+        columns.iter().map(|column| bytes(py, column)).collect()
     }
 
     /// Times and sizes of the packets of one kind of traffic, as two columns.

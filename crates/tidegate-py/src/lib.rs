@@ -97,6 +97,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capture::CaptureData>()?;
     module.add_function(wrap_pyfunction!(capture::capture_read, module)?)?;
     module.add_class::<bucket::BucketReplay>()?;
+    module.add_class::<bucket::FilledBucket>()?;
+    module.add_class::<bucket::QueueWaits>()?;
     module.add_class::<pool::Pool>()?;
     module.add_class::<tcp::Endpoint>()?;
     module.add_class::<steps::Stepper>()?;

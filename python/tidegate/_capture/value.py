@@ -63,8 +63,13 @@ class Packets(Mapping[str, "np.ndarray[Any, Any]"]):
         if name not in COLUMNS:
             raise KeyError(name)
         if name not in self._made:
-            self._made[name] = array(*self._data.column(self._connection, name, self._rows))
+            self.make(name)
         return self._made[name]
+
+    def make(self, *names: str) -> None:
+        """Make several columns at once, which takes less time than one after the other."""
+        found = self._data.some(self._connection, names, self._rows)
+        self._made.update((name, array(*each)) for name, each in zip(names, found, strict=True))
 
     def forget(self) -> None:
         """Give the columns back that were made; they are made again when they are asked for."""

@@ -7,8 +7,8 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import bdtrc
 
+from tidegate._identify.chances import special
 from tidegate._identify.crossings import leaving
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _beside_codel(left: Any, waits: Any, seen: Any) -> tuple[int, int, float]:
         near = _NEAR_S + _NEAR_PACKETS * float(np.median(gaps)) if len(gaps) else _NEAR_S
         met = _pairs(own, seen, near)
         covered = min(1.0, 2 * near * len(own) / max(float(gaps.sum()), near))
-        chance = min(1.0, len(_BASES_S) * float(bdtrc(met - 1, len(seen), covered))) if met else 1.0
+        chance = min(1.0, len(_BASES_S) * float(special.bdtrc(met - 1, len(seen), covered))) if met else 1.0
         best = max(best, (met, len(own), chance), key=lambda each: (each[0], -each[1]))
     return best
 

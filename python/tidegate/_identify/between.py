@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import chdtrc, stdtrit
 
+from tidegate._identify.chances import special, student
 from tidegate._identify.crossings import fullness
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ def between_losses(packets: Crossings, rate_bps: float) -> tuple[float, float] |
     if count < _FEWEST:
         return None
     place = 128 * (packets.largest**2 / 12 + (packets.coarse_s * rate_bps / 8) ** 2 / 3)
-    if chdtrc(count, float((moved**2 / runs).sum()) / place) > _CHANCE:
+    if special.chdtrc(count, float((moved**2 / runs).sum()) / place) > _CHANCE:
         return None
     whole = float(time.sum())
     more = float(moved.sum()) / whole
     spread = (float((time * (moved / time - more) ** 2).sum()) / whole / (count - 1)) ** 0.5
-    half = float(stdtrit(count - 1, 0.975)) * spread
+    half = student(count - 1) * spread
     middle = rate_bps + more
     return (middle - half, middle + half) if half < middle else None
 

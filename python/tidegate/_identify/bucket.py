@@ -22,7 +22,7 @@ from tidegate._identify.between import between_losses, contradicted
 from tidegate._identify.crossings import Crossings, filled
 from tidegate._identify.likelihood import random_likelihood, shape
 from tidegate._identify.posterior import Limits, area, not_contradicted, quantiles, rates_around
-from tidegate._identify.search import refined, searched
+from tidegate._identify.search import near, searched
 
 #: Of the posterior, this share lies on each side outside the interval.
 _TAIL = 0.025
@@ -95,7 +95,7 @@ def point(packets: Crossings, around: float | None = None) -> Point | None:
     """
     if _undecided(packets):
         return None
-    return _at(packets, searched(packets) if around is None else refined(packets, [around]))
+    return _at(packets, searched(packets) if around is None else near(packets, around))
 
 
 def fit(packets: Crossings, around: float | None = None) -> Bucket | None:
@@ -104,11 +104,11 @@ def fit(packets: Crossings, around: float | None = None) -> Bucket | None:
     return None if found is None else with_intervals(packets, found)
 
 
-def fit_at(packets: Crossings, rate_bps: float) -> Bucket | None:
-    """Return the bucket of a rate that is known otherwise, as from delays; None as `point`."""
+def fit_at(packets: Crossings, rate_bps: float, *, known: bool = True) -> Bucket | None:
+    """Return the bucket of a rate that is known otherwise, as from delays, or likeliest; None as `point`."""
     if _undecided(packets):
         return None
-    return with_intervals(packets, _at(packets, rate_bps), fixed=True)
+    return with_intervals(packets, _at(packets, rate_bps), fixed=known)
 
 
 def margin(packets: Crossings, rate_bps: float) -> float:

@@ -20,6 +20,8 @@ _MOST = 0.5
 _FIELDS = (
     "from_client", "ip_id", "seq", "ack", "payload", "flags", "window", "ts_value", "ts_echo"
 )  # fmt: skip
+#: Columns that are made before anybody asks for them.
+_MADE = ("time_ns", "ip_bytes", "has_ack", "has_ts", "sack_first", "sack_left", "sack_right", "ecn", *_FIELDS)
 #: Fields become one number of 64 bits, as digits to this base (that of Knuth's generator MMIX).
 _FACTOR = np.uint64(6364136223846793005)
 #: Columns of SACK blocks, which are not one for each packet.
@@ -65,6 +67,7 @@ class Kept:
 def once(connection: Any) -> tuple[Any, int]:
     """Return the connection without its packets' copies, and how many they were."""
     packets = connection.packets
+    packets.make(*_MADE)
     copy = _copies(packets) if packets.rows > 1 else np.zeros(0, dtype=bool)
     count = int(np.count_nonzero(copy))
     if not count:

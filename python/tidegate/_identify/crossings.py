@@ -69,6 +69,17 @@ class Crossings:
         columns = (self.time_s.astype("<f8"), self.size.astype("<f8"), self.passed, self.judged)
         return _core.BucketReplay(*(each.tobytes() for each in columns))
 
+    def filled(self, rate_bps: float) -> _core.FilledBucket:
+        """Return the bucket with each packet at a rate; the last answer is kept."""
+        if rate_bps not in self._last:
+            self._last.clear()
+            self._last[rate_bps] = self.replay.filled(rate_bps)
+        return self._last[rate_bps]
+
+    @cached_property
+    def _last(self) -> dict[float, _core.FilledBucket]:
+        return {}
+
     @cached_property
     def decided(self) -> tuple[Any, Any]:
         """Places of the packets that passed, and of those that were dropped, among those judged."""
@@ -85,6 +96,12 @@ def fullness(packets: Crossings, rate_bps: float, places: Any = None) -> Any:
 def queue_waits(packets: Crossings, rate_bps: float, places: Any) -> Any:
     """Return how long the packets at these places wait, and are sent, in a queue of this rate, in seconds."""
     return (fullness(packets, rate_bps, places) + packets.size[places]) * (8 / rate_bps)
+
+
+def queue_at(packets: Crossings, trip_s: Any, places: Any) -> _core.QueueWaits:
+    """Return the packets at these places, which rise, beside their round trips, for many rates of a queue."""
+    columns = places.astype("<u8"), trip_s[places].astype("<f8")
+    return _core.QueueWaits(packets.replay, *(each.tobytes() for each in columns))
 
 
 def at_least(packets: Crossings, limit: float, rate_bps: float) -> bool:
@@ -114,7 +131,7 @@ def leaving(packets: Crossings, trip: Any) -> Any:
 
 def filled(packets: Crossings, rate_bps: float) -> tuple[Any, Any]:
     """Return the bytes in the bucket with each packet: of those that passed, of those that were dropped."""
-    passed, dropped = packets.replay.filled(rate_bps)
+    passed, dropped = packets.filled(rate_bps).all()
     return array("<f8", passed), array("<f8", dropped)
 
 
@@ -124,12 +141,17 @@ def best_limit(packets: Crossings, rate_bps: float) -> float:
     Raises:
         ValueError: nothing was dropped.
     """
-    found = packets.replay.best_limit(rate_bps)
+    found = packets.filled(rate_bps).best_limit()
     if found is None:
         raise ValueError("a limit that dropped nothing is not known")
-    return found[1]
+    return found
 
 
-def fewest_wrong(packets: Crossings, rate_bps: float) -> int:
-    """Return the fewest decisions on the wrong side of a limit, for the best limit at this rate."""
-    return packets.replay.fewest_wrong(rate_bps)
+def fewest_wrong(packets: Crossings, rates_bps: Any, best: int) -> Any:
+    """Return the fewest decisions on the wrong side of a limit at each rate, for the best limit of each.
+
+    They are exact for the `best` rates that have the fewest, and for those that have as many; of the others
+    they are lower bounds, above these.
+    """
+    rates = np.asarray(rates_bps, dtype="<f8")
+    return array("<u8", packets.replay.fewest_wrong(rates.tobytes(), best)).astype(np.int64)

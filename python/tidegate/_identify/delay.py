@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import stdtrit
 
-from tidegate._identify.crossings import queue_waits
+from tidegate._identify.chances import student
+from tidegate._identify.crossings import queue_at, queue_waits
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
 
 #: Round trips needed before delays are compared.
 LEAST = 20
-_ALLOWANCES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
 #: Rates tried first, as shares of the mean rate, and how fine.
 _LOWEST, _HIGHEST, _STEP = 0.6, 8.0, 0.01
 #: Allowances are searched down to such shares of the longest wait.
@@ -77,7 +76,8 @@ def explained_at(packets: Crossings, trip_s: Any, rate_bps: float) -> float:
     if len(known) < LEAST:
         return 0.0
     flat = _spread(trip_s[known])
-    return 1 - _residual(queue_waits(packets, rate_bps, known), trip_s[known])[0] / flat if flat > 0 else 0.0
+    left = queue_at(packets, trip_s, known).residual(rate_bps, _COARSE)[0]
+    return 1 - left / flat if flat > 0 else 0.0
 
 
 def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> Waiting | None:
@@ -92,19 +92,17 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
     if flat == 0:
         return None
     rate = _rate(packets, trip_s, near_bps)
-    some = _some(known, _MANY)
-    wait = queue_waits(packets, rate, some)
-    _, allowance, base = _residual(wait, trip_s[some], _FINE)
+    _, allowance, _ = queue_at(packets, trip_s, _some(known, _MANY)).residual(rate, _FINE)
     wait, trip = queue_waits(packets, rate, known), trip_s[known]
     rest = trip - np.maximum(0, wait - allowance)
     base = float(np.median(rest))
     least = float(np.abs(rest - base).mean())
     count = _independent(rest - base)
     bound = least * np.exp(_CHI / (2 * count))
-    few = _some(known, _ENOUGH)
+    few = queue_at(packets, trip_s, _some(known, _ENOUGH))
 
     def left(each: float) -> float:
-        return _residual(queue_waits(packets, each, few), trip_s[few])[0]
+        return few.residual(each, _COARSE)[0]
 
     unsteady = _unsteady(packets, trip_s)
     step = max(_reach(left, rate, bound), unsteady)
@@ -139,28 +137,27 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
         rate = _rate(part, trip_s[:most], near_bps)
         here, whole = explained_at(part, trip_s[:most], rate), explained_at(packets, trip_s, rate)
         if whole > _AS_WELL * here:
-            few = _some(np.flatnonzero(trip_s > 0), _ENOUGH)
+            few = queue_at(packets, trip_s, _some(np.flatnonzero(trip_s > 0), _ENOUGH))
 
             def rest(each: float) -> float:
-                return _residual(queue_waits(packets, each, few), trip_s[few])[0]
+                return few.residual(each, _COARSE)[0]
 
             return _followed(rest, rate, _NEARER)
     known = np.flatnonzero(trip_s > 0)
+    rough, fine, most_of = (queue_at(packets, trip_s, _some(known, few)) for few in (_FEW, _ENOUGH, _MANY))
 
-    def left(rate: float, step: float = _COARSE, few: int = _ENOUGH) -> float:
-        some = _some(known, few)
-        return _residual(queue_waits(packets, rate, some), trip_s[some], step)[0]
+    def left(rate: float, step: float = _COARSE) -> float:
+        return fine.residual(rate, step)[0]
 
     mean = 8 * float(packets.size[packets.passed].sum()) / max(float(packets.time_s[-1]), 1e-3)
     rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
-    tried = np.array([left(rate, few=_FEW) for rate in rates])
+    tried = np.array([rough.residual(rate, _COARSE)[0] for rate in rates])
     # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
     starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
     starts += [] if near_bps is None else [near_bps]
     near = sorted((_followed(left, float(each), finest=_NEAR) for each in starts), key=left)[:_KEPT]
     rate = min((_followed(left, each, _NEAR) for each in near), key=left)
-    some = _some(known, _MANY)
-    if _residual(queue_waits(packets, rate, some), trip_s[some])[1] > 0:
+    if most_of.residual(rate, _COARSE)[1] > 0:
         # Rate and allowance go together: what is fine in one is fine only with the other.
         rate = _followed(lambda each: left(each, _FINE), rate)
     return rate
@@ -211,7 +208,7 @@ def _unsteady(packets: Crossings, trip_s: Any) -> float:
         return 0.0
     # Student's t, as the parts are few.
     mean = float(bits.sum() / weight.sum())
-    return float(stdtrit(len(rates) - 1, 0.975) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
+    return float(student(len(rates) - 1) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
 
 
 def _followed(left: Any, rate: float, step: float = _STEP, finest: float = _FINEST) -> float:
@@ -232,30 +229,6 @@ def _reach(left: Any, rate: float, bound: float) -> float:
 
 def _spread(trip: Any) -> float:
     return float(np.abs(trip - np.median(trip)).mean())
-
-
-def _residual(wait: Any, trip: Any, finest: float = _COARSE) -> tuple[float, float, float]:
-    """Return the least mean absolute residual, with the allowance in seconds and the base that have it."""
-    top = float(wait.max())
-
-    def left(allowance: float) -> tuple[float, float, float]:
-        rest = wait - allowance
-        np.maximum(0, rest, out=rest)
-        np.subtract(trip, rest, out=rest)
-        # The median, without its checks for missing numbers.
-        middle = len(rest) // 2
-        base = float(np.partition(rest, middle)[middle])
-        rest -= base
-        return float(np.abs(rest, out=rest).mean()), allowance, base
-
-    best = min(left(share * top) for share in _ALLOWANCES)
-    step = 0.05 * top
-    while step > finest * top:
-        for allowance in (best[1] - step, best[1] + step):
-            if allowance >= 0:
-                best = min(best, left(allowance))
-        step /= 2
-    return best
 
 
 def _independent(residual: Any) -> float:

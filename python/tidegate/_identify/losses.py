@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import bdtrc
 
 from tidegate._base.text import number, percent
-from tidegate._identify.chances import share
+from tidegate._identify.chances import share, special
 from tidegate._identify.found import Number
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _bursts(packets: Crossings, judged: Any, lost: Any) -> tuple[Number, Number]
     if bad == 0 or both < 2:
         return None
     # The chance of at least so many pairs, if losses were independent.
-    if float(bdtrc(both - 1, bad, float(gone.mean()))) > _CHANCE:
+    if float(special.bdtrc(both - 1, bad, float(gone.mean()))) > _CHANCE:
         return None
     good = len(before) - bad
     return Number(*share(int((~before & after).sum()), good)), Number(*share(bad - both, bad))

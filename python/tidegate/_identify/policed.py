@@ -16,6 +16,7 @@ from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S
 from tidegate._identify.follows import Slope, follows
 from tidegate._identify.found import clocked
 from tidegate._identify.policer import lost_at_random, policer, policer_of_two, policer_that_changed
+from tidegate._identify.search import most_losses
 from tidegate._identify.second import PARTLY, second
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ _HARDLY_S, _LITTLE = 0.0005, 0.01
 _FASTER = 1.05
 #: Gaps so near the rate of a policer, of such a share of the packets that waited, are those of a queue.
 _NEAR, _SOME = 0.02, 0.1
+#: Packets of such a part.
+_PART = 20_000
 #: Where one bucket explains the drops, two must each explain this share of theirs to be believed.
 _CHANGED = 0.85
 
@@ -55,9 +58,9 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
     if bucket is None:
         return None
     ahead: Number | None = None
-    if bucket.explained < _ALL:
+    if bucket.explained < _ALL and bucket.wrong:
         later = _behind(packets, trip)
-        near = None if later is None else point(later)
+        near = None if later is None or _surely_less(later, bucket) else point(later)
         if later is not None and near is not None and near.likelihood > bucket.likelihood:
             queue, found = _queue(streams, near.rate_bps), with_intervals(later, near)
             if queue is not None and queue.interval[0] > _FASTER * found.rate_bps and explains(found):
@@ -146,6 +149,14 @@ def _behind(packets: Crossings, trip: Any) -> Crossings | None:
         return None
     left = leaving(packets, trip)
     return replace(packets, time_s=left - left[0])
+
+
+def _surely_less(packets: Crossings, bucket: Bucket) -> bool:
+    """Tell whether a part of many packets shows that a bucket explains far less of them than this one."""
+    if len(packets.time_s) <= packets.searched:
+        return False
+    found = point(most_losses(replace(packets, searched=_PART)))
+    return found is None or found.explained < HALF * bucket.explained
 
 
 def _queue(streams: Sequence[Sent], policed_bps: float) -> Number | None:

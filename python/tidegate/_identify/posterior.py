@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._identify.crossings import Crossings, best_limit, filled
+from tidegate._identify.crossings import Crossings, best_limit
 from tidegate._identify.likelihood import heights
 
 #: Where the drops hardly tell the rate: how far below and above the best it is looked for.
@@ -41,12 +41,12 @@ class Limits:
 
 def area(packets: Crossings, rate: float, blur: float, other: float, length: float) -> Limits:
     """Return what a rate says of the limit; the likelihood is divided by `length`."""
-    passed, dropped = filled(packets, rate)
+    bucket = packets.filled(rate)
     centre = best_limit(packets, rate)
     reach = 6 * max(blur, 0.3 * packets.largest)
     for _ in range(3):
         limits = np.linspace(centre - reach, centre + reach, 33)
-        height = heights(passed, dropped, limits, blur, (other,))[0] / length
+        height = heights(bucket, limits, blur, (other,))[0] / length
         weight = np.exp(height - height.max())
         total = weight.sum()
         centre = float((weight * limits).sum() / total)

@@ -31,7 +31,7 @@ def searched(packets: Crossings) -> float:
     packets see a wide one, so candidates come from short stretches, and are refined as the stretches grow.
     """
     if len(packets.time_s) > packets.searched:
-        return refined(packets, [searched(_most_losses(packets))], _NEARER)
+        return refined(packets, [searched(most_losses(packets))], _NEARER, 2)
     span = max(float(packets.time_s[-1]), 1e-3)
     mean = 8 * float(packets.size[packets.passed].sum()) / span
     wide = np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
@@ -91,7 +91,7 @@ def _after_gap(packets: Crossings, low: int, length: int) -> int:
     return begin + 1 + int(np.argmax(gap)) if len(gap) and begin else 0 if not begin else low
 
 
-def _most_losses(packets: Crossings) -> Crossings:
+def most_losses(packets: Crossings) -> Crossings:
     """Return the stretch of a long capture that has the most losses."""
     lost, most = packets.decided[1], packets.searched
     within = np.searchsorted(lost, lost + most) - np.arange(len(lost))
@@ -100,21 +100,31 @@ def _most_losses(packets: Crossings) -> Crossings:
     return packets.part(low, low + most)
 
 
-def refined(packets: Crossings, found: list[float], step: float = _NEAR_STEP) -> float:
-    """Return the rate near one of these with the fewest wrong decisions."""
+def near(packets: Crossings, rate: float) -> float:
+    """Return the rate near this one with the fewest wrong decisions; of many packets, first of a part."""
+    if len(packets.time_s) <= packets.searched:
+        return refined(packets, [rate])
+    part = most_losses(packets)
+    usual = _between_losses(part, rate)
+    found = [rate, *(_best(part, usual, 2) if len(usual) else [])]
+    return refined(packets, [refined(part, found)], _NEARER, 2)
+
+
+def refined(packets: Crossings, found: list[float], step: float = _NEAR_STEP, best: int = 3) -> float:
+    """Return the rate near one of these with the fewest wrong decisions; so many are followed."""
     kept = np.array(found)
     while True:
         step /= 4
-        near = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
-        wrong = np.array([fewest_wrong(packets, rate) for rate in near])
-        least = near[wrong == wrong.min()]
+        tried = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
+        wrong = fewest_wrong(packets, tried, best)
+        least = tried[wrong == wrong.min()]
         if step < _FINEST:
             return float(least[len(least) // 2])
         order = np.argsort(wrong, kind="stable")
-        kept = np.unique(np.concatenate([[least[len(least) // 2]], near[order[:3]]]))
+        kept = np.unique(np.concatenate([[least[len(least) // 2]], tried[order[:best]]]))
 
 
 def _best(packets: Crossings, rates: Any, count: int) -> Any:
     """Return the rates with the fewest wrong decisions."""
-    wrong = np.array([fewest_wrong(packets, rate) for rate in rates])
+    wrong = fewest_wrong(packets, rates, count)
     return rates[np.argsort(wrong, kind="stable")[:count]]

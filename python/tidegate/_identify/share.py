@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.bucket import Bucket, Point, fit, point
-from tidegate._identify.crossings import LONG, Crossings
+from tidegate._identify.bucket import Bucket, Point, fit, fit_at, point
+from tidegate._identify.crossings import LONG, Crossings, fewest_wrong
 from tidegate._identify.likelihood import random_likelihood
+from tidegate._identify.search import near
 from tidegate._identify.sent import LOST, UNKNOWN
 
 if TYPE_CHECKING:
@@ -71,12 +72,26 @@ def groups(streams: Sequence[Sent]) -> list[tuple[list[int], Bucket | None]]:
     """
     everything = list(range(len(streams)))
     found = [everything]
+    known: dict[tuple[int, ...], Point | None] = {}
     if len(streams) > 1:
         part = _stretch(streams)
         joint = point(_of(part, everything)) if _any(part, everything) else None
+        known[tuple(everything)] = joint
         if joint is None or joint.explained < _ENOUGH:
-            found = _by_waits(streams, _by_drops(part))
-    return [(members, fit(_of(streams, members, len(found)))) for members in sorted(found)]
+            found = _by_waits(streams, _by_drops(part, known))
+    return [
+        (members, _fit(_of(streams, members, len(found)), known.get(tuple(members))))
+        for members in sorted(found)
+    ]
+
+
+def _fit(packets: Crossings, part: Point | None) -> Bucket | None:
+    """Return the bucket; `part`: the one of a part of the packets, which tells where to look in many."""
+    if part is not None and part.explained >= _ENOUGH and len(packets.time_s) > packets.searched:
+        rate = near(packets, part.rate_bps)
+        if fewest_wrong(packets, [rate], 1)[0] <= (1 - _ENOUGH) * packets.drops:
+            return fit_at(packets, rate, known=False)
+    return fit(packets)
 
 
 def _stretch(streams: Sequence[Sent]) -> Sequence[Sent]:
@@ -100,13 +115,11 @@ def _of(streams: Sequence[Sent], members: list[int], parts: int = 1) -> Crossing
     return crossings([streams[each] for each in members], parts)[0]
 
 
-def _by_drops(streams: Sequence[Sent]) -> list[list[int]]:
-    """Return groups whose drops one bucket explains better than several."""
-    parts = [
-        ([each], point(_of(streams, [each])) if _any(streams, [each]) else None)
-        for each in range(len(streams))
-    ]
-    known: dict[tuple[int, ...], Point | None] = {}
+def _by_drops(streams: Sequence[Sent], known: dict[tuple[int, ...], Point | None]) -> list[list[int]]:
+    """Return groups whose drops one bucket explains better than several; `known` is given the buckets."""
+    for each in range(len(streams)):
+        known[(each,)] = point(_of(streams, [each])) if _any(streams, [each]) else None
+    parts = [([each], known[(each,)]) for each in range(len(streams))]
     while 1 < len(parts) <= _MOST:
         best = None
         for one, two in combinations(range(len(parts)), 2):

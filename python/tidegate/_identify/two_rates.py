@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.crossings import queue_waits
+from tidegate._capture.value import array
+from tidegate._identify.crossings import queue_at
+from tidegate._identify.simplex import least_near
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
@@ -26,6 +28,8 @@ _ALLOWANCES = np.arange(0.5, 1.15, 0.05)
 _ENOUGH = 8000
 #: The second rate must explain this share of what one rate leaves.
 _BETTER = 0.25
+#: What leaves more than this share after the first search is not searched again.
+_NO_BETTER = 0.9
 #: A peak nearer to the rate than this is noise.
 _APART = 1.25
 #: Packets that must wait for the peak.
@@ -55,16 +59,16 @@ class TwoRates:
 
 def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     """Return the two rates where they explain the round trips much better than `one` rate does."""
-    from scipy.optimize import minimize
-
     packets, trip_s = packets.part(0, packets.searched), trip_s[: packets.searched]
     use = np.flatnonzero(trip_s > 0)
     use = use[:: max(1, len(use) // _ENOUGH)]
     trip = trip_s[use]
     flat = float(np.abs(trip - np.median(trip)).mean())
 
+    queue = queue_at(packets, trip_s, use)
+
     def waits(rate: float) -> Any:
-        return queue_waits(packets, rate, use)
+        return array("<f8", queue.at(rate))
 
     def left(peak: float, rate: float, allowance: float) -> float:
         rest = trip - np.maximum(waits(peak), waits(rate) - allowance)
@@ -87,12 +91,10 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     start = np.log(np.maximum(best[1:], 1e-9))
     for step in (0.05, 0.005):
         around = np.vstack([start, start + step * np.eye(3)])
-        found = minimize(
-            by_logarithms, start, method="Nelder-Mead",
-            options={"initial_simplex": around, "xatol": 1e-6, "fatol": 1e-9, "maxfev": 250},
-        )  # fmt: skip
-        start = found.x
-    least, (peak, rate, allowance) = float(found.fun), (float(each) for each in np.exp(start))
+        least, start = least_near(by_logarithms, around, within=1e-6, alike=1e-9, most=250)
+        if least > _NO_BETTER * one.noise_s:
+            return None
+    peak, rate, allowance = (float(each) for each in np.exp(start))
     slow, fast = waits(rate) - allowance, waits(peak)
     if (
         peak < _APART * rate
