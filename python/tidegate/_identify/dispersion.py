@@ -50,7 +50,9 @@ class Gaps:
 def gaps(streams: Sequence[Sent]) -> Gaps:
     """Return the gaps of all packets that waited for the one before them.
 
-    Streams whose arrivals are as coarse as timestamps have none.
+    Streams whose arrivals are as coarse as timestamps have none. Of several packets that one ACK reports, all
+    but the last may have come before another connection's ACK: only a gap behind an ACK of their own
+    connection counts.
     """
     streams = [each for each in streams if not each.stamped]
     if not streams:
@@ -71,12 +73,14 @@ def gaps(streams: Sequence[Sent]) -> Gaps:
     if len(known) < 2:
         return Gaps(np.zeros(0), np.zeros(0))
     begin = np.flatnonzero(np.diff(time[known], prepend=time[known[0]] - 1))
+    owner = np.repeat(np.arange(len(streams)), [len(each.time_ns) for each in streams])[known[begin]]
+    alone = np.diff(begin, append=len(known)) == 1
     came = np.add.reduceat(size[known].astype(float), begin)
     waited = np.maximum.reduceat(wait[known], begin)
     at = time[known[begin]]
     gap = np.diff(at)
     # Who waited for longer than the gap was there before it began.
-    there = np.flatnonzero(waited[1:] > gap)
+    there = np.flatnonzero((waited[1:] > gap) & (alone[1:] | (owner[1:] == owner[:-1])))
     return Gaps(came[1:][there], gap[there] / 1e9)
 
 
