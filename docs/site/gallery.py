@@ -68,7 +68,8 @@ def markdown(paragraph: str) -> str:
     if all(line.startswith("  ") for line in lines):
         kind = "bash" if lines[0].split()[0] == "tidegate" else "text"
         return "\n".join([f"```{kind}", *(line.removeprefix("  ") for line in lines), "```"])
-    return re.sub(r"([\\`*_<>\[\]#])", r"\\\1", " ".join(line.strip() for line in lines))
+    text = re.sub(r"([\\`*_<>\[\]#])", r"\\\1", " ".join(line.strip() for line in lines))
+    return re.sub(r"(?<!\S)(\(?)(--[a-z][a-z-]*(?: \d+)?)", r"\1`\2`", text)
 
 
 def write(folder: Path, out: Path, *, pictures: bool) -> None:
@@ -114,7 +115,7 @@ def _index(found: list[Example], *, pictures: bool) -> str:
     ]
     for example in found:
         page = f"{example.file.stem}.md"
-        picture = f"[![]({example.file.stem}.png)]({page})\n\n" if pictures else ""
+        picture = f"[![{example.file.name}, drawn]({example.file.stem}.png)]({page})\n\n" if pictures else ""
         title = f"**[{markdown(example.title)}]({page})**\n\n"
         parts.append(f":::{{container}} card\n{picture}{title}{example.first}\n:::\n")
     return "\n".join([*parts, "::::\n"])

@@ -18,7 +18,7 @@ _NAME = "goodput_bps"
 
 
 def changed_lines(comparison: Variants) -> list[str]:
-    """Return the range of each variant's goodput and what hangs on luck; nothing without changes."""
+    """Return the range of each variant's goodput and what depends on luck; nothing without changes."""
     found = [variant.run.summary.get("perturbed") for variant in comparison.variants]
     if not all(found) or not all(_NAME in each["numbers"] for each in found if each):
         return []

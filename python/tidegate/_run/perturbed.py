@@ -223,7 +223,7 @@ def sentence(name: str, spread: Mapping[str, Any], runs: int) -> str:
 
 
 def lucky(perturbed: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each number that hangs on luck."""
+    """Return a sentence for each number that depends on luck."""
     numbers = shown(perturbed)
     return [sentence(name, of, perturbed["runs"]) for name, of in numbers.items() if is_luck(name, of)]
 
@@ -236,7 +236,7 @@ def shown(perturbed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def perturbed_lines(perturbed: Mapping[str, Any]) -> list[str]:
-    """Return the ranges as a table, what was changed, and what hangs on luck."""
+    """Return the ranges as a table, what was changed, and what depends on luck."""
     runs = perturbed["runs"]
     told = [wrapped(f"{said[:1].upper()}{said[1:]}.", "  ") for said in lucky(perturbed)]
     about = f"Small changes that nobody can know, in {runs} runs: {'; '.join(perturbed['changes'])}."

@@ -52,7 +52,7 @@ def range_lines(
     places: Sequence[Sequence[str]],
     columns: Sequence[Column],
 ) -> list[str]:
-    """Return a table of the ranges of some numbers, and what hangs on luck; nothing where no run has changes.
+    """Return a table of the ranges of some numbers, and what depends on luck; empty where no run has changes.
 
     ``heads`` and ``places``: what stands at the left of each line.
     """
