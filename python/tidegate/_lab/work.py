@@ -101,7 +101,8 @@ def _count(text: str, limits: Limits) -> None:
         if count > limits.flows:
             raise RefusedError(
                 413,
-                f"{kind}: {count} of them; the laboratory runs {limits.flows} at most (tidegate run: more)",
+                f"{kind}: the scenario has {count}; the laboratory runs {limits.flows} at most "
+                "(tidegate run runs more)",
             )
 
 

@@ -164,8 +164,8 @@ function count(text: string): void {
       all += Number.isFinite(copies) ? copies : 1;
     }
     if (all > MOST_FLOWS) {
-      const words = `${kind}: ${all} of them; the laboratory runs ${MOST_FLOWS} at most`;
-      throw new RefusedError(413, `${words} (tidegate run: more)`);
+      const words = `${kind}: the scenario has ${all}; the laboratory runs ${MOST_FLOWS} at most`;
+      throw new RefusedError(413, `${words} (tidegate run runs more)`);
     }
   }
 }
