@@ -1,5 +1,6 @@
 //! When a flow is observed: baselines of the measured time, rows and marks.
 
+use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::Side;
 
@@ -35,6 +36,33 @@ impl Flow {
         self.receiver_row_until = just_before(self.receiver_noted_from.min(end));
         let due = self.receiver.next_wakeup().min(self.receiver_noted_from);
         self.receiver_undisturbed_until = if self.watched_closely { Time::ZERO } else { due.min(end) };
+    }
+
+    /// What a recording or the measured time notes of the sender before the next ACK is noted, if nothing else is due there first in a
+    /// run until `end`. Answers whether it is done.
+    #[inline(never)]
+    pub(crate) fn takes_rows_of_sender(&mut self, (at, unit): (Time, Unit), end: Time) -> bool {
+        let due = self.sender.next_wakeup().min(self.app.next_wakeup()).min(end);
+        if unit.is_named_by(Handle::Place) || due <= at {
+            return false;
+        }
+        self.before_sender(at);
+        self.look_ahead_of_sender(end);
+        true
+    }
+
+    /// [`Flow::takes_rows_of_sender`] at the receiver, before the next data.
+    #[inline(never)]
+    pub(crate) fn takes_rows_of_receiver(&mut self, (at, unit): (Time, Unit), end: Time) -> bool {
+        if unit.is_named_by(Handle::Place)
+            || self.dialogue.is_some()
+            || self.receiver.next_wakeup().min(end) <= at
+        {
+            return false;
+        }
+        self.before_receiver(at);
+        self.look_ahead_of_receiver(end);
+        true
     }
 
     #[inline(never)]

@@ -24,16 +24,22 @@ impl<N: Carrier> Wire<N> {
             self.take_whole_segment(*at, index, flow, *unit);
             return 1;
         }
-        let mut data = Arriving::<N, true> {
-            units: units.iter(),
-            latest: flow.receiver_row_until,
-            wakeup: Time::NEVER,
-            style: &flow.style,
-            meter: &mut flow.meter,
-            wire: self,
-        };
-        flow.receiver.handle_row(&mut data);
-        let (taken, wakeup) = (units.len() - data.units.len(), data.wakeup);
+        let (mut taken, mut wakeup) = (0, Time::NEVER);
+        loop {
+            let mut data = Arriving::<N, true> {
+                units: units[taken..].iter(),
+                latest: flow.receiver_row_until,
+                wakeup,
+                style: &flow.style,
+                meter: &mut flow.meter,
+                wire: self,
+            };
+            flow.receiver.handle_row(&mut data);
+            (taken, wakeup) = (units.len() - data.units.len(), data.wakeup);
+            if taken == units.len() || !flow.takes_rows_of_receiver(units[taken], self.until) {
+                break;
+            }
+        }
         debug_assert!(taken > 0, "nothing is due before the first segment");
         self.departed(Side::Receiver, &flow.style);
         self.expect_acks(flow);

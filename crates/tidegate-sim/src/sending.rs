@@ -24,16 +24,22 @@ impl<N: Carrier> Wire<N> {
             self.take_segment(*at, index, flow, *unit);
             return 1;
         }
-        let mut acks = Arriving::<N, false> {
-            units: units.iter(),
-            latest: flow.sender_row_until,
-            wakeup: Time::NEVER,
-            style: &flow.style,
-            meter: &mut flow.meter,
-            wire: self,
-        };
-        flow.sender.handle_row(&mut acks);
-        let (taken, wakeup) = (units.len() - acks.units.len(), acks.wakeup);
+        let (mut taken, mut wakeup) = (0, Time::NEVER);
+        loop {
+            let mut acks = Arriving::<N, false> {
+                units: units[taken..].iter(),
+                latest: flow.sender_row_until,
+                wakeup,
+                style: &flow.style,
+                meter: &mut flow.meter,
+                wire: self,
+            };
+            flow.sender.handle_row(&mut acks);
+            (taken, wakeup) = (units.len() - acks.units.len(), acks.wakeup);
+            if taken == units.len() || !flow.takes_rows_of_sender(units[taken], self.until) {
+                break;
+            }
+        }
         self.departed(Side::Sender, &flow.style);
         debug_assert!(taken > 0, "nothing is due before the first ACK");
         self.receive_ahead(index, flow);

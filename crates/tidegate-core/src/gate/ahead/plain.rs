@@ -83,6 +83,19 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         Ok((out, blame.or_wait(wait, self.index)))
     }
 
+    /// The first of `units` pass as long as each finds the server idle, and no row is due meanwhile. Returns their number.
+    #[inline(always)]
+    fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)]) -> usize {
+        if !RECORDED {
+            return self.server.serve_idle_ones(units, self.until);
+        }
+        let passed = self.server.serve_idle_ones(units, self.until.min(self.stats.record_idle_until()));
+        if passed > 0 {
+            self.stats.record_idle(passed as u64, self.server.bytes, self.server.latest());
+        }
+        passed
+    }
+
     /// The last unit has passed.
     #[inline(always)]
     fn end(self) {
@@ -208,9 +221,7 @@ impl Gate {
         let mut row = self.row::<RECORDED>(first, measured);
         let mut passed = 0;
         let unusual = 'row: loop {
-            if !RECORDED {
-                passed += row.server.serve_idle_ones(&mut units[passed..], row.until);
-            }
+            passed += row.serve_idle_ones(&mut units[passed..]);
             loop {
                 let Some((at, unit)) = units.get_mut(passed).filter(|(_, unit)| unit.bytes == bytes) else {
                     break 'row None;
@@ -220,7 +231,7 @@ impl Gate {
                     Err(what) => break 'row Some(what),
                 }
                 passed += 1;
-                if !RECORDED && units.get(passed).is_some_and(|(next, _)| *next > row.server.free) {
+                if units.get(passed).is_some_and(|(next, _)| *next > row.server.free) {
                     break;
                 }
             }

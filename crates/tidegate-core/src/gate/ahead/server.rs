@@ -103,6 +103,12 @@ impl PlainServer {
         Some(end + self.delay)
     }
 
+    /// The latest service, of a unit that found the server idle.
+    #[inline(always)]
+    pub(super) fn latest(&self) -> Service {
+        Service { start: Time::from_picos(self.free.picos() - self.quotient), end: self.free }
+    }
+
     /// Serves the first of `units` as long as they have the last size and each arrives after the service before it. Returns their number.
     #[inline(always)]
     pub(super) fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)], until: Time) -> usize {

@@ -129,18 +129,31 @@ impl Statistics {
     }
 
     /// A unit that arrives at `at` joins a queue that counts only waiting units, or is served at once; its service is known and final.
-    /// Writes rows, and counts nothing. Rows that are written at fixed times have a shorter way.
+    /// Writes rows, and counts nothing.
     #[inline]
     pub(super) fn record_passage(&mut self, at: Time, service: Service, bytes: u32) {
         let Some(recorder) = &mut self.recorder else { return };
         let served = Served { arrival: at, service, leaves: service.start, bytes, wire: bytes };
-        if recorder.is_sampled() {
-            recorder.pass(&served);
-        } else if service.start > at {
+        if service.start > at {
             recorder.join(at, u64::from(bytes));
             recorder.serve(&served);
         } else {
             recorder.serve_at_once(&served);
+        }
+    }
+
+    /// Until when [`Statistics::record_idle`] notes units that find the server idle.
+    #[inline(always)]
+    pub(super) fn record_idle_until(&self) -> Time {
+        self.recorder.as_ref().map_or(Time::NEVER, |recorder| recorder.idle_until())
+    }
+
+    /// So many units of `bytes` have come, found the server idle and been served, `service` being that of the last one. Writes rows, and
+    /// counts nothing.
+    #[inline(always)]
+    pub(super) fn record_idle(&mut self, units: u64, bytes: u64, service: Service) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.pass_idle(units, bytes, service);
         }
     }
 

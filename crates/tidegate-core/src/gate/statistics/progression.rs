@@ -27,7 +27,7 @@ pub(crate) struct Progression {
 
 impl Progression {
     /// The term after so many others.
-    fn term(&self, before: u64) -> ExactPicos {
+    pub(super) fn term(&self, before: u64) -> ExactPicos {
         let Progression { first, gap, parts, .. } = *self;
         let part = u128::from(gap.part) * u128::from(before) + u128::from(first.part);
         let whole = u128::from(gap.whole) * u128::from(before) + part / u128::from(parts);
@@ -47,11 +47,6 @@ impl Progression {
             count += 1;
         }
         count
-    }
-
-    /// Without the first terms, so many of them.
-    pub(super) fn after(&self, terms: u64) -> Progression {
-        Progression { first: self.term(terms), terms: self.terms - terms, ..*self }
     }
 
     /// The terms in fixed-point arithmetic, which is faster than [`Progression::terms`]; `None` where 64 bits are

@@ -4,9 +4,9 @@
 //! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
 //! `exact` on and off.
 //!
-//! Changes between two sampling instants are only noted, those of one unit once. They are applied when a row is due or many are noted.
+//! Where rows are written at fixed times, changes that are known ahead are added up by row; else each is applied at its own instant.
 
-mod lately;
+mod by_row;
 mod services;
 mod together;
 
@@ -14,6 +14,7 @@ pub(crate) use together::Together;
 
 use std::collections::VecDeque;
 
+use self::by_row::ByRow;
 use self::services::Services;
 use super::Served;
 use super::content::Content;
@@ -31,14 +32,13 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(in crate::gate) struct Recorder {
     level: RecordLevel,
-    /// How often a row is taken where changes in between are applied together; `None`: each is applied at its own instant.
-    every: Option<Span>,
-    /// They are applied once the ends of so many services are noted.
-    many: usize,
-    next_sample: Time,
     until: Time,
     rate: RateInForce,
+    /// What is known to change, where rows are written at fixed times.
+    by_row: Option<ByRow>,
+    /// Services that are known and not over, where a row is written at every change.
     services: Services,
+    /// When units will be lost at the ends of their services, where a row is written at every change.
     losses: VecDeque<Time>,
     /// At a cell gate.
     content: Option<Box<Content>>,
@@ -55,14 +55,12 @@ impl Recorder {
         let is_cell = plan.is_cell_gate();
         Recorder {
             level,
-            every: match level {
-                RecordLevel::Every(every) => Some(every),
-                _ => None,
-            },
-            many: lately::MANY,
-            next_sample: Time::ZERO,
             until,
             rate: RateInForce::new(&plan.rate, level, stream),
+            by_row: match level {
+                RecordLevel::Every(every) => Some(ByRow::new(every, until)),
+                _ => None,
+            },
             services: Services::default(),
             losses: VecDeque::new(),
             content: is_cell.then(Box::default),
@@ -78,13 +76,8 @@ impl Recorder {
     /// Writes every row before `at`.
     fn advance(&mut self, at: Time) {
         let at = at.min(self.until);
-        if let Some(every) = self.every {
-            while self.next_sample < at {
-                self.apply(self.next_sample);
-                self.row(self.next_sample);
-                self.next_sample = self.next_sample.saturating_add(every);
-            }
-            return;
+        if self.by_row.is_some() {
+            return self.write_due(at);
         }
         loop {
             let change = self.next_change();
@@ -122,7 +115,11 @@ impl Recorder {
         self.now.at = at;
         self.now.rate_bps = self.rate.at(at);
         if let Some(content) = &self.content {
-            let fluid = content.fluid(at, self.services.first());
+            let in_service = match &self.by_row {
+                Some(by_row) => by_row.in_service(at),
+                None => self.services.first(),
+            };
+            let fluid = content.fluid(at, in_service);
             self.now.cells = Some(CellRow { whole: content.whole(), fluid });
         }
         if let Some(bucket) = &mut self.bucket {
@@ -136,15 +133,25 @@ impl Recorder {
         self.settle(at);
         self.now.queue_packets += 1;
         self.now.queue_bytes += bytes;
-        if let Some(content) = &mut self.content {
-            content.arrive(at, 1, self.next_sample);
-        }
+        self.arrive(at, 1);
         self.event(at);
     }
 
+    /// Cells arrive together, if this is a cell gate.
+    #[inline]
+    fn arrive(&mut self, at: Time, cells: u64) {
+        if let Some(content) = &mut self.content {
+            content.arrive(at, cells, self.by_row.as_ref().map_or(Time::ZERO, ByRow::next));
+        }
+    }
+
     /// The service of a unit that has joined the queue is known.
+    #[inline]
     pub(super) fn serve(&mut self, served: &Served) {
-        self.services.push(served);
+        match &mut self.by_row {
+            Some(by_row) => by_row.serve(served),
+            None => self.services.push(served),
+        }
     }
 
     /// A unit that has joined the queue is dropped from it at `at`.
@@ -160,9 +167,9 @@ impl Recorder {
     pub(super) fn serve_at_once(&mut self, served: &Served) {
         let at = served.arrival;
         self.settle(at);
-        self.services.push(served);
-        if let Some(content) = &mut self.content {
-            content.arrive(at, 1, self.next_sample);
+        self.arrive(at, 1);
+        self.serve(served);
+        if let (Some(content), None) = (&mut self.content, &self.by_row) {
             let ended = self.services.apply(at, &mut self.now);
             content.apply(at, ended);
             self.event(at);
@@ -211,7 +218,10 @@ impl Recorder {
 
     /// A unit is lost at the end of its service.
     pub(super) fn lose(&mut self, end: Time) {
-        self.losses.push_back(end);
+        match &mut self.by_row {
+            Some(by_row) => by_row.lose(end),
+            None => self.losses.push_back(end),
+        }
     }
 
     /// The rate is set to `bps` at `at`.
@@ -223,15 +233,18 @@ impl Recorder {
 
     /// The last service ends at `end` instead. `in_queue`: the unit is in the queue until then.
     pub(super) fn reschedule(&mut self, end: Time, in_queue: bool) {
-        self.services.reschedule(end, in_queue);
+        match &mut self.by_row {
+            Some(by_row) => by_row.reschedule(end, in_queue),
+            None => self.services.reschedule(end, in_queue),
+        }
     }
 
     /// Applies what is known to change until `at`, and at that instant: it comes before an arrival then.
     #[inline]
     fn settle(&mut self, at: Time) {
-        if self.every.is_some() {
-            if at > self.next_sample || self.services.len() >= self.many {
-                self.settle_many(at);
+        if let Some(by_row) = &self.by_row {
+            if at > by_row.next() {
+                self.write_due(at);
             }
             return;
         }

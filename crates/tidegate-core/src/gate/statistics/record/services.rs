@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::together::Together;
 use crate::gate::rate::Service;
 use crate::gate::statistics::count::less;
 use crate::gate::statistics::{GateRow, Served};
@@ -12,8 +11,6 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Services {
     known: VecDeque<Served>,
-    /// Those after them.
-    together: VecDeque<Together>,
     /// So many of them, the first ones, have left the queue.
     left: usize,
     /// So many have begun.
@@ -25,6 +22,12 @@ impl Served {
     #[inline]
     pub(super) fn joins(&self) -> bool {
         self.leaves > self.arrival
+    }
+
+    /// Whether it leaves the queue when its service begins, if it was there.
+    #[inline]
+    pub(super) fn leaves_at_start(&self) -> bool {
+        self.leaves == self.service.start
     }
 
     #[inline]
@@ -45,57 +48,16 @@ impl Served {
 impl Services {
     #[inline]
     pub(super) fn push(&mut self, served: &Served) {
-        if self.together.is_empty() {
-            self.known.push_back(*served);
-        } else {
-            self.together.push_back(Together::one(served));
-        }
+        self.known.push_back(*served);
     }
 
-    /// They come after all others.
-    pub(super) fn push_together(&mut self, together: &Together) {
-        self.together.push_back(*together);
-    }
-
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.known.len() + self.together.len()
-    }
-
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.known.is_empty() && self.together.is_empty()
-    }
-
-    /// The first that is not over, as far as changes are applied; `None`, too, where it is one of several that came together and has not
-    /// begun.
+    /// The first that is not over, as far as changes are applied.
     pub(super) fn first(&self) -> Option<Service> {
         self.known.front().map(|first| first.service)
     }
 
     /// Applies every change until `at`, and at that instant; returns how many services end.
     pub(super) fn apply(&mut self, at: Time, now: &mut GateRow) -> u64 {
-        let mut ended = self.apply_known(at, now);
-        while self.known.is_empty()
-            && let Some(first) = self.together.front_mut()
-        {
-            ended += first.end(at, now);
-            if first.is_over() {
-                self.together.pop_front();
-            } else if let Some(begun) = first.begin(at) {
-                self.known.push_back(begun);
-                if first.is_over() {
-                    self.together.pop_front();
-                }
-                self.apply_known(at, now);
-            } else {
-                break;
-            }
-        }
-        ended
-    }
-
-    fn apply_known(&mut self, at: Time, now: &mut GateRow) -> u64 {
         let mut ended = 0;
         while let Some(first) = self.known.front()
             && first.service.end <= at

@@ -1,0 +1,250 @@
+//! What is known to change at a gate whose rows are written at fixed times.
+//!
+//! Such a row shows sums, so nothing is kept of a unit: each change is added to those of the first row that shows it.
+//! An arrival changes the gate at once, and the rows before it are written first.
+
+use std::collections::VecDeque;
+
+use super::Recorder;
+use super::together::{Reached, Together};
+use crate::gate::rate::Service;
+use crate::gate::statistics::Served;
+use crate::gate::statistics::count::less;
+use crate::units::{Span, Time};
+
+/// The changes of each row that has something to show.
+#[derive(Clone, Debug)]
+pub(super) struct ByRow {
+    /// When the next row is due.
+    next: Time,
+    /// From one row to the next.
+    every: Span,
+    /// No row is written then or later.
+    until: Time,
+    /// What the next row is the first to show.
+    due: Changes,
+    /// The same of the rows after it, in order.
+    later: VecDeque<Changes>,
+    /// The service that had begun last when the latest row was written.
+    begun: Option<Service>,
+    /// The unit whose service became known last.
+    last: Option<Served>,
+}
+
+/// What changes at a gate from one row to the next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changes {
+    /// Units that leave the queue, and their IP bytes.
+    left: (u64, u64),
+    /// Services that end, and their bytes on the wire.
+    ended: (u64, u64),
+    /// Units that are lost at the end of their service.
+    lost: u64,
+    /// The last service that begins, and the wait before it.
+    begun: Option<(Service, Span)>,
+}
+
+impl ByRow {
+    pub(super) fn new(every: Span, until: Time) -> ByRow {
+        ByRow {
+            next: Time::ZERO,
+            every,
+            until,
+            due: Changes::default(),
+            later: VecDeque::new(),
+            begun: None,
+            last: None,
+        }
+    }
+
+    /// When the next row is due; [`Time::NEVER`] after the last.
+    #[inline(always)]
+    pub(super) fn next(&self) -> Time {
+        self.next
+    }
+
+    /// The next row is written: what it is the first to show.
+    fn take(&mut self) -> Changes {
+        let taken = std::mem::replace(&mut self.due, self.later.pop_front().unwrap_or_default());
+        if let Some((service, _)) = taken.begun {
+            self.begun = Some(service);
+        }
+        self.next = self.next.saturating_add(self.every);
+        if self.next >= self.until {
+            self.next = Time::NEVER;
+        }
+        taken
+    }
+
+    /// What is in service at `at`, the instant of the row that was taken last.
+    pub(super) fn in_service(&self, at: Time) -> Option<Service> {
+        self.begun.filter(|service| service.end > at)
+    }
+
+    /// The changes of the first row that shows what happens at `at`; `None`: no row shows it.
+    #[inline(always)]
+    fn of(&mut self, at: Time) -> Option<&mut Changes> {
+        if at <= self.next { Some(&mut self.due) } else { self.of_later(at) }
+    }
+
+    fn of_later(&mut self, at: Time) -> Option<&mut Changes> {
+        if at >= self.until {
+            return None;
+        }
+        let place = (at.saturating_since(self.next).picos() - 1) / self.every.picos();
+        let place = usize::try_from(place).ok()?;
+        if place >= self.later.len() {
+            self.later.resize(place + 1, Changes::default());
+        }
+        self.later.get_mut(place)
+    }
+
+    /// The service of a unit is known.
+    #[inline(always)]
+    pub(super) fn serve(&mut self, served: &Served) {
+        let bytes = u64::from(served.bytes);
+        if let Some(changes) = self.of(served.service.start) {
+            changes.begun = Some((served.service, served.wait()));
+            if served.joins() && served.leaves_at_start() {
+                changes.left = (changes.left.0 + 1, changes.left.1 + bytes);
+            }
+        }
+        self.end(served, true);
+        self.last = Some(*served);
+    }
+
+    /// A unit leaves the queue if it is still there, and its service ends; `false`: it does not, after all.
+    #[inline(always)]
+    fn end(&mut self, served: &Served, does: bool) {
+        let add = |sum: &mut (u64, u64), bytes: u32| {
+            let (one, bytes) = (1, u64::from(bytes));
+            let (one, bytes) =
+                if does { (one, bytes) } else { (u64::wrapping_neg(one), bytes.wrapping_neg()) };
+            *sum = (sum.0.wrapping_add(one), sum.1.wrapping_add(bytes));
+        };
+        if let Some(changes) = self.of(served.service.end) {
+            add(&mut changes.ended, served.wire);
+        }
+        if served.joins()
+            && !served.leaves_at_start()
+            && let Some(changes) = self.of(served.leaves)
+        {
+            add(&mut changes.left, served.bytes);
+        }
+    }
+
+    /// The last service ends at `end` instead. `in_queue`: the unit is in the queue until then.
+    pub(super) fn reschedule(&mut self, end: Time, in_queue: bool) {
+        let Some(mut last) = self.last else { return };
+        self.end(&last, false);
+        last.service.end = end;
+        if in_queue {
+            last.leaves = end;
+        }
+        self.end(&last, true);
+        self.last = Some(last);
+        let start = last.service.start;
+        let to_be_shown =
+            self.of(start).and_then(|changes| changes.begun.as_mut()).map(|(service, _)| service);
+        if let Some(service) = to_be_shown.filter(|service| service.start == start) {
+            service.end = end;
+        } else if let Some(service) = self.begun.as_mut().filter(|service| service.start == start) {
+            service.end = end;
+        }
+    }
+
+    /// A unit is lost at the end of its service.
+    pub(super) fn lose(&mut self, end: Time) {
+        if let Some(changes) = self.of(end) {
+            changes.lost += 1;
+        }
+    }
+
+    /// The services of units that come together are known.
+    fn serve_together(&mut self, together: &Together) {
+        let (mut before, mut row) = (Reached::default(), self.next);
+        while before.ended < together.starts.terms && row < self.until {
+            let by = together.reached(row);
+            if let Some(changes) = self.of(row) {
+                changes.left.0 += by.left - before.left;
+                changes.left.1 += (by.left - before.left) * u64::from(together.bytes);
+                changes.ended.0 += by.ended - before.ended;
+                changes.ended.1 += (by.ended - before.ended) * u64::from(together.bytes);
+                if by.begun > before.begun {
+                    changes.begun = Some(together.service(by.begun - 1));
+                }
+            }
+            (before, row) = (by, row.saturating_add(self.every));
+        }
+    }
+}
+
+impl Recorder {
+    /// Until when units that come, find the server idle and are served are noted by [`Recorder::pass_idle`], at a gate without a bucket
+    /// or cells.
+    #[inline(always)]
+    pub(in crate::gate::statistics) fn idle_until(&self) -> Time {
+        self.by_row.as_ref().map_or(Time::ZERO, ByRow::next)
+    }
+
+    /// So many units of `bytes` have passed, `service` being that of the last one.
+    #[inline(always)]
+    pub(in crate::gate::statistics) fn pass_idle(&mut self, units: u64, bytes: u64, service: Service) {
+        if let Some(ByRow { due, .. }) = &mut self.by_row {
+            due.ended = (due.ended.0 + units, due.ended.1 + units * bytes);
+            due.begun = Some((service, Span::ZERO));
+        }
+    }
+
+    /// Writes every row before `at`, at fixed times.
+    #[inline(never)]
+    pub(super) fn write_due(&mut self, at: Time) {
+        while let Some(by_row) = self.by_row.as_mut().filter(|by_row| by_row.next() < at.min(self.until)) {
+            let (row, changes) = (by_row.next(), by_row.take());
+            self.show(row, &changes);
+            self.row(row);
+        }
+    }
+
+    /// Applies what the row of `at` is the first to show.
+    fn show(&mut self, at: Time, changes: &Changes) {
+        let (packets, bytes) = changes.left;
+        self.now.queue_packets = less(self.now.queue_packets, packets);
+        self.now.queue_bytes = less(self.now.queue_bytes, bytes);
+        self.now.delivered_bytes += changes.ended.1;
+        self.now.dropped_packets += changes.lost;
+        if let Some((_, wait)) = changes.begun {
+            self.now.wait = wait;
+        }
+        if let Some(content) = &mut self.content {
+            content.apply(at, changes.ended.0);
+        }
+    }
+
+    /// Units come together to a gate whose rows are written at fixed times.
+    pub(in crate::gate::statistics) fn pass_together(&mut self, together: &Together) {
+        self.settle(together.arrival);
+        self.arrive(together.arrival, together.starts.terms);
+        let joining = together.joining();
+        self.now.queue_packets += joining;
+        self.now.queue_bytes += joining * u64::from(together.bytes);
+        if let Some(by_row) = &mut self.by_row {
+            by_row.serve_together(together);
+        }
+    }
+
+    /// Units of so many bytes come, are served and are gone before the next row; what it shows of single ones, others show that are gone
+    /// later.
+    pub(in crate::gate::statistics) fn gone(&mut self, bytes: u64) {
+        self.now.delivered_bytes += bytes;
+    }
+
+    /// Writes the rows before `at`; when the next is due, where rows are written at fixed times.
+    pub(in crate::gate::statistics) fn next_row(&mut self, at: Time) -> Time {
+        self.settle(at);
+        self.by_row.as_ref().map_or(Time::NEVER, ByRow::next)
+    }
+}
+
+#[cfg(test)]
+mod tests;
