@@ -69,8 +69,6 @@ pub struct Gate {
 /// The rest of a gate.
 #[derive(Debug)]
 struct Parts {
-    /// The server of a plain gate that is recorded, in place of `law`.
-    recorded: Option<Box<PlainServer>>,
     ingress: Ingress,
     queue: Queue,
     law: Law,
@@ -109,12 +107,9 @@ impl Gate {
             RatePlan::Constant(speed) if plan.is_plain() => speed.work_per_second(),
             _ => 0,
         };
-        let recorded =
-            (speed > 0 && stats.is_recorded()).then(|| Box::new(PlainServer::new(speed, plan.delay)));
         let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
-        let plain = PlainServer::new(if recorded.is_some() { 0 } else { speed }, plan.delay);
+        let plain = PlainServer::new(speed, plan.delay, stats.unnoted_until().min(measured.until));
         let parts = Parts {
-            recorded,
             ingress: Ingress::new(plan, measured, rate_stream(plan, seed)),
             queue: if plan.classes.as_deref().is_some_and(ClassesPlan::makes_room) {
                 Queue::new(&plan.queue, discipline_stream).making_room()
@@ -165,7 +160,7 @@ impl Gate {
     /// Counts arrivals in slots of length `every` from now on, and returns the number of that tally. To be called before
     /// any unit arrives.
     pub fn add_tally(&mut self, every: Span) -> usize {
-        (self.plain, self.parts.recorded) = (PlainServer::new(0, self.parts.exit.delay()), None);
+        self.plain = PlainServer::new(0, self.parts.exit.delay(), Time::ZERO);
         self.parts.ingress.add_tally(every)
     }
 
@@ -201,8 +196,7 @@ impl Gate {
     /// The gate's counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        let server = self.parts.recorded.as_deref().unwrap_or(&self.plain);
-        self.parts.stats.counters.with_inside(server.inside())
+        self.parts.stats.counters.with_inside(self.plain.inside())
     }
 
     /// Its policer, where it has one.
@@ -220,6 +214,7 @@ impl Gate {
     /// Ends the recording and returns its rows; `None` where the gate was not recorded.
     #[must_use]
     pub fn take_history(&mut self) -> Option<Vec<GateRow>> {
+        self.note_idle();
         self.parts.stats.take_history()
     }
 

@@ -54,12 +54,12 @@ impl Gate {
     #[inline(never)]
     pub(crate) fn pass_otherwise(&mut self, at: Time, unit: &mut Unit, measured: &Measured) -> Option<Time> {
         crate::work::step();
-        if self.plain.is_plain() {
-            self.pass_plain::<false>(at, unit, measured)
-        } else if self.parts.recorded.is_some() {
+        if !self.plain.is_plain() {
+            self.pass_any(at, unit)
+        } else if self.parts.stats.is_recorded() {
             self.pass_plain::<true>(at, unit, measured)
         } else {
-            self.pass_any(at, unit)
+            self.pass_plain::<false>(at, unit, measured)
         }
     }
 

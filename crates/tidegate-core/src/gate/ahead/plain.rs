@@ -67,6 +67,9 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
             return Err(Unusual::Outside(service));
         }
         self.server.passed += 1;
+        if RECORDED {
+            self.server.noted = self.server.passed;
+        }
         // It does not overflow: the measured time and a delay are 100 days at most, and 213 days can be represented.
         let out = service.end + self.server.delay;
         if !waits {
@@ -89,10 +92,8 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         if !RECORDED {
             return self.server.serve_idle_ones(units, self.until);
         }
-        let passed = self.server.serve_idle_ones(units, self.until.min(self.stats.record_idle_until()));
-        if passed > 0 {
-            self.stats.record_idle(passed as u64, self.server.bytes, self.server.latest());
-        }
+        let passed = self.server.serve_idle_ones(units, self.until.min(self.stats.unnoted_until()));
+        self.stats.note_idle(&mut self.server);
         passed
     }
 
@@ -101,6 +102,10 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
     fn end(self) {
         let PlainServer { free, carry, passed, .. } = self.server;
         (self.stored.free, self.stored.carry, self.stored.passed) = (free, carry, passed);
+        if RECORDED {
+            self.stored.noted = self.server.noted;
+            self.stored.until = self.until.min(self.stats.unnoted_until());
+        }
         self.stats.counters.add_waits(self.waits);
     }
 }
@@ -110,25 +115,21 @@ impl Gate {
     #[inline(always)]
     fn row<const RECORDED: bool>(&mut self, first: Time, measured: &Measured) -> UnitRow<'_, RECORDED> {
         let Gate { plain, index, parts } = self;
-        let Parts { recorded, ahead, queue, stats, .. } = &mut **parts;
-        let stored = match recorded {
-            Some(recorded) if RECORDED => recorded,
-            _ => plain,
-        };
-        let server = *stored;
+        let Parts { ahead, queue, stats, .. } = &mut **parts;
+        let server = *plain;
         let until = if first < measured.from { Time::ZERO } else { measured.until };
         let waits = Lengths::default();
-        UnitRow { server, stored, ahead, queue, stats, waits, spare: 0, index: *index as usize, until }
+        UnitRow { server, stored: plain, ahead, queue, stats, waits, spare: 0, index: *index as usize, until }
     }
 
-    /// A unit passes a plain gate that is not recorded, if the server is idle, the unit has the size of the last one, and its service lies
-    /// inside the measured time. `None`: otherwise; the state is unchanged.
+    /// A unit passes a plain gate, if the server is idle, the unit has the size of the last one, and its service lies inside the measured
+    /// time and before the next row. `None`: otherwise; the state is unchanged.
     #[inline(always)]
     pub(crate) fn pass_idle(&mut self, at: Time, unit: &Unit, measured: &Measured) -> Option<Time> {
         if u64::from(unit.bytes) != self.plain.bytes || at < measured.from || !self.plain.is_idle(at) {
             return None;
         }
-        self.plain.serve_idle(at, measured.until)
+        self.plain.serve_idle(at, self.plain.until)
     }
 
     /// A unit passes a plain gate. `None`: it is dropped.
@@ -139,7 +140,7 @@ impl Gate {
         unit: &mut Unit,
         measured: &Measured,
     ) -> Option<Time> {
-        self.server::<RECORDED>().set_size(unit.bytes);
+        self.set_size::<RECORDED>(unit.bytes);
         let mut row = self.row::<RECORDED>(at, measured);
         let passed = row.step::<true>(at, unit.blame);
         row.end();
@@ -152,12 +153,19 @@ impl Gate {
         }
     }
 
+    /// Units of `bytes` follow.
     #[inline(always)]
-    fn server<const RECORDED: bool>(&mut self) -> &mut PlainServer {
-        match &mut self.parts.recorded {
-            Some(recorded) if RECORDED => recorded,
-            _ => &mut self.plain,
+    fn set_size<const RECORDED: bool>(&mut self, bytes: u32) {
+        if RECORDED {
+            self.note_idle();
         }
+        self.plain.set_size(bytes);
+    }
+
+    /// A recorder is told of the units that have found the server idle since it was told last.
+    #[inline(always)]
+    pub(in crate::gate) fn note_idle(&mut self) {
+        self.parts.stats.note_idle(&mut self.plain);
     }
 
     /// Handles a unit that is dropped, or whose service is not all inside the measured time.
@@ -187,16 +195,16 @@ impl Gate {
     pub(crate) fn pass_row(&mut self, units: &mut [(Time, Unit)], measured: &Measured) -> usize {
         let mut passed = 0;
         while let Some((at, unit)) = units.get_mut(passed) {
-            if !self.plain.is_plain() && self.parts.recorded.is_none() {
+            if !self.plain.is_plain() {
                 let Some(out) = self.pass(*at, unit, measured) else { break };
                 *at = out;
                 passed += 1;
                 continue;
             }
-            let (more, unusual) = if self.plain.is_plain() {
-                self.pass_alike::<false>(&mut units[passed..], measured)
-            } else {
+            let (more, unusual) = if self.parts.stats.is_recorded() {
                 self.pass_alike::<true>(&mut units[passed..], measured)
+            } else {
+                self.pass_alike::<false>(&mut units[passed..], measured)
             };
             passed += more;
             if let (Some(what), Some((came, next))) = (unusual, units.get_mut(passed)) {
@@ -217,7 +225,7 @@ impl Gate {
         measured: &Measured,
     ) -> (usize, Option<Unusual>) {
         let Some((first, Unit { bytes, .. })) = units.first().copied() else { return (0, None) };
-        self.server::<RECORDED>().set_size(bytes);
+        self.set_size::<RECORDED>(bytes);
         let mut row = self.row::<RECORDED>(first, measured);
         let mut passed = 0;
         let unusual = 'row: loop {

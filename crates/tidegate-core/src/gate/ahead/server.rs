@@ -22,6 +22,11 @@ pub(in crate::gate) struct PlainServer {
     pub(super) delay: Span,
     /// Units of the last size that arrived and were delivered inside the measured time; [`crate::gate::Gate::counters`] adds them.
     pub(super) passed: u64,
+    /// The service of a unit that finds the server idle ends before, or more than its number must be noted: the end of the measured time,
+    /// and at a recorded gate the next row.
+    pub(super) until: Time,
+    /// Of the units in `passed`, those that the recorder knows of.
+    pub(super) noted: u64,
     /// Bits per second; 0 where the gate is not plain.
     speed: u64,
     /// Such units of other sizes, and those of the last size before others came.
@@ -29,7 +34,7 @@ pub(in crate::gate) struct PlainServer {
 }
 
 impl PlainServer {
-    pub(in crate::gate) fn new(speed: u64, delay: Span) -> PlainServer {
+    pub(in crate::gate) fn new(speed: u64, delay: Span, until: Time) -> PlainServer {
         PlainServer {
             free: if speed == 0 { Time::NEVER } else { Time::ZERO },
             bytes: 0,
@@ -38,6 +43,8 @@ impl PlainServer {
             carry: 0,
             delay,
             passed: 0,
+            until,
+            noted: 0,
             speed,
             earlier: Count::default(),
         }
@@ -62,7 +69,7 @@ impl PlainServer {
         let bytes = u64::from(bytes);
         if bytes != self.bytes {
             self.earlier = self.inside();
-            (self.passed, self.bytes) = (0, bytes);
+            (self.passed, self.noted, self.bytes) = (0, 0, bytes);
             (self.quotient, self.remainder) = span_of(bytes * 8, self.speed);
         }
     }
@@ -103,10 +110,16 @@ impl PlainServer {
         Some(end + self.delay)
     }
 
-    /// The latest service, of a unit that found the server idle.
+    /// The units that are not noted, all of which have found the server idle, and the service of the last one. They are noted then.
     #[inline(always)]
-    pub(super) fn latest(&self) -> Service {
-        Service { start: Time::from_picos(self.free.picos() - self.quotient), end: self.free }
+    pub(in crate::gate) fn unnoted(&mut self) -> Option<(Count, Service)> {
+        let packets = self.passed - self.noted;
+        if packets == 0 {
+            return None;
+        }
+        self.noted = self.passed;
+        let service = Service { start: Time::from_picos(self.free.picos() - self.quotient), end: self.free };
+        Some((Count { packets, bytes: packets * self.bytes }, service))
     }
 
     /// Serves the first of `units` as long as they have the last size and each arrives after the service before it. Returns their number.

@@ -29,7 +29,7 @@ pub use still_waiting::StillWaiting;
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::DropReason;
 use crate::gate::rate::Service;
-use crate::gate::{GateContext, rate_stream};
+use crate::gate::{GateContext, PlainServer, rate_stream};
 use crate::gcra::Interval;
 use crate::plan::{GatePlan, RecordLevel};
 use crate::units::{Span, Time};
@@ -142,18 +142,20 @@ impl Statistics {
         }
     }
 
-    /// Until when [`Statistics::record_idle`] notes units that find the server idle.
+    /// Units that find the server of a plain gate idle, and whose service ends before, may be noted later ([`Statistics::note_idle`]).
     #[inline(always)]
-    pub(super) fn record_idle_until(&self) -> Time {
-        self.recorder.as_ref().map_or(Time::NEVER, |recorder| recorder.idle_until())
+    pub(super) fn unnoted_until(&self) -> Time {
+        self.recorder.as_ref().map_or(Time::NEVER, |recorder| recorder.unnoted_until())
     }
 
-    /// So many units of `bytes` have come, found the server idle and been served, `service` being that of the last one. Writes rows, and
-    /// counts nothing.
+    /// Notes the units that have found the server of a plain gate idle and are not noted, if it is recorded, and counts nothing. To be
+    /// called before anything else is recorded.
     #[inline(always)]
-    pub(super) fn record_idle(&mut self, units: u64, bytes: u64, service: Service) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.pass_idle(units, bytes, service);
+    pub(super) fn note_idle(&mut self, server: &mut PlainServer) {
+        if let Some(recorder) = &mut self.recorder
+            && let Some((units, service)) = server.unnoted()
+        {
+            recorder.pass_idle(units, service);
         }
     }
 

@@ -58,7 +58,7 @@ impl Recorder {
             until,
             rate: RateInForce::new(&plan.rate, level, stream),
             by_row: match level {
-                RecordLevel::Every(every) => Some(ByRow::new(every, until)),
+                RecordLevel::Every(every) => Some(ByRow::new(every, until, !plan.rate.is_known_ahead())),
                 _ => None,
             },
             services: Services::default(),

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use super::Recorder;
 use super::together::{Reached, Together};
 use crate::gate::rate::Service;
-use crate::gate::statistics::Served;
 use crate::gate::statistics::count::less;
+use crate::gate::statistics::{Count, Served};
 use crate::units::{Span, Time};
 
 /// The changes of each row that has something to show.
@@ -27,8 +27,9 @@ pub(super) struct ByRow {
     later: VecDeque<Changes>,
     /// The service that had begun last when the latest row was written.
     begun: Option<Service>,
-    /// The unit whose service became known last.
+    /// The unit whose service became known last, at a gate whose rate may be set during a service.
     last: Option<Served>,
+    rate_is_set: bool,
 }
 
 /// What changes at a gate from one row to the next.
@@ -45,7 +46,8 @@ struct Changes {
 }
 
 impl ByRow {
-    pub(super) fn new(every: Span, until: Time) -> ByRow {
+    /// Rows `every` so often until `until`.
+    pub(super) fn new(every: Span, until: Time, rate_is_set: bool) -> ByRow {
         ByRow {
             next: Time::ZERO,
             every,
@@ -54,6 +56,7 @@ impl ByRow {
             later: VecDeque::new(),
             begun: None,
             last: None,
+            rate_is_set,
         }
     }
 
@@ -110,7 +113,9 @@ impl ByRow {
             }
         }
         self.end(served, true);
-        self.last = Some(*served);
+        if self.rate_is_set {
+            self.last = Some(*served);
+        }
     }
 
     /// A unit leaves the queue if it is still there, and its service ends; `false`: it does not, after all.
@@ -180,18 +185,17 @@ impl ByRow {
 }
 
 impl Recorder {
-    /// Until when units that come, find the server idle and are served are noted by [`Recorder::pass_idle`], at a gate without a bucket
-    /// or cells.
+    /// Units whose service ends before may be noted by [`Recorder::pass_idle`] where they find a plain gate idle.
     #[inline(always)]
-    pub(in crate::gate::statistics) fn idle_until(&self) -> Time {
+    pub(in crate::gate::statistics) fn unnoted_until(&self) -> Time {
         self.by_row.as_ref().map_or(Time::ZERO, ByRow::next)
     }
 
-    /// So many units of `bytes` have passed, `service` being that of the last one.
+    /// Units have passed, `service` being that of the last one.
     #[inline(always)]
-    pub(in crate::gate::statistics) fn pass_idle(&mut self, units: u64, bytes: u64, service: Service) {
+    pub(in crate::gate::statistics) fn pass_idle(&mut self, units: Count, service: Service) {
         if let Some(ByRow { due, .. }) = &mut self.by_row {
-            due.ended = (due.ended.0 + units, due.ended.1 + units * bytes);
+            due.ended = (due.ended.0 + units.packets, due.ended.1 + units.bytes);
             due.begun = Some((service, Span::ZERO));
         }
     }

@@ -74,9 +74,11 @@ fn record(recorder: &mut Recorder, all: &[Coming]) -> Vec<Served> {
                 free = together.service(units - 1).0.end.picos();
                 continue;
             }
-            What::One { in_service: false } if start == now && at(start + each) < recorder.idle_until() => {
+            What::One { in_service: false }
+                if start == now && at(start + each) < recorder.unnoted_until() =>
+            {
                 one.wire = bytes;
-                recorder.pass_idle(1, u64::from(bytes), one.service);
+                recorder.pass_idle(Count { packets: 1, bytes: u64::from(bytes) }, one.service);
             }
             What::One { in_service: false } if start == now => recorder.serve_at_once(&one),
             What::One { in_service } => {
@@ -106,6 +108,7 @@ proptest! {
         let level = RecordLevel::Every(Span::from_picos(EVERY));
         let stream = Seed { seed: 1, replication: 0 }.stream("rate");
         let mut recorder = Recorder::new(&GatePlan::open("gate"), level, at(UNTIL), stream);
+        recorder.by_row = Some(ByRow::new(Span::from_picos(EVERY), at(UNTIL), true));
         let served = record(&mut recorder, &all);
         let rows = recorder.finish();
         prop_assert_eq!(rows.len() as u64, UNTIL / EVERY);
