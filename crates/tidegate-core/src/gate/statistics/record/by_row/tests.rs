@@ -63,8 +63,8 @@ fn record(recorder: &mut Recorder, all: &[Coming]) -> Vec<Served> {
         match what {
             What::Several { units, parts } => {
                 let first = ExactPicos { whole: start, part: 0 };
-                let gap = ExactPicos { whole: each, part: parts - 1 };
-                let starts = Progression { first, gap, parts, terms: units };
+                let apart = ExactPicos { whole: each, part: parts - 1 };
+                let starts = Progression { first, gap: apart, parts, terms: units };
                 let together = Together { arrival: at(now), starts, each: None, bytes };
                 recorder.pass_together(&together);
                 for unit in 0..units {
