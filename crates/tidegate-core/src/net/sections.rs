@@ -56,7 +56,7 @@ impl Sections {
                 &group,
                 of_group,
                 &plan.gates,
-                Options { one_by_one, report_losses_early: plan.record.level != RecordLevel::Summary },
+                Options { one_by_one, report_losses_early: plan.record.level == RecordLevel::Events },
                 &|gate| match record_level(plan, gate) {
                     RecordLevel::Summary if !observed.contains(&gate) => Observed::Not,
                     RecordLevel::Every(_) if !observed.contains(&gate) => Observed::Sampled,

@@ -74,7 +74,7 @@ impl Section {
                 || one_by_one
                 || numbers
                     .iter()
-                    .any(|number| observed(*number) != Observed::Not || !plans[*number].is_known_ahead()),
+                    .any(|number| observed(*number) == Observed::Each || !plans[*number].is_known_ahead()),
             one_by_one,
             measured,
             ..Section::default()
