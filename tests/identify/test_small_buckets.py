@@ -59,6 +59,10 @@ def test_bursts_of_a_round_trip_bound_the_rate_and_do_not_tell_it(
     assert low < rate * 1e6 < high
     assert high > 2 * low
     assert "the drops do not tell it closer" in law.sentence
+    # The value beside the range is said to be one of many that predict the capture alike.
+    assert "predict goodput and losses alike" in " ".join(law.evidence)
+    if end == "link.pcap":
+        assert rate * 1e6 / 8 < law.rate_bps.value < rate * 1e6 * 8
 
 
 def test_delayed_acks_beside_a_small_bucket_are_no_queue(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: A policer's rate whose interval is wider than this ratio is told as its interval.
 _VAGUE = 1.25
+#: Beyond this ratio the drops leave the rate open.
+_WIDE = 4.0
 
 #: Losses that find the bucket less full than to this part, as a share of its limit, are not the policer's; so
 #: many speak for loss at random, unless they find it fuller, or less full, than others with this probability
@@ -94,6 +97,30 @@ def policer(
         random_loss=random,
         ahead_bps=ahead,
     )
+
+
+def is_open(law: Law) -> bool:
+    """Tell whether the drops leave the rate of a policer open, of one bucket."""
+    if law.kind != "policer" or law.rate_bps is None or law.pieces or law.peak_bps is not None:
+        return False
+    low, high = law.rate_bps.interval
+    return 0 < _WIDE * low < high
+
+
+def at_rate(law: Law, rate_bps: float, alike: tuple[float, float] | None) -> Law:
+    """Return the law of a policer with one of the rates in its interval.
+
+    ``alike``: between which rates all predict the capture as well; None where that is not asked.
+    """
+    assert law.rate_bps is not None
+    found = replace(law, rate_bps=Number(rate_bps, law.rate_bps.interval))
+    if alike is None:
+        return found
+    words = (
+        f"Rates of {between(*alike)} predict goodput and losses alike. The value that is printed, and that a "
+        f"scenario is written with, is their middle, {rate(rate_bps)}; the capture does not tell it."
+    )
+    return replace(found, evidence=[*law.evidence, words])
 
 
 def policer_of_two(slow: Bucket, fast: Bucket, ahead: Number | None) -> Law:

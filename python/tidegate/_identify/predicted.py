@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._base.text import number, percent, table
+from tidegate._identify.policer import at_rate, is_open
 from tidegate._identify.scenario import (
     OTHER,
     USUAL,
@@ -35,6 +36,11 @@ _PACKETS, _MOST_S = 40_000, 60.0
 _CHANGES = 6
 #: A prediction so many times the measured goodput is far from it, whatever luck does.
 _FAR = 4.0
+#: Rates that are tried where drops leave a policer's open, from the lowest up to so many times as high.
+_RATES, _OPEN = 13, 100.0
+#: How much losses count beside the goodput, what share of them is next to nothing, and by how much
+#: predictions differ that luck may make differ.
+_LOSSES, _SHARE, _ALIKE = 0.5, 0.001, 0.3
 #: Shorter captures show a start and no rate.
 _LEAST_S = 0.5
 
@@ -92,7 +98,11 @@ def predict(
 
 
 def _predict(
-    directions: list[Direction], limits: list[Limit], streams: list[Stream], assumed: str
+    directions: list[Direction],
+    limits: list[Limit],
+    streams: list[Stream],
+    assumed: str,
+    changes: int = _CHANGES,
 ) -> list[Predicted]:
     from tidegate._ask.scenario import Scenario
     from tidegate._run.start import run
@@ -110,8 +120,8 @@ def _predict(
     source = Scenario.from_toml(text)
     result = json.loads(run(source, record="summary").to_json())
     measured = sum(directions[at].goodput_bps for at in members)
-    if sum(row["goodput_bps"] for row in result["flows"]) <= _FAR * measured:
-        result = json.loads(run(source, record="summary", perturb=_CHANGES).to_json())
+    if changes and sum(row["goodput_bps"] for row in result["flows"]) <= _FAR * measured:
+        result = json.loads(run(source, record="summary", perturb=changes).to_json())
     flows = {row["name"]: row for row in result["flows"]}
     numbers = result["perturbed"]["numbers"] if result.get("perturbed") else {}
     found = []
@@ -125,6 +135,45 @@ def _predict(
             luck = numbers.get(f"flow.{row['name']}.goodput_bps", numbers.get("goodput_bps"))
             found.append(_beside(direction, stream, row, luck))
     return found
+
+
+def with_likely_rate(directions: list[Direction], limits: list[Limit], streams: list[Stream]) -> list[Limit]:
+    """Return the limits; where drops leave a policer's rate open, the middle of those that predict best.
+
+    Rates of the whole range are tried. What counts is how far goodput and share of losses are from the
+    measured ones, as logarithms. Most often many rates predict alike; the middle is that of their logarithms.
+    """
+    limit = told(directions, limits)
+    if limit is None or not is_open(limit.law):
+        return limits
+    assert limit.law.rate_bps is not None
+    low, high = limit.law.rate_bps.interval
+
+    def with_rate(law: Law) -> list[Limit]:
+        return [replace(each, law=law) if each is limit else each for each in limits]
+
+    rates = np.geomspace(low, min(high, _OPEN * low), _RATES)
+    away = np.array(
+        [
+            _away(_predict(directions, with_rate(at_rate(limit.law, float(each), None)), streams, USUAL, 0))
+            for each in rates
+        ]
+    )
+    if not np.isfinite(away).all():
+        return limits
+    alike = rates[away <= away.min() + _ALIKE]
+    first, last = float(alike[0]), float(alike[-1])
+    return with_rate(at_rate(limit.law, (first * last) ** 0.5, (first, last)))
+
+
+def _away(rows: list[Predicted]) -> float:
+    """Return how far a prediction is from what was measured; infinite where there is none."""
+    if not rows:
+        return float("inf")
+    measured, said = (sum(row.goodput_bps[at] for row in rows) for at in (0, 1))
+    lost, resent = (sum((row.lost[at] or 0.0) for row in rows) / len(rows) for at in (0, 1))
+    away = abs(np.log(max(said, 1.0) / max(measured, 1.0)))
+    return float(away + _LOSSES * abs(np.log((resent + _SHARE) / (lost + _SHARE))))
 
 
 def _until(streams: list[Stream], begin: int) -> float:

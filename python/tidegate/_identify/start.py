@@ -45,7 +45,7 @@ def identify(
     from tidegate._capture.start import read_capture
     from tidegate._identify.laws import limits_of
     from tidegate._identify.limits import waits
-    from tidegate._identify.predicted import predict, tried
+    from tidegate._identify.predicted import predict, tried, with_likely_rate
     from tidegate._identify.streams import streams_of
 
     def tell(begin: float, end: float) -> Callable[[float], object]:
@@ -66,6 +66,7 @@ def identify(
         directions.append(_direction(stream, number, law, start, waited[at]))
     if not directions:
         notes.append(_nothing(capture))
+    found = with_likely_rate(directions, found, streams)
     predicted, assumed = predict(directions, found, streams)
     found = tried(found, directions, predicted)
     start_s = None if capture.start_ns is None else capture.start_ns / 1e9
