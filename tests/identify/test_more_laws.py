@@ -137,6 +137,14 @@ def test_a_link_that_serves_connections_in_turn(tmp_path: Path, queue: str, end:
     assert holds(law.rate_bps, 20e6)
 
 
+def test_connections_whose_acks_are_delayed_leave_a_link_its_rate(tmp_path: Path) -> None:
+    gate = '[gate.q]\nrate = "50 Mbit/s"\nqueue = "200 kB"\ndelay = "10 ms"\n'
+    flow = FLOW.format(path='["q"]', cc="cubic", more='count = 4\ntcp.base = "linux"')
+    law = law_of(HEAD + gate + flow, tmp_path / "four.pcap")
+    assert law.kind == "constant"
+    assert holds(law.rate_bps, 50e6)
+
+
 def test_a_queue_that_connections_share_is_not_called_fair(tmp_path: Path) -> None:
     gate = '[gate.q]\nrate = "20 Mbit/s"\nqueue = "150 kB"\ndelay = "10 ms"\n'
     law = law_of(
@@ -196,6 +204,31 @@ tcp.ecn = "{ecn}"
     # Where nearly all losses are of the start, which fills the queue, nothing tells.
     assert law.aqm in ({told, None} if aqm == "pie" and ecn == "off" else {told})
     assert (law.aqm is None) or (("It is a CoDel" in law.evidence[-1]) == (aqm == "codel"))
+
+
+@pytest.mark.parametrize(("cc", "threshold", "rtt"), [("reno", 8, 30), ("reno", 16, 20), ("cubic", 14, 20)])
+def test_a_step_is_told_near_the_sender_though_it_hides_marks(
+    tmp_path: Path, cc: str, threshold: int, rtt: int
+) -> None:
+    text = f"""
+duration = "20 s"
+seed = 3
+[gate.link]
+rate = "20 Mbit/s"
+queue.limit = "1000 packets"
+queue.aqm.step = {{ threshold = "{threshold} ms" }}
+delay = "10 ms"
+[flow.a]
+path = ["link"]
+rtt = "{rtt} ms"
+tcp.cc = "{cc}"
+tcp.ecn = "classic"
+"""
+    law = law_of(text, tmp_path / "a.pcap", "sender")
+    assert law.aqm is None
+    assert law.mark_threshold_s is not None
+    assert law.mark_threshold_s.value == pytest.approx(threshold / 1e3, abs=0.002)
+    assert "At least" in law.sentence
 
 
 def test_a_queue_that_is_full_has_no_aqm(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tidegate._identify.chances import special
 from tidegate._identify.crossings import leaving
+from tidegate._identify.marks import HIDDEN, MARKED, waits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,9 @@ _NEAR_S, _NEAR_PACKETS = 0.003, 3
 _FEWEST, _MOST, _TOO_MANY = 6, 0.75, 8.0
 #: That CoDel's times agree by chance has a smaller probability.
 _CHANCE = 1e-3
+#: Marks are drawn only if more than this share of the packets that surely have none waited for longer than
+#: one in four that have one. Of a step hardly any did.
+_ALSO = 0.01
 #: So many packets are replayed.
 _PACKETS = 40_000
 
@@ -41,20 +45,20 @@ def with_aqm(law: Law, packets: Crossings, trip: Any) -> Law:
     """
     if law.drops != "early" or law.rate_bps is None or law.pieces or law.mark_threshold_s is not None:
         return law
-    what, hit = "losses", packets.judged & ~packets.passed
-    if packets.marked is not None and np.count_nonzero(packets.marked) >= _FEWEST:
-        what, hit = "marks", packets.marked
+    what, hit, hidden = "losses", packets.judged & ~packets.passed, np.zeros(len(trip), dtype=bool)
+    if packets.marked is not None and np.count_nonzero(packets.marked == MARKED) >= _FEWEST:
+        what, hit, hidden = "marks", packets.marked == MARKED, packets.marked == HIDDEN
     left = leaving(packets, trip)
-    # A packet's own transmission is no wait of CoDel's.
-    waits = left - packets.time_s - 8 * packets.size / law.rate_bps.value
+    waits = _waits(packets, left, law.rate_bps.value)
     seen = int(np.count_nonzero(hit[:_PACKETS]))
     if seen < _FEWEST:
         return law
-    met, own, chance = _beside_codel(left[:_PACKETS], waits[:_PACKETS], left[:_PACKETS][hit[:_PACKETS]])
+    part = slice(0, _PACKETS)
+    met, own, chance = _beside_codel(left[part], waits[part], left[part][hit[part]], hidden[part])
     rule = f"a CoDel with a target of {1e3 * _TARGET_S:.0f} ms and an interval of {1e3 * _INTERVAL_S:.0f} ms"
     beside = f"{met} of {seen} {what} come when {rule} would have one"
     name = None
-    if own > _TOO_MANY * seen:
+    if own > _TOO_MANY * seen and (what == "losses" or _also_unmarked(packets, trip)):
         name = "at random"
         words = (
             f"It is no CoDel, but draws at random, as PIE and RED do: {rule} would have {own} {what} where "
@@ -67,11 +71,29 @@ def with_aqm(law: Law, packets: Crossings, trip: Any) -> Law:
     return replace(law, aqm=name, evidence=[*law.evidence, words])
 
 
-def _beside_codel(left: Any, waits: Any, seen: Any) -> tuple[int, int, float]:
+def _waits(packets: Crossings, left: Any, rate_bps: float) -> Any:
+    """Return the waits that CoDel looks at, in seconds.
+
+    A packet's own transmission is none. Nor does a packet wait that leaves no more than one behind (RFC 8289
+    §5.4), which else would wait for too long on a slow link.
+    """
+    begins = left - 8 * packets.size / rate_bps
+    came = np.concatenate([[0.0], np.cumsum(np.where(packets.passed, packets.size, 0.0))])
+    behind = came[np.searchsorted(packets.time_s, begins, side="right")] - came[1:]
+    return np.where(behind > packets.largest, begins - packets.time_s, 0.0)
+
+
+def _also_unmarked(packets: Crossings, trip: Any) -> bool:
+    """Tell whether packets that surely have no mark waited as long as marked ones, as if marks were drawn."""
+    marked, others = waits_of(packets, trip)
+    return len(marked) > 0 and float(np.mean(others > np.quantile(marked, 0.25))) > _ALSO
+
+
+def _beside_codel(left: Any, waits: Any, seen: Any, hidden: Any) -> tuple[int, int, float]:
     """Return how many of the times `seen` CoDel has too, how many it has, and whether that is chance.
 
-    Of the base round trip with which most agree. The last is the probability that so many agree by chance, of
-    all base round trips that are tried.
+    Of the base round trip with which most agree; what is hidden does not count. The last is the probability
+    that so many agree by chance, of all base round trips that are tried.
     """
     best = (0, len(left), 1.0)
     for base in _BASES_S:
@@ -84,7 +106,8 @@ def _beside_codel(left: Any, waits: Any, seen: Any) -> tuple[int, int, float]:
         met = _pairs(own, seen, near)
         covered = min(1.0, 2 * near * len(own) / max(float(gaps.sum()), near))
         chance = min(1.0, len(_BASES_S) * float(special.bdtrc(met - 1, len(seen), covered))) if met else 1.0
-        best = max(best, (met, len(own), chance), key=lambda each: (each[0], -each[1]))
+        shown = int(np.count_nonzero(~hidden[np.searchsorted(left, own)]))
+        best = max(best, (met, shown, chance), key=lambda each: (each[0], -each[1]))
     return best
 
 

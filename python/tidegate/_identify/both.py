@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate._capture.uncaptured import made_of
 from tidegate._identify.clocks import Clocks, clocks
-from tidegate._identify.marks import carried
+from tidegate._identify.marks import UNMARKED, carried
 from tidegate._identify.sent import ARRIVED, LOST, UNKNOWN, Sent, sent
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def both(
     fate[missed & ~arrived] = ARRIVED
     arrival[missed & ~arrived] = (told.time_ns + away[arrived].min())[missed & ~arrived]
     base = told.base_round_trip_ns or 1
-    marked = np.zeros(len(ours), dtype=bool)
+    marked = np.full(len(ours), UNMARKED, dtype=np.int8)
     marked[arrived] = carried(there, theirs[arrived])
     data = arrived & (told.payload > 0)
     return (

@@ -26,7 +26,7 @@ class Crossings:
         judged: whether its fate is known, and it carries data.
         owner: which connection it belongs to.
         coarse_s: how exact the times are, on each side.
-        marked: whether it was marked (ECN); None where that is not known of all.
+        marked: what is known of its mark (ECN; `marks`); None where that was not looked at for all.
         begun: whether nothing was in the bucket before the first packet.
         searched: of a longer capture, so many packets are searched; the others only confirm what these tell.
     """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.marks import carried
+from tidegate._identify.marks import UNMARKED, carried
 from tidegate._identify.sent import ARRIVED, LOST, Sent
 from tidegate._identify.transit import TICKS_NS, back_ns, transit, waited
 
@@ -81,7 +81,7 @@ def received(
         report_ns=merged(time, _NEVER),
         spurious=int((again - 1).sum()) if len(seen) else 0,
         base_round_trip_ns=max(base_ns, 1),
-        marked=merged(carried(packets, mine), False),
+        marked=merged(carried(packets, mine), UNMARKED),
         coarse_ns=_coarse(left, passing, place, spread=spread),
         back=back_ns(packets, base_ns, from_client=from_client),
     )

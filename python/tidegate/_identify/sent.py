@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tidegate._capture.uncaptured import made_of
-from tidegate._identify.marks import echoed
+from tidegate._identify.marks import UNMARKED, echoed
 from tidegate._identify.reports import NEVER as _NEVER
 from tidegate._identify.reports import Reports, reports_of
 from tidegate._identify.transit import TICKS_NS, transit, waited
@@ -46,8 +46,7 @@ class Sent:
         begun: whether the capture has the beginning of the connection, before which it filled no bucket.
         arrival_ns: when each came to the receiver, by the clock of `time_ns` up to a constant, where a
             capture there or the ACKs' timestamps tell it.
-        marked: which packets were marked (ECN), as far as the capture shows it; None where that was not
-            looked at.
+        marked: what the capture shows of their marks (ECN; `marks`); None where that was not looked at.
         stamped: `arrival_ns` is as coarse as timestamps are.
         back: near the receiver, where ACKs waited on their way: times, and the wait then, in nanoseconds.
     """
@@ -107,7 +106,7 @@ def sent(packets: Any, *, from_client: bool) -> Sent:
     trip = np.full(len(mine), -1)
     base = spurious = coarse = 0
     arrival = None
-    marked = np.zeros(len(mine), dtype=bool)
+    marked = np.full(len(mine), UNMARKED, dtype=np.int8)
     if len(data):
         first, stamp = start[data], packets.ts_value[mine[data]].astype(np.int64)
         reports = reports_of(packets, from_client, first, first + payload[data])
