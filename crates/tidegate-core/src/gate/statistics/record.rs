@@ -129,6 +129,7 @@ impl Recorder {
     }
 
     /// A unit joins the queue. [`Recorder::serve`] follows when its service is known.
+    #[inline(always)]
     pub(super) fn join(&mut self, at: Time, bytes: u64) {
         self.settle(at);
         self.now.queue_packets += 1;
@@ -138,7 +139,7 @@ impl Recorder {
     }
 
     /// Cells arrive together, if this is a cell gate.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, at: Time, cells: u64) {
         if let Some(content) = &mut self.content {
             content.arrive(at, cells, self.by_row.as_ref().map_or(Time::ZERO, ByRow::next));
@@ -146,7 +147,7 @@ impl Recorder {
     }
 
     /// The service of a unit that has joined the queue is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn serve(&mut self, served: &Served) {
         match &mut self.by_row {
             Some(by_row) => by_row.serve(served),
@@ -164,6 +165,7 @@ impl Recorder {
     }
 
     /// A unit arrives and is not in the queue for any time.
+    #[inline(always)]
     pub(super) fn serve_at_once(&mut self, served: &Served) {
         let at = served.arrival;
         self.settle(at);
@@ -240,26 +242,37 @@ impl Recorder {
     }
 
     /// Applies what is known to change until `at`, and at that instant: it comes before an arrival then.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self, at: Time) {
         if let Some(by_row) = &self.by_row {
             if at > by_row.next() {
                 self.write_due(at);
             }
-            return;
+        } else {
+            self.settle_changes(at);
         }
+    }
+
+    #[inline(never)]
+    fn settle_changes(&mut self, at: Time) {
         self.advance(at);
         if self.next_change() == at && at < self.until {
             self.apply(at);
         }
     }
 
+    #[inline(always)]
     fn event(&mut self, at: Time) {
         if self.level == RecordLevel::Events && at < self.until {
-            // The beginning of a service has no row of its own; the next row shows the wait before it.
-            self.services.begin(at, &mut self.now);
-            self.row(at);
+            self.row_of_event(at);
         }
+    }
+
+    #[inline(never)]
+    fn row_of_event(&mut self, at: Time) {
+        // The beginning of a service has no row of its own; the next row shows the wait before it.
+        self.services.begin(at, &mut self.now);
+        self.row(at);
     }
 
     /// The rows so far.
