@@ -75,7 +75,7 @@ def test_a_plan_that_fits(path: list[str], changes: dict[str, Any], scheme: str)
     (row,) = fit.flows
     assert row["goodput_bps"] == pytest.approx(alone.throughput_packets * 200 * 460 * 8)
     assert fit.gates[0]["rate_mean_bps"] == pytest.approx(600_000)
-    assert any("full queue" in text for text in fit.bent)
+    assert any("full queue" in text for text in fit.unmet)
 
 
 def test_the_simulation_comes_near_where_changes_are_rare() -> None:

@@ -86,7 +86,7 @@ def test_a_plan_of_calls_is_recognised() -> None:
     assert isinstance(fit, tg.theory.Fit)
     assert fit.parameters["servers"] == 7
     assert fit.parameters["load"] == pytest.approx(5.6)
-    assert fit.bent == ()
+    assert fit.unmet == ()
     row = tg.run(Scenario.from_toml(text), engine="theory").pools["lines"].summary
     assert row["calls_blocked"] == pytest.approx(tg.theory.erlang_c(5.6, 7).waiting, rel=1e-6)
     assert row["utilisation"] == pytest.approx(0.8)

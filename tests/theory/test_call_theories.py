@@ -46,7 +46,7 @@ def fit(text: str, theory: str) -> tg.theory.Fit:
     told = {each.theory: each for each in tg.theory.match(Scenario.from_toml(text))}
     found = told[theory]
     assert isinstance(found, tg.theory.Fit), found
-    assert found.bent == ()
+    assert found.unmet == ()
     return found
 
 

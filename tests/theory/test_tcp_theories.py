@@ -132,11 +132,11 @@ def test_a_paced_sender(rate: float, rtt: float, ratio: float) -> None:
 
 def test_where_it_breaks_it_says_so() -> None:
     small = fits(policed(10, 100, 0.5))["policer"]
-    assert any("below a round trip's 83.3" in text for text in small.bent)
+    assert any("below a round trip's 83.3" in text for text in small.unmet)
     low, high = over(policed(10, 100, 0.5), "policer")
     assert 1.0 < low <= high < 1.4
     tiny = fits(policed(1.5, 100, 8000 / 18750))["policer"]
-    assert any("time-outs" in text for text in tiny.bent)
+    assert any("time-outs" in text for text in tiny.unmet)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_what_random_loss_is_not() -> None:
 
 @pytest.mark.parametrize(("theory", "cc"), [("mathis", "reno"), ("rfc-9438", "cubic")])
 def test_linuxs_tcp_is_told_where_the_theory_is_of_the_rfcs(theory: str, cc: str) -> None:
-    rfc, linux = (fits(losing(cc, 0.001, 100, base=base))[theory].bent for base in ("rfc", "linux"))
+    rfc, linux = (fits(losing(cc, 0.001, 100, base=base))[theory].unmet for base in ("rfc", "linux"))
     told = "flow bulk has Linux's TCP; the theory is of the window of the RFCs"
     assert told in linux
     assert told not in rfc

@@ -36,7 +36,7 @@ def tidegate(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 def test_what_is_recognised() -> None:
     fit, *_ = tg.theory.match(EXAMPLE)
     assert isinstance(fit, tg.theory.Fit)
-    assert fit.bent == ()
+    assert fit.unmet == ()
     # 1500 bytes are 0.12 ms at 100 Mbit/s: 20 ms and one packet.
     assert fit.parameters["delta"] == Fraction(20, 1) / Fraction("0.12") + 1
     assert (fit.parameters["c"], fit.parameters["segment_cells"]) == (Fraction(1, 5), 1)
@@ -85,7 +85,7 @@ def test_bent_assumptions() -> None:
     sets = ["flow.bulk.tcp.handshake=true", "flow.bulk.tcp.increase=per ack", "warmup=1 s"]
     fit, *_ = tg.theory.match(tg.load(EXAMPLE, changes=sets))
     assert isinstance(fit, tg.theory.Fit)
-    handshake, growth, end = fit.bent
+    handshake, growth, end = fit.unmet
     assert handshake == "the handshake comes first; times count from its end"
     assert growth == 'the window grows "per ack", not by one with each window acknowledged'
     assert end.startswith("the numbers hold once the window stops growing, at about 1.3")
@@ -146,7 +146,7 @@ def cell_spacing() -> dict[str, Any]:
 
 def test_cells() -> None:
     parts = _spacer_match.read(cell_spacing())
-    assert parts["bent"] == ()
+    assert parts["unmet"] == ()
     assert parts["parameters"]["segment_cells"] == 32
     assert float(parts["parameters"]["delta"]) == pytest.approx(145.78, abs=0.005)
     found = parts["result"]

@@ -45,7 +45,7 @@ def _by_theory(trials: PoolTrials, steps: Steps) -> PoolSizing:
     if answer is None or theory is None:
         raise EngineError(f'no theory applies ({trials.misses}); use --method sim (method="sim")')
     return trials.sizing(
-        answer, steps, theory=theory, theory_answer=answer, notes=[*trials.bent, steps.words]
+        answer, steps, theory=theory, theory_answer=answer, notes=[*trials.unmet, steps.words]
     )
 
 
@@ -53,7 +53,7 @@ def _by_simulation(trials: PoolTrials, steps: Steps, *, beside: bool) -> PoolSiz
     simulated = _search(trials, steps)
     theory_answer, theory = trials.theory_answer(steps, near=simulated) if beside else (None, None)
     answer = simulated
-    if theory_answer is not None and not trials.bent:
+    if theory_answer is not None and not trials.unmet:
         answer = theory_answer
     # What the answer is held against: it, and a step less.
     for near in {simulated, answer} - {steps.first - 1}:
@@ -69,7 +69,7 @@ def _by_simulation(trials: PoolTrials, steps: Steps, *, beside: bool) -> PoolSiz
         )
     notes += _warnings(tried)
     if theory_answer is not None:
-        notes += trials.bent
+        notes += trials.unmet
         open_to = [steps.capacity(simulated), *undecided]
         if steps.capacity(theory_answer) not in open_to:
             notes.append(

@@ -88,7 +88,7 @@ class PoolTrials:
         #: Why no theory applies, as it was told last.
         self.misses = ""
         #: What the theory takes for granted that the scenario does not keep to the letter.
-        self.bent: list[str] = []
+        self.unmet: list[str] = []
 
     def verdict(self, capacity_bps: int) -> str:
         """Tell whether a capacity meets the goal."""
@@ -153,7 +153,7 @@ class PoolTrials:
         fit = self._fits[steps.capacity(answer)]
         if fit is None:
             return None, None
-        self.bent = [f"Theory {fit.theory}: {text}." for text in fit.bent]
+        self.unmet = [f"Theory {fit.theory}: {text}." for text in fit.unmet]
         return answer, fit.theory
 
     # --- what is told -----------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class PoolTrials:
         ]
         of = {trial.capacity_bps: trial for trial in tried}
         best = of.get(steps.capacity(answer))
-        by_theory = theory_answer == answer and (simulated is None or not self.bent)
+        by_theory = theory_answer == answer and (simulated is None or not self.unmet)
         return PoolSizing(
             pool=self.pool,
             goal=self.goal.text,

@@ -37,7 +37,7 @@ def find(bench: Bench, gate: str, *, method: str = "auto") -> Sizing:
                 "difference of two, and a short run may not reach the longest queue"
             )
             needed = max(told, needed)
-        notes += [f"theory {fit.theory}: {text}" for text in fit.bent]
+        notes += [f"theory {fit.theory}: {text}" for text in fit.unmet]
     elif trials.endless:
         notes.append(
             f"flow {trials.endless} has an unlimited window (tcp.window) and always has data to send, so the "

@@ -105,4 +105,4 @@ def _judged(told: Fit | Miss) -> dict[str, Any]:
     """Return whether a theory applies, for people and programs."""
     if not told:
         return {"theory": told.theory, "applies": False, "because": getattr(told, "reason", None)}
-    return {"theory": told.theory, "applies": True, "bent": list(getattr(told, "bent", ()))}
+    return {"theory": told.theory, "applies": True, "unmet": list(getattr(told, "unmet", ()))}

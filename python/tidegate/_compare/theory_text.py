@@ -11,7 +11,7 @@ def theory_line(judged: dict[str, Any]) -> str:
     """Return what ``tidegate check --explain`` says of one theory."""
     if not judged["applies"]:
         return wrapped(f"  {judged['theory']}  does not apply: {judged['because']}", "    ")
-    bent = "; ".join(judged["bent"])
+    unmet = "; ".join(judged["unmet"])
     return wrapped(
-        f"  {judged['theory']}  applies" + (f", with reservations: {bent}" if bent else ""), "    "
+        f"  {judged['theory']}  applies" + (f", with reservations: {unmet}" if unmet else ""), "    "
     )

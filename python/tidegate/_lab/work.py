@@ -208,7 +208,7 @@ def theory_rows(scenario: Scenario, summary: Mapping[str, Any]) -> list[dict[str
                     if isinstance(value, int | float) and not isinstance(value, bool):
                         beside = simulated.get(row["name"], {}).get(column)
                         rows.append([f"{kind.removesuffix('s')} {row['name']}", column, value, beside])
-        found.append({"theory": fit.theory, "assumptions": list(fit.bent), "rows": rows})
+        found.append({"theory": fit.theory, "assumptions": list(fit.unmet), "rows": rows})
     return found
 
 

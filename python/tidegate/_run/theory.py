@@ -26,7 +26,7 @@ def solve(scenario: Scenario, command: list[str] | None = None) -> Run:
     if fit is None:
         reasons = "; ".join(f"{each.theory}: {each.reason}" for each in told if not isinstance(each, Fit))
         raise EngineError(f'no theory applies ({reasons}); use the engine "sim"')
-    warnings = [f"theory {fit.theory}: {assumption}" for assumption in fit.bent]
+    warnings = [f"theory {fit.theory}: {assumption}" for assumption in fit.unmet]
     warnings = [*scenario.warnings, *warnings]
     summary: dict[str, Any] = {
         "engine": "theory",

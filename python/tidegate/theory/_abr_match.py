@@ -28,7 +28,7 @@ def read(plan: Plan) -> dict[str, Any]:
     flow = only_flow(plan)
     source, link = _gates(plan, flow)
     tcp = flow["tcp"]
-    bent: list[str] = []
+    unmet: list[str] = []
     packet = packet_bytes(tcp)
     framing = link["framing"]
     if framing["kind"] == "overhead":
@@ -36,7 +36,7 @@ def read(plan: Plan) -> dict[str, Any]:
     rtt = round_trip_ps(plan, flow)
     need(rtt > 0, "the round trip has no delay, which the model needs")
     high, low, holding = _states(link, rtt)
-    _source(flow, tcp, rtt, bent)
+    _source(flow, tcp, rtt, unmet)
     parameters: dict[str, Any] = {
         # Times of the link, in those of a packet at its high rate.
         "psi": Fraction(holding[0], rtt),
@@ -45,7 +45,7 @@ def read(plan: Plan) -> dict[str, Any]:
         "r0": 1,
         "r1": Fraction(high, low),
         "buffer": _buffer(link, packet),
-        **_scheme(source, link, rtt, high, packet, bent),
+        **_scheme(source, link, rtt, high, packet, unmet),
         # Packets are whole on this wire: what cells add is not the engine's.
         "overhead": 1,
     }
@@ -56,26 +56,26 @@ def read(plan: Plan) -> dict[str, Any]:
     if tcp["window"] is not None:
         parameters["wmax"] = max(2, tcp["window"] // tcp["mss"])
     else:
-        bent.append("the window is unlimited; in the model it is 2 (Δ + buffer)")
+        unmet.append("the window is unlimited; in the model it is 2 (Δ + buffer)")
     from tidegate.theory._abr import abr
 
     found = abr(**parameters, explain=True)
-    bent += [f"{each.text}: {each.why}" for each in found.violated]
+    unmet += [f"{each.text}: {each.why}" for each in found.violated]
     if found.bounds[0] < found.bounds[1]:
-        bent.append(
+        unmet.append(
             "goodput counts all that reaches the receiver around a loss (optimistic); if all of it were sent "
             f"again, it would be {found.bounds[0] / found.bounds[1]:.3g} of that"
         )
     measured = plan["duration_ps"] - plan["warmup_ps"]
     stays = measured / (holding[0] + holding[1])
     if stays < _STAYS:
-        bent.append(
+        unmet.append(
             f"numbers are those of a run without end: the measured {measured / _PICOS:g} s hold about "
             f"{stays:.0f} stays in each state"
         )
     return {
         "parameters": parameters,
-        "bent": tuple(bent),
+        "unmet": tuple(unmet),
         "result": found,
         "flows": [_flow_row(flow, tcp, found, Fraction(high, 8 * packet), rtt, measured)],
         "gates": [_gate_row(link, found, high)],
@@ -165,7 +165,7 @@ def _scheme(
     rtt: int,
     high: int,
     packet: int,
-    bent: list[str],
+    unmet: list[str],
 ) -> dict[str, Any]:
     """Return the model's scheme, with the rate of a source that has its own."""
     if source is None:
@@ -179,7 +179,7 @@ def _scheme(
         )
         need(Fraction(rtt * rate["bps"], 8 * packet * _PICOS) >= 1, f"gate {source['name']} sends too slowly")
         if rate["bps"] <= slowest:
-            bent.append("the source is never faster than the link, so no packet is ever lost")
+            unmet.append("the source is never faster than the link, so no packet is ever lost")
         return {"scheme": "constant", "rate": Fraction(rate["bps"], high)}
     need(
         rate["m"] == 1 and rate["n"] == 1,
@@ -193,16 +193,16 @@ def _scheme(
         f"the bounds (min, peak) of gate {source['name']} exclude rates of the link",
     )
     if abs(rate["lag_ps"] - rtt) > _NOTABLE * rtt:
-        bent.append(
+        unmet.append(
             f"the rate comes back after {rate['lag_ps'] / 1e9:g} ms, not after the {rtt / 1e9:g} ms of a "
             "round trip"
         )
     if rate["every_ps"] > rtt / 4:
-        bent.append(f"the rate is a mean over {rate['every_ps'] / 1e9:g} ms, not the rate of an instant")
+        unmet.append(f"the rate is a mean over {rate['every_ps'] / 1e9:g} ms, not the rate of an instant")
     return {"scheme": "abr"}
 
 
-def _source(flow: Flow, tcp: Tcp, rtt: int, bent: list[str]) -> None:
+def _source(flow: Flow, tcp: Tcp, rtt: int, unmet: list[str]) -> None:
     name = flow["name"]
     need_endless(flow)
     need(
@@ -220,9 +220,9 @@ def _source(flow: Flow, tcp: Tcp, rtt: int, bent: list[str]) -> None:
         f"flow {name} delays acknowledgements; in the model every packet is acknowledged at once",
     )
     if tcp["fixed_rto_ps"] is None:
-        bent.append("the time-out is estimated and backs off; in the model it is two round trips")
+        unmet.append("the time-out is estimated and backs off; in the model it is two round trips")
     elif abs(tcp["fixed_rto_ps"] - 2 * rtt) > _NOTABLE * 2 * rtt:
-        bent.append(f"the time-out is {tcp['fixed_rto_ps'] / 1e9:g} ms, not two round trips")
+        unmet.append(f"the time-out is {tcp['fixed_rto_ps'] / 1e9:g} ms, not two round trips")
 
 
 def _flow_row(

@@ -109,7 +109,7 @@ def exponential(sources: list[Calls]) -> None:
     need(len(means) == 1, "calls wait, and their mean holding times differ")
 
 
-def bent(plan: Plan, slowest_ps: float) -> tuple[str, ...]:
+def unmet(plan: Plan, slowest_ps: float) -> tuple[str, ...]:
     """Return what the plan does not keep to the letter, if the slowest mean time is this."""
     settled = _SETTLED * slowest_ps + max(source["start_ps"] for source in plan["calls"])
     if plan["warmup_ps"] >= settled:

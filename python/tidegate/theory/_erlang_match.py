@@ -154,7 +154,7 @@ def _parts(
 ) -> Row:
     return {
         "parameters": parameters,
-        "bent": calls.bent(plan, slowest_ps),
+        "unmet": calls.unmet(plan, slowest_ps),
         "result": found,
         "flows": [],
         "gates": [],

@@ -102,7 +102,7 @@ def _parts(plan: Plan, parameters: Row, found: LossSystem, pools: list[int], ste
         rows.append(calls.pool_row(plan, pool, used * step, {"calls_blocked": lost}))
     return {
         "parameters": parameters,
-        "bent": calls.bent(plan, calls.slowest_ps(sources)),
+        "unmet": calls.unmet(plan, calls.slowest_ps(sources)),
         "result": found,
         "flows": [],
         "gates": [],

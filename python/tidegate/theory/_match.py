@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 class Fit:
     """A theory that applies: what was found, and what it takes for granted.
 
-    ``parameters`` are its arguments, ``bent`` the assumptions that the scenario does not keep
+    ``parameters`` are its arguments, ``unmet`` the assumptions that the scenario does not keep
     to the letter, ``result`` what it gives; ``flows`` and ``gates`` are rows with the engines'
     column names, without those the theory says nothing about; ``pools`` and ``calls`` likewise.
     """
 
     theory: str
     parameters: Mapping[str, Any]
-    bent: tuple[str, ...]
+    unmet: tuple[str, ...]
     result: Any
     flows: list[dict[str, Any]] = field(repr=False)
     gates: list[dict[str, Any]] = field(repr=False)

@@ -53,19 +53,19 @@ def read(plan: Plan) -> dict[str, Any]:
         f"the window of flow {flow['name']} is below the {found.window_max:.4g} segments that the "
         "policer lets pass",
     )
-    bent: list[str] = []
-    tcp_match.windows(flow, bent)
+    unmet: list[str] = []
+    tcp_match.windows(flow, unmet)
     if bucket < bdp and not tcp["paces"]:
-        bent.append(
+        unmet.append(
             f"the bucket of {bucket:.3g} segments is below a round trip's {bdp:.3g}: a window that leaves in "
             "several bursts gets up to two fifths more than this"
         )
     if found.window_max < LEAST_WINDOW:
-        bent.append(
+        unmet.append(
             f"the window is at most {found.window_max:.3g} segments, so losses may end in time-outs, "
             "which are not counted"
         )
-    tcp_match.settled(plan, bent, 4 * found.cycle * rtt, f"after some cycles of {found.cycle * rtt:.3g} s")
+    tcp_match.settled(plan, unmet, 4 * found.cycle * rtt, f"after some cycles of {found.cycle * rtt:.3g} s")
     parameters = {
         "bucket": bucket,
         "bdp": bdp,
@@ -76,4 +76,4 @@ def read(plan: Plan) -> dict[str, Any]:
         "rtt_s": rtt,
     }
     row = tcp_match.flow_row(flow, rate * found.share, 0.0, cwnd_mean_segments=found.window_mean)
-    return tcp_match.parts(parameters, bent, found, row)
+    return tcp_match.parts(parameters, unmet, found, row)

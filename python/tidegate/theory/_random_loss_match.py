@@ -51,9 +51,9 @@ def read_pftk(plan: Plan) -> dict[str, Any]:
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
     parameters = {"loss": loss, "rtt_s": rtt, "timeout_s": timeout, "segments_per_ack": every}
     found = _parts(plan, flow, parameters, rate, loss, rtt)
-    found["bent"] = (
+    found["unmet"] = (
         "losses are independent; in the model all segments behind a loss in its round trip are lost, too",
-        *found["bent"],
+        *found["unmet"],
     )
     return found
 
@@ -77,7 +77,7 @@ def read_cubic(plan: Plan) -> dict[str, Any]:
     _unlimited(flow, rate * rtt)
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
     found = _parts(plan, flow, {"loss": loss, "rtt_s": rtt}, rate, loss, rtt)
-    found["bent"] = ("losses are random; in the response function they come regularly", *found["bent"])
+    found["unmet"] = ("losses are random; in the response function they come regularly", *found["unmet"])
     return found
 
 
@@ -107,7 +107,7 @@ def _unlimited(flow: Flow, mean: float) -> None:
 def _parts(
     plan: Plan, flow: Flow, parameters: dict[str, Any], rate: float, loss: float, rtt: float
 ) -> dict[str, Any]:
-    bent: list[str] = []
-    tcp_match.windows(flow, bent)
-    tcp_match.settled(plan, bent, 10 * rtt, "after slow start")
-    return tcp_match.parts(parameters, bent, rate, tcp_match.flow_row(flow, rate, loss))
+    unmet: list[str] = []
+    tcp_match.windows(flow, unmet)
+    tcp_match.settled(plan, unmet, 10 * rtt, "after slow start")
+    return tcp_match.parts(parameters, unmet, rate, tcp_match.flow_row(flow, rate, loss))

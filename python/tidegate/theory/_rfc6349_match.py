@@ -43,7 +43,7 @@ def read(plan: Plan) -> dict[str, Any]:
         "window": tcp["window"],
     }
     found = rfc6349(**parameters)
-    bent: list[str] = []
+    unmet: list[str] = []
     room = _room(gate, segment)
     if not found.window_limits:
         need(
@@ -52,14 +52,14 @@ def read(plan: Plan) -> dict[str, Any]:
         )
         # Half of product and queue together still fills the link where the queue is a product (RFC 6349 §5).
         if room is not None and room < found.bdp_bytes:
-            bent.append(
+            unmet.append(
                 f"the queue of gate {gate['name']} holds {room / 1000:.4g} kB, less than the bandwidth-delay "
                 f"product of {found.bdp_bytes / 1000:.4g} kB: after a loss the link is not full"
             )
-    tcp_match.settled(plan, bent, 10 * rtt, "after slow start")
+    tcp_match.settled(plan, unmet, 10 * rtt, "after slow start")
     shown = {name: value for name, value in parameters.items() if value is not None}
     row = tcp_match.flow_row(flow, found.goodput_bps / (8 * tcp["mss"]), 0.0)
-    return tcp_match.parts(shown, bent, found, row)
+    return tcp_match.parts(shown, unmet, found, row)
 
 
 def _room(gate: Gate, segment: int) -> float | None:

@@ -26,8 +26,8 @@ def read(plan: Plan) -> dict[str, Any]:
     flow = only_flow(plan)
     host, slow = _gates(plan, flow)
     tcp = flow["tcp"]
-    bent: list[str] = []
-    per_ack = _source(flow, tcp, bent)
+    unmet: list[str] = []
+    per_ack = _source(flow, tcp, unmet)
     segment_cells, cell_bits, unit = _framing(host, slow, tcp)
     h, c = host["rate"]["bps"], slow["rate"]["bps"]
     need(
@@ -51,19 +51,19 @@ def read(plan: Plan) -> dict[str, Any]:
     found = spacer(**parameters)
     _queues(host, slow, found, unit, tcp)
     if found.window > found.threshold and tcp["increase"] != "per window":
-        bent.append(f'the window grows "{tcp["increase"]}", not by one with each window acknowledged')
+        unmet.append(f'the window grows "{tcp["increase"]}", not by one with each window acknowledged')
     trip = (Fraction(found.delta) + Fraction(found.V_w_plus) / Fraction(found.c)) * cell_s
     if trip * _PICOS >= tcp["least_timeout_ps"]:
-        bent.append(f"the round trip of up to {float(1000 * trip):.4g} ms may exceed the time-out")
+        unmet.append(f"the round trip of up to {float(1000 * trip):.4g} ms may exceed the time-out")
     settled = _settled(found) * cell_s + Fraction(flow["start_ps"] or 0, _PICOS)
     if settled * _PICOS > plan["warmup_ps"]:
-        bent.append(
+        unmet.append(
             f"the numbers hold once the window stops growing, at about {float(settled):.4g} s, "
             f"but the summary starts at {plan['warmup_ps'] / _PICOS:g} s"
         )
     return {
         "parameters": {**parameters, "cell_time_s": cell_s},
-        "bent": tuple(bent),
+        "unmet": tuple(unmet),
         "result": found,
         "flows": [_flow_row(flow, tcp, found, cell_s)],
         "gates": [_gate_row(slow, found, unit)],
@@ -101,7 +101,7 @@ def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
     return rated[0], rated[1]
 
 
-def _source(flow: Flow, tcp: Tcp, bent: list[str]) -> int:
+def _source(flow: Flow, tcp: Tcp, unmet: list[str]) -> int:
     """Return the segments of an acknowledgement."""
     name = flow["name"]
     need_endless(flow)
@@ -111,7 +111,7 @@ def _source(flow: Flow, tcp: Tcp, bent: list[str]) -> int:
         f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
     )
     if tcp["handshake"]:
-        bent.append("the handshake comes first; times count from its end")
+        unmet.append("the handshake comes first; times count from its end")
     delayed = tcp["delayed_ack"]
     every = 1 if delayed is None else delayed["every"]
     need(every in (1, 2), f"flow {name} acknowledges every {every} segments; in the model it is 1 or 2")
@@ -121,7 +121,7 @@ def _source(flow: Flow, tcp: Tcp, bent: list[str]) -> int:
             f"the receiver of flow {name} acknowledges the first {tcp['quick_acks']} segments one by one",
         )
         if delayed is not None and delayed["timeout_ps"] is not None:
-            bent.append(
+            unmet.append(
                 f"a segment that waits alone is acknowledged after {delayed['timeout_ps'] / 1e9:g} ms, "
                 "not only with the next one"
             )

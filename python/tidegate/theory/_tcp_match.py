@@ -57,10 +57,10 @@ def halves(flow: Flow) -> None:
     )
 
 
-def windows(flow: Flow, bent: list[str]) -> None:
+def windows(flow: Flow, unmet: list[str]) -> None:
     """Note where the window is reckoned otherwise than in the RFCs, of which the theories of losses are."""
     if flow["tcp"]["arithmetic"] != "rfc":
-        bent.append(f"flow {flow['name']} has Linux's TCP; the theory is of the window of the RFCs")
+        unmet.append(f"flow {flow['name']} has Linux's TCP; the theory is of the window of the RFCs")
 
 
 def growth(tcp: Tcp) -> float:
@@ -111,10 +111,10 @@ def fits_below(rate: float, gates: list[Gate], flow: Flow, found: str) -> None:
         )
 
 
-def settled(plan: Plan, bent: list[str], after_s: float, what: str) -> None:
+def settled(plan: Plan, unmet: list[str], after_s: float, what: str) -> None:
     """Note where the warmup ends before the numbers hold."""
     if plan["warmup_ps"] < after_s * PICOS:
-        bent.append(f"the numbers hold {what}, and the summary starts at {plan['warmup_ps'] / PICOS:g} s")
+        unmet.append(f"the numbers hold {what}, and the summary starts at {plan['warmup_ps'] / PICOS:g} s")
 
 
 def flow_row(flow: Flow, sent: float, lost: float, **more: Any) -> dict[str, Any]:
@@ -131,6 +131,6 @@ def flow_row(flow: Flow, sent: float, lost: float, **more: Any) -> dict[str, Any
     }
 
 
-def parts(parameters: dict[str, Any], bent: list[str], result: Any, row: dict[str, Any]) -> dict[str, Any]:
+def parts(parameters: dict[str, Any], unmet: list[str], result: Any, row: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a fit that says something of the flow alone."""
-    return {"parameters": parameters, "bent": tuple(bent), "result": result, "flows": [row], "gates": []}
+    return {"parameters": parameters, "unmet": tuple(unmet), "result": result, "flows": [row], "gates": []}
