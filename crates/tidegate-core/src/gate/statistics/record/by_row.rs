@@ -94,12 +94,17 @@ impl ByRow {
         if at >= self.until {
             return None;
         }
-        let place = (at.saturating_since(self.next).picos() - 1) / self.every.picos();
-        let place = usize::try_from(place).ok()?;
+        let place = usize::try_from(self.rows_before(at) - 1).ok()?;
         if place >= self.later.len() {
             self.later.resize(place + 1, Changes::default());
         }
         self.later.get_mut(place)
+    }
+
+    /// So many rows, the next one and others, are due before `at`.
+    #[inline(always)]
+    fn rows_before(&self, at: Time) -> u64 {
+        at.saturating_since(self.next).picos().div_ceil(self.every.picos())
     }
 
     /// The service of a unit is known.
@@ -167,7 +172,9 @@ impl ByRow {
 
     /// The services of units that come together are known.
     fn serve_together(&mut self, together: &Together) {
-        let (mut before, mut row) = (Reached::default(), self.next);
+        let rows = self.rows_before(Time::from_picos(together.starts.first.whole));
+        let mut row = self.next.saturating_add(self.every.saturating_mul(rows));
+        let mut before = Reached::default();
         while before.ended < together.starts.terms && row < self.until {
             let by = together.reached(row);
             if let Some(changes) = self.of(row) {
