@@ -111,12 +111,12 @@ def _policer_or_queue(bucket: Bucket, least: str) -> Law:
     return Law(
         "cannot tell",
         f"Cannot tell a policer from a queue: a bucket of {in_bytes(bucket.limit)} at "
-        f"{between(low, high)} explains the {bucket.drops} losses, but round trips vary for other reasons. "
+        f"{between(low, high)} explains the {bucket.drops} losses, and round trips do not tell which it is. "
         f"{least}",
         [
             (
                 "Behind a policer round trips do not follow how full the bucket is, in a queue they do; here "
-                "they vary otherwise, as with a queue on the way back of the ACKs."
+                "they vary otherwise, as with a queue on the way back of the ACKs, or are not known."
             )
         ],
         drops="cannot tell",

@@ -49,6 +49,10 @@ _FASTER = 1.05
 _NEAR, _SOME = 0.02, 0.1
 #: Packets of such a part.
 _PART = 20_000
+#: Whoever has passed a bucket of fewer packets than this has been spaced.
+_SPACED = 1.5
+#: A bucket of many packets leaves no range of rates so wide open.
+_LOOSE = 2.0
 #: Where one bucket explains the drops, two must each explain this share of theirs to be believed.
 _CHANGED = 0.85
 
@@ -76,7 +80,10 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
             _waits(packets, trip, each, follows(packets, trip, each.rate_bps)) for each in both
         ):
             return policer_of_two(*both, ahead)
-    if not explains(bucket):
+    if not explains(bucket) or _is_open_and_large(packets, bucket):
+        return None
+    # Without round trips, packets that a link has spaced look like those that pass a bucket of one packet.
+    if slope is None and bucket.limit < _SPACED * packets.largest:
         return None
     random = lost_at_random(packets, bucket)
     told = random is not None or ahead is not None
@@ -106,6 +113,16 @@ def explains(bucket: Bucket) -> bool:
     if bucket.drops < FEW_LOSSES or bucket.gain <= 0:
         return False
     return bucket.explained >= HALF or (bucket.explained >= _PARTLY and bucket.gain >= _SURELY)
+
+
+def _is_open_and_large(packets: Crossings, bucket: Bucket) -> bool:
+    """Tell whether drops that a bucket explains in part leave the rate open, though it holds many packets.
+
+    Only a bucket of a few packets drains between two bursts, so that many rates explain its drops alike. A
+    large one that leaves the rate open stands for something else, such as a queue whose rate fell.
+    """
+    low, high = bucket.rate_interval
+    return bucket.limit > _SMALL * packets.largest and bucket.explained < _ENOUGH and high > _LOOSE * low
 
 
 def _waits(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -> bool:
