@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.browser import narrow, opened, unreachable
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -52,6 +53,23 @@ def test_site(tmp_path: Path) -> None:
         assert (start.parent / place.with_suffix(".html")).is_file(), page
     # Notes for the tests, which pages have as comments, are not text.
     assert "&lt;!--" not in start.read_text(encoding="utf-8")
+
+
+@needs_sphinx
+def test_what_scrolls_is_reached_by_keyboard(tmp_path: Path) -> None:
+    """The Tab key reaches code and tables that a phone shows in part, and does not stop at what fits."""
+    words = " | ".join(f"`column_number_{number}`" for number in range(12))
+    table = f"| {words} |\n|{'---|' * 12}\n| {words} |\n"
+    code = f"```text\n{'wide ' * 40}\n```\n\n```text\nshort\n```\n"
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "README.md").write_text(f"# A page\n\n{code}\n{table}", encoding="utf-8")
+    command = [sys.executable, "-m", "sphinx", "-q", "-c", SITE, tmp_path / "pages", tmp_path / "built"]
+    subprocess.run(command, check=True)
+    reached = "return [...document.querySelectorAll('article [tabindex]')].map((each) => each.ariaLabel)"
+    with opened(tmp_path / "chrome") as browser, narrow(browser):
+        browser.get((tmp_path / "built" / "README.html").as_uri())
+        assert unreachable(browser) == []
+        assert browser.execute_script(reached) == ["Code", "Table"]
 
 
 def test_the_picture_of_each_example_is_that_of_its_first_command() -> None:

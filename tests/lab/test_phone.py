@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.browser import opened
+from support.browser import opened, unreachable
 from support.common import EXAMPLES
 from support.laboratory import running
 from support.page_of_lab import answered, one, until, write
@@ -64,8 +64,9 @@ def overlap(a: dict[str, Any], b: dict[str, Any]) -> bool:
 
 
 def fits(browser: Chrome) -> None:
-    """Expect no sideways scroll, and every word of every chart inside its canvas and on no other."""
+    """Expect no sideways scroll of the page, a stop of Tab at what does scroll, and words in their places."""
     assert browser.execute_script("return document.documentElement.scrollWidth") <= WIDTH
+    assert unreachable(browser) == []
     charts = browser.execute_script(TEXTS)
     assert len(charts) > 1
     for chart in charts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
-from support.browser import complaints, faults, opened
+from support.browser import complaints, faults, narrow, opened, unreachable
 from support.common import SMALL
 
 if TYPE_CHECKING:
@@ -151,13 +151,10 @@ def test_no_serious_fault_for_those_who_do_not_see(chrome: Chrome, pages: Path, 
 @pytest.mark.parametrize("name", ["run", "comparison", "study"])
 @pytest.mark.parametrize("width", [390, 1280, 1920])
 def test_no_page_is_wider_than_the_window(chrome: Chrome, pages: Path, name: str, width: int) -> None:
-    # A window of Chromium has a least width; a device that is emulated has none.
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    go(chrome, pages / f"{name}.html")
-    wide = chrome.execute_script("return document.documentElement.scrollWidth")
-    chrome.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert wide <= width
+    with narrow(chrome, width):
+        go(chrome, pages / f"{name}.html")
+        assert chrome.execute_script("return document.documentElement.scrollWidth") <= width
+        assert unreachable(chrome) == []
 
 
 def test_without_scripts_the_pictures_are_there(pages: Path, tmp_path: Path) -> None:

@@ -77,3 +77,27 @@ def faults(browser: Chrome) -> list[str]:
         if each["impact"] in ("serious", "critical")
         for node in each["nodes"]
     ]
+
+
+def unreachable(browser: Chrome) -> list[str]:
+    """Return what scrolls sideways and is no stop of the Tab key, or is one without a name."""
+    found: list[str] = browser.execute_script(
+        """return [...document.body.querySelectorAll("*")].filter((each) => {
+          const scrolls = ["auto", "scroll"].includes(getComputedStyle(each).overflowX);
+          if (!scrolls || each.scrollWidth <= each.clientWidth) return false;
+          const named = each.matches("textarea") || (each.role && each.ariaLabel);
+          return each.getAttribute("tabindex") !== "0" ? !each.matches("textarea") : !named;
+        }).map((each) => each.outerHTML.slice(0, 200))"""
+    )
+    return found
+
+
+@contextmanager
+def narrow(browser: Chrome, width: int = 390) -> Iterator[None]:
+    """Show pages as a device of this width does, in pixels; a window of Chromium has a least width."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
