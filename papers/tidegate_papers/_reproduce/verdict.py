@@ -1,7 +1,7 @@
 """Verdicts on claims, from measured numbers by rule. Nothing here runs anything.
 
 A rule takes estimates (mean, 95% interval, number of replications) and gives a :class:`Judgement`.
-An interval that lies on one side of a bound decides; one that holds the bound does not: the bound
+An interval that lies on one side of a bound decides; one that contains the bound does not: the bound
 is neither kept nor broken. Claims of several parts are judged in :mod:`tidegate_papers._reproduce.parts`.
 """
 

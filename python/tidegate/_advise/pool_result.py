@@ -56,7 +56,7 @@ class PoolSizing(Answer):
 
     ``capacity_bps`` is the answer. By ``method`` ``"theory"`` it is exact, for the long run; by ``"sim"``
     it is the least with which the simulations surely meet the goal, and ``undecided`` has the smaller
-    ones with which an interval still holds the bound, so that one of them may be enough. ``theory`` names
+    ones with which an interval still contains the bound, so that one of them may be enough. ``theory`` names
     the theory that applies, ``theory_bps`` is its answer, ``simulated_bps`` that of the simulations.
     ``found`` is the goal's first number with the answer, ``less`` the trial one step below (None where no
     call fits into less, or nothing was simulated). ``tried`` has every capacity that was simulated, in order

@@ -88,7 +88,7 @@ def size(
     :class:`PoolSizing`.
 
     A pool's goal is met when the interval of its mean over the replications lies below the bound, and not
-    met when it lies above. Where it holds the bound, the replications are doubled, up to 16 times
+    met when it lies above. Where it contains the bound, the replications are doubled, up to 16 times
     ``runs``; then the capacity is undecided. Intervals are of 99%, so that five looks are wrong no more
     often than one at 95%. Of one replication its value decides.
 

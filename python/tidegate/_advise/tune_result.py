@@ -22,7 +22,7 @@ class Setting:
     a limit.
     ``rtt_p50_ms`` is the median round trip of the worst flow. ``delay_ms`` is what the goal bounds, None
     without a bound; ``bound`` tells whether its 95% interval keeps to that: ``"met"``, ``"missed"``, or
-    ``"undecided"`` where it holds the bound. ``gain_bps`` is the goodput less that of the rule of thumb,
+    ``"undecided"`` where it contains the bound. ``gain_bps`` is the goodput less that of the rule of thumb,
     run by run.
     """
 

@@ -60,7 +60,7 @@ def check_run(
 
     A line says of each expectation whether it holds. With several runs the whole 95% interval of the mean
     decides. The exit status is 0 if all hold, 1 if one fails, and 3 if none fails but an interval
-    holds a bound, so that more runs are needed.
+    contains a bound, so that more runs are needed.
     """
     from tidegate._base.progress import Progress
     from tidegate._check.expect import judged

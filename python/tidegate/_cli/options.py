@@ -77,7 +77,7 @@ _ALLOW_PYTHON = click.option(
     is_flag=True,
     expose_value=False,
     callback=_remember_python,
-    help="Run the Python files that the scenario names as congestion control, with your rights.",
+    help="Run the Python files that the scenario names (controllers, rules of video), with your rights.",
 )
 
 

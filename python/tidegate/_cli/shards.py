@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 @click.option(
     "--allow-python",
     is_flag=True,
-    help="Let the parts run the Python files that the scenario names as congestion control.",
+    help="Let the parts run the Python files that the scenario names (controllers, rules of video).",
 )
 @click.option(
     "--out", metavar="DIR", type=FOLDERS, required=True, help="Folder of the plan and of its parts."
