@@ -133,6 +133,8 @@ def complete(fragment: str) -> str:
     return head + fragment + tail
 
 
+#: How long a line may take, in seconds: the longest takes 20 on two processors, and a machine may be busy.
+LIMIT = 600
 #: Runs a line in a folder with an environment; both outputs are in ``stdout``.
 Run = Callable[[str, Path, dict[str, str]], subprocess.CompletedProcess[str]]
 
@@ -146,7 +148,7 @@ def by_bash(line: str, folder: Path, environment: dict[str, str]) -> subprocess.
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
-        timeout=100,
+        timeout=LIMIT,
         check=False,
         env=environment,
     )

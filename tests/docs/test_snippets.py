@@ -42,7 +42,7 @@ def run(line: str, folder: Path, environment: dict[str, str]) -> subprocess.Comp
     words = shlex.split(line, comments=True)
     if FOR_A_SHELL.search(line.partition(" #")[0]) or words[0] != "tidegate":
         return snippets.by_bash(line, folder, environment)
-    return WAITING.run(words[1:], cwd=folder, seconds=100, environment=environment, together=True)
+    return WAITING.run(words[1:], cwd=folder, seconds=snippets.LIMIT, environment=environment, together=True)
 
 
 @pytest.mark.timeout(400)
