@@ -197,6 +197,9 @@ def compared(truth: Truth, gate: dict[str, Any], end: str, found: Any) -> Answer
         said = "early"
     if said in ("none", "constant") and law.drops == "random":
         said = "random"
+    if truth.law in ("early", "random") and said == "constant" and law.drops == "cannot tell":
+        # The rate is told; why packets are lost, which is what this law is about, is not.
+        said = "cannot tell"
     if gate["dropped_packets"] == 0 and gate["queue_delay_p99_ms"] < REACHED_MS:
         truth = replace(truth, law="none", rate_bps=None)
     elif truth.law == "early" and gate["dropped_packets"] == 0:

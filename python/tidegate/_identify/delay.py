@@ -142,7 +142,7 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
             def rest(each: float) -> float:
                 return few.residual(each, _COARSE)[0]
 
-            return _followed(rest, rate, _NEARER)
+            return followed(rest, rate, _NEARER)
     known = np.flatnonzero(trip_s > 0)
     rough, fine, most_of = (queue_at(packets, trip_s, _some(known, few)) for few in (_FEW, _ENOUGH, _MANY))
 
@@ -153,17 +153,17 @@ def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
     rates = mean * np.exp(np.arange(np.log(_LOWEST), np.log(_HIGHEST), _STEP))
     tried = np.array([rough.residual(rate, _COARSE)[0] for rate in rates])
     # Where the sender pauses often the right rate is a narrow dip, so several are followed down.
-    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *_drained(packets, trip_s)]
+    starts = [*rates[np.argsort(tried)[:_FOLLOWED]], *drained(packets, trip_s)]
     starts += [] if near_bps is None else [near_bps]
-    near = sorted((_followed(left, float(each), finest=_NEAR) for each in starts), key=left)[:_KEPT]
-    rate = min((_followed(left, each, _NEAR) for each in near), key=left)
+    near = sorted((followed(left, float(each), finest=_NEAR) for each in starts), key=left)[:_KEPT]
+    rate = min((followed(left, each, _NEAR) for each in near), key=left)
     if most_of.residual(rate, _COARSE)[1] > 0:
         # Rate and allowance go together: what is fine in one is fine only with the other.
-        rate = _followed(lambda each: left(each, _FINE), rate)
+        rate = followed(lambda each: left(each, _FINE), rate)
     return rate
 
 
-def _drained(packets: Crossings, trip_s: Any) -> list[float]:
+def drained(packets: Crossings, trip_s: Any) -> list[float]:
     """Return the rates, bit/s, at which the queue let packets leave in the longest times it was never empty.
 
     The first packet of such a time leaves at its time and round trip, so does the last, and between them
@@ -211,8 +211,8 @@ def _unsteady(packets: Crossings, trip_s: Any) -> float:
     return float(student(len(rates) - 1) * rates.std(ddof=1) / np.sqrt(len(rates)) / mean)
 
 
-def _followed(left: Any, rate: float, step: float = _STEP, finest: float = _FINEST) -> float:
-    """Return the rate with the least residual near this one, on finer and finer grids."""
+def followed(left: Any, rate: float, step: float = _STEP, finest: float = _FINEST) -> float:
+    """Return the rate, or another number, with the least residual near this one, on finer and finer grids."""
     while step > finest:
         step /= 4
         rate = min((rate * (1 + step * each) for each in range(-4, 5)), key=left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,11 @@ _FULL = 0.3
 _SURE = 0.75
 #: Nine of ten losses at a full queue follow waits of this share of the longest.
 _FEW_LOWER, _LONGEST = 0.1, 0.8
+#: RED looks at the average of about so many packets. That it is higher before losses by chance is less
+#: probable than this.
+_SPANS, _CHANCE = (128, 512), 1e-5
+#: Losses so many packets apart, or nearer, are one burst, which counts once.
+_BURST = 8
 #: Fewer data packets than this say nothing.
 FEWEST = 20
 #: Losses fewer than this do not make a law.
@@ -54,10 +60,12 @@ def drops_of(
     if packets.drops == 0:
         return "none", None, "Nothing was lost, so the queue's limit is not known.", None
     words = "It loses packets when it is full."
-    longest = _longest_waits(packets, trip)
+    beside = _beside(packets, trip)
+    longest = _longest_waits(beside, 8 * packets.largest / rate_bps)
     if (
         bucket is not None
         and bucket.gain > 0
+        and not (one_rate and beside is not None and beside.sooner)
         and bucket.explained >= (_FULL if longest or not one_rate else _SURE)
     ):
         limit = limit_of(packets, bucket, allowance)
@@ -72,7 +80,7 @@ def drops_of(
     if told is None:
         return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
     wait, chance = told
-    if chance < 0.001 and wait > 0:
+    if (chance < 0.001 and wait > 0) or _on_average(packets, trip):
         return (
             "early",
             None,
@@ -92,11 +100,29 @@ def _bound(packets: Crossings, limit: Number, rate_bps: float) -> Number:
     return Number(limit.value, (limit.interval[0], inf))
 
 
-def _longest_waits(packets: Crossings, trip: Any) -> tuple[float, float, float] | None:
-    """Return least, median and longest wait, in seconds, of nine of ten losses, if no packet waits longer.
+@dataclass(frozen=True)
+class _Beside:
+    """What packets beside losses waited, in seconds.
 
-    A queue that was full made packets wait for as long as they ever do. What drops early does so at any wait.
+    Args:
+        each: of each loss.
+        first: of the first loss of each series. Losses within a round trip are one: a sender learns only then
+            of the first.
+        longest: the longest wait of all packets.
     """
+
+    each: Any
+    first: Any
+    longest: float
+
+    @property
+    def sooner(self) -> bool:
+        """Whether most series began long before packets waited for as long as they ever do."""
+        return len(self.first) >= FEW_LOSSES and float(np.median(self.first)) < HALF * self.longest
+
+
+def _beside(packets: Crossings, trip: Any) -> _Beside | None:
+    """Return what packets beside losses waited; None where there are too few."""
     known = np.flatnonzero(trip > 0)
     lost = np.flatnonzero(packets.judged & ~packets.passed)
     if len(known) < FEWEST or len(lost) < FEW_LOSSES:
@@ -104,9 +130,38 @@ def _longest_waits(packets: Crossings, trip: Any) -> tuple[float, float, float] 
     waits = trip[known] - trip[known].min()
     after = np.minimum(np.searchsorted(known, lost), len(known) - 1)
     near = np.maximum(waits[after], waits[np.maximum(after - 1, 0)])
-    low, middle = (float(each) for each in np.quantile(near, (_FEW_LOWER, 0.5)))
-    most = float(waits.max())
-    return (low, middle, most) if low > _LONGEST * most else None
+    apart = np.diff(packets.time_s[lost], prepend=-np.inf) > float(np.median(trip[known]))
+    return _Beside(near, near[apart], float(waits.max()))
+
+
+def _longest_waits(beside: _Beside | None, packet_s: float) -> tuple[float, float, float] | None:
+    """Return least, median and longest wait, in seconds, of nine of ten losses, if no packet waits longer.
+
+    A queue that was full made packets wait for as long as they ever do, less the packet that has no room.
+    What drops early does so at any wait.
+    """
+    if beside is None or beside.sooner:
+        return None
+    low, middle = (float(each) for each in np.quantile(beside.each, (_FEW_LOWER, 0.5)))
+    return (low, middle, beside.longest) if low + packet_s > _LONGEST * beside.longest else None
+
+
+def _on_average(packets: Crossings, trip: Any) -> bool:
+    """Tell whether losses follow long waits on the average of many packets, as those of RED do."""
+    known = np.flatnonzero(trip > 0)
+    lost = np.flatnonzero(packets.judged & ~packets.passed)
+    before = np.maximum(lost[np.diff(lost, prepend=-_BURST - 1) > _BURST] - 1, 0)
+    if len(before) < FEW_LOSSES or len(known) < FEWEST:
+        return False
+    waits = np.interp(np.arange(len(trip)), known, trip[known] - trip[known].min())
+    total = np.concatenate([[0.0], np.cumsum(waits)])
+    end = np.arange(1, len(waits) + 1)
+    for span in _SPANS:
+        begin = np.maximum(end - span, 0)
+        mean = (total[end] - total[begin]) / (end - begin)
+        if greater(mean[before], mean) < _CHANCE and np.median(mean[before]) > np.median(mean):
+            return True
+    return False
 
 
 def _seen_without_wait(packets: Crossings, trip: Any) -> bool:

@@ -11,7 +11,7 @@ from tidegate._identify.bucket import fit
 from tidegate._identify.fair import shared_evenly
 from tidegate._identify.found import Law, Limit
 from tidegate._identify.law import law_of
-from tidegate._identify.queue import fair_queue
+from tidegate._identify.queue_laws import fair_queue
 from tidegate._identify.share import crossings, groups
 
 if TYPE_CHECKING:

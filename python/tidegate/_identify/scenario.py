@@ -197,7 +197,7 @@ def _flow(
     ]
     if law.marks is not None:
         lines.append('tcp.ecn = "classic"')
-    lines += _receiver(direction, stream)
+    lines += _receiver(direction, stream, asks=bool(did.pauses_s))
     if direction.limited_by.get("application", 0.0) > MOSTLY and (did.paced or not did.pauses_s):
         return [*lines, *_writes(did)]
     if did.pauses_s:
@@ -214,13 +214,16 @@ def _flow(
     return [*lines, f'app.transfer = "{did.bytes[0]} B"']
 
 
-def _receiver(direction: Direction, stream: Any) -> list[str]:
-    """Return what holds the sender back at the receiver: its window, or how fast its application reads."""
+def _receiver(direction: Direction, stream: Any, *, asks: bool) -> list[str]:
+    """Return what holds the sender back at the receiver: its window, or how fast its application reads.
+
+    ``asks``: whether it is a client of requests, which reads at once.
+    """
     if direction.limited_by.get("receiver window", 0.0) <= MOSTLY:
         return []
     window = np.sort(stream.acks.window)
     usual, most = int(window[len(window) // 2]), int(window[-1])
-    if usual >= _STEADY * most:
+    if asks or usual >= _STEADY * most:
         return [f'tcp.window = "{usual} B"']
     return [f'app.read = "{round(direction.goodput_bps)} bit/s"']
 

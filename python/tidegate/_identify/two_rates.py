@@ -14,9 +14,12 @@ import numpy as np
 
 from tidegate._capture.value import array
 from tidegate._identify.crossings import queue_at
+from tidegate._identify.delay import followed
 from tidegate._identify.simplex import least_near
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tidegate._identify.crossings import Crossings
     from tidegate._identify.delay import Waiting
 
@@ -24,12 +27,15 @@ if TYPE_CHECKING:
 _PEAKS = np.exp(np.arange(np.log(1.15), np.log(40.0), 0.12))
 #: Allowances tried first, as shares of the one that fits one rate, which takes the peak's waits for its own.
 _ALLOWANCES = np.arange(0.5, 1.15, 0.05)
+#: Neighbours of these lie so far apart, as a share.
+_NEXT = 0.1
+#: Packets that find no more than this share of the allowance used surely wait for the peak only.
+_PEAK_ONLY = 0.6
 #: Round trips that are enough.
 _ENOUGH = 8000
-#: The second rate must explain this share of what one rate leaves.
-_BETTER = 0.25
-#: What leaves more than this share after the first search is not searched again.
-_NO_BETTER = 0.9
+#: Of the packets for which one rate and two predict different waits, two must leave less than this share of
+#: what one leaves; after the first, coarse search, less than the second.
+_BETTER, _NO_BETTER = 0.5, 0.8
 #: A peak nearer to the rate than this is noise.
 _APART = 1.25
 #: Packets that must wait for the peak.
@@ -82,25 +88,34 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         for peak, fast in peaks:
             rest = trip - np.maximum(fast, slow - allowance)
             best = min(best, (float(np.abs(rest - np.median(rest)).mean()), peak, one.rate_bps, allowance))
-    if best[0] > one.noise_s:
+    best = min(best, _in_turn(left, peaks, trip, slow, one.rate_bps, found_s))
+    waited = np.maximum(0.0, slow - 8 * one.allowance / one.rate_bps)
+
+    def part_left(fast: Any, slow: Any) -> float:
+        """Return what two rates leave of the waits for the peak beside what one leaves; 1 where few wait."""
+        peaked = (fast > slow) & (fast > 1.5 * fast.min())
+        if np.count_nonzero(peaked) < _LEAST:
+            return 1.0
+        before, after = (
+            np.abs(trip - each - np.median(trip - each))[peaked].mean()
+            for each in (waited, np.maximum(fast, slow))
+        )
+        return float(after / before) if before > 0 else 1.0
+
+    peak, rate, allowance = best[1:]
+    if part_left(waits(peak), slow - allowance) > _NO_BETTER:
         return None
 
     def by_logarithms(at: Any) -> float:
         return left(*(float(each) for each in np.exp(at)))
 
     start = np.log(np.maximum(best[1:], 1e-9))
-    for step in (0.05, 0.005):
+    for step in (0.05, 0.005, 0.0005):
         around = np.vstack([start, start + step * np.eye(3)])
         least, start = least_near(by_logarithms, around, within=1e-6, alike=1e-9, most=250)
-        if least > _NO_BETTER * one.noise_s:
-            return None
     peak, rate, allowance = (float(each) for each in np.exp(start))
     slow, fast = waits(rate) - allowance, waits(peak)
-    if (
-        peak < _APART * rate
-        or least > (1 - _BETTER) * one.noise_s
-        or np.count_nonzero((fast > slow) & (fast > 1.5 * fast.min())) < _LEAST
-    ):
+    if peak < _APART * rate or part_left(fast, slow) > _BETTER:
         return None
     bound = least * float(np.exp(3.84 / (2 * max(10.0, len(trip) / 4))))
 
@@ -125,3 +140,30 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         explained=1 - least / flat,
         noise_s=least,
     )
+
+
+def _in_turn(
+    left: Callable[[float, float, float], float],
+    peaks: Sequence[tuple[float, Any]],
+    trip: Any,
+    slow: Any,
+    rate: float,
+    found_s: float,
+) -> tuple[float, float, float, float]:
+    """Return what is left, the peak, the rate and the allowance: the peak from packets that wait only for it.
+
+    Then the allowance, from all packets. Fitted together from afar, each would make up for the other's error.
+    """
+    first = slow < _PEAK_ONLY * found_s
+    if np.count_nonzero(first) < _LEAST:
+        return np.inf, 0.0, rate, 0.0
+
+    def of_peak(fast: Any) -> float:
+        rest = (trip - fast)[first]
+        return float(np.abs(rest - np.median(rest)).mean())
+
+    peak = min(peaks, key=lambda each: of_peak(each[1]))[0]
+    allowance = min(found_s * _ALLOWANCES, key=lambda each: left(peak, rate, each))
+    allowance = followed(lambda each: left(peak, rate, each), allowance, _NEXT)
+    peak = followed(lambda each: left(each, rate, allowance), peak, _NEXT)
+    return left(peak, rate, allowance), peak, rate, allowance

@@ -1,0 +1,72 @@
+"""The rate of a link from neighbours in its queue, and the traffic that a capture does not show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tidegate._base.text import number, rate
+from tidegate._identify.dispersion import Usual, fastest_usual, gaps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tidegate._identify.crossings import Crossings
+    from tidegate._identify.delay import Waiting
+    from tidegate._identify.losses import Losses
+    from tidegate._identify.sent import Sent
+
+#: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds,
+#: and the rates of busy times by such a share.
+_HIDDEN_PACKETS, _HIDDEN_S, _UNSTEADY = 0.2, 0.0005, 0.004
+#: Neighbours tell the link's rate if this share of all, and of those that are near it, has it. It is not
+#: below what passes, but for so much, and not above it by more than so many times.
+_SHARE, _SHARP, _NEARLY, _OTHERS = 0.1, 0.6, 0.02, 2.5
+#: From this share on, hidden traffic is told.
+_HIDDEN = 0.003
+#: Unless it is no more than so many times the share of losses.
+_LOST = 2.0
+
+
+def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np.inf) -> Usual | None:
+    """Return the rate at which neighbours leave the queue, where most of them leave at one rate.
+
+    It is the link's, whatever other traffic passes between them, and not below what passes over long times.
+    ``below_bps``: nor above this.
+    """
+    usual = fastest_usual(gaps(streams), (1 - _NEARLY) * passing_bps, min(below_bps, _OTHERS * passing_bps))
+    if usual is None or usual.sharp < _SHARP or usual.share < _SHARE:
+        return None
+    return usual
+
+
+def hidden_traffic(link: Usual, passing_bps: float, loss: Losses | None) -> list[str]:
+    """Return what to say where less passes than the link's rate: traffic that the capture does not show.
+
+    What is lost at random has taken its part of the link.
+    """
+    hidden = 1 - passing_bps / link.rate_bps
+    if hidden < max(_HIDDEN, 0.0 if loss is None else _LOST * loss.share.value):
+        return []
+    return [
+        (
+            f"{100 * link.share:.0f}% of the packets that waited leave as far apart as {rate(link.rate_bps)} "
+            f"send them; over longer times only {rate(passing_bps)} pass. Traffic that the capture does not "
+            f"show takes {100 * hidden:.2g}% of the link while packets wait."
+        )
+    ]
+
+
+def unexplained(packets: Crossings, found: Waiting) -> list[str]:
+    """Return what to say where packets waited for more than the capture shows."""
+    others = found.noise_s * found.rate_bps / (8 * packets.largest)
+    # What hidden traffic leaves is now more, now less; the noise of hosts leaves as much at all times.
+    if others < _HIDDEN_PACKETS or found.noise_s < _HIDDEN_S or found.unsteady < _UNSTEADY:
+        return []
+    return [
+        (
+            f"What it leaves is the time of {number(others)} packets: traffic that the capture does not show "
+            "may share the link. The rate is then what that traffic leaves, and the link's is higher."
+        )
+    ]
