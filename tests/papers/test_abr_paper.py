@@ -18,7 +18,17 @@ from tidegate_papers.tcp_over_abr import cases, delta, sessions, slow_start
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tidegate_papers import Reproduction
+
 PAPER = _paper.open_paper("tcp-over-abr")
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
+    """The whole paper, quickly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIDEGATE_STORE", str(tmp_path_factory.mktemp("store")))
+        return tidegate_papers.reproduce("tcp-over-abr", quick=True)
 
 
 def test_every_figure_of_the_paper_is_there_and_every_claim_has_a_rule() -> None:
@@ -119,10 +129,9 @@ def test_jitter_changes_how_two_sessions_of_tcp_alone_share() -> None:
 
 
 @pytest.mark.timeout(SECONDS)
-def test_a_quick_run_says_no_more_than_the_full_one() -> None:
-    result = tidegate_papers.reproduce("tcp-over-abr", quick=True)
-    assert result.complete
-    claims = {claim["id"]: claim for claim in result.to_dict()["claims"]}
+def test_a_quick_run_says_no_more_than_the_full_one(quick: Reproduction) -> None:
+    assert quick.complete
+    claims = {claim["id"]: claim for claim in quick.to_dict()["claims"]}
     says_no_more_than_the_full_run(claims.values())
     # The buffer matters to INSTCAP where the rate changes often: that is the part which is shown.
     assert claims["buffers"]["part"] == "INSTCAP at psi 0.3"
@@ -139,8 +148,9 @@ def test_jitter_comes_after_the_hosts_gate(case: str) -> None:
     assert plain.values("goodput_bps", 0) != random.values("goodput_bps", 0)
 
 
-def test_slow_starts_stop_losing_at_eleven_packets_and_later_with_jitter() -> None:
-    (claim,) = tidegate_papers.reproduce("tcp-over-abr/slow-start", quick=True, store=False).claims
+@pytest.mark.timeout(SECONDS)
+def test_slow_starts_stop_losing_at_eleven_packets_and_later_with_jitter(quick: Reproduction) -> None:
+    (claim,) = (claim for claim in quick.claims if claim.claim.id == "slow-start")
     assert claim.measured == 11
     assert "Does not hold: no jitter" in claim.note
     assert "jitter of up to 5 ms: none from 13" in claim.note
