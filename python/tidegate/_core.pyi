@@ -453,6 +453,8 @@ class BucketReplay:
         """The bytes in a bucket that drains at this rate just before each packet, as numbers of 64 bits."""
     def fullness_at(self, rate_bps: float, places: bytes) -> bytes:
         """As `fullness`, of the packets at these places, numbers of 64 bits that rise."""
+    def waits_at(self, at_s: float, before_bps: float, after_bps: float, places: bytes) -> bytes:
+        """How long packets at these places wait, and are sent, in a queue whose rate changes, in seconds."""
     def filled(self, rate_bps: float) -> FilledBucket:
         """The bucket with each packet of a known fate."""
     def fewest_wrong(self, rates_bps: bytes, best: int) -> bytes:

@@ -30,6 +30,35 @@ impl Fate {
     }
 }
 
+/// A rate that changes once.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// When, in seconds.
+    pub at_s: f64,
+    /// The rate until then, in bit/s.
+    pub before_bps: f64,
+    /// The rate from then on, in bit/s.
+    pub after_bps: f64,
+}
+
+impl Change {
+    /// The bytes that drain until a time in seconds.
+    fn drained(self, time_s: f64) -> f64 {
+        let (early, late) = (time_s.min(self.at_s), (time_s - self.at_s).max(0.0));
+        (early * self.before_bps + late * self.after_bps) / 8.0
+    }
+
+    /// The time in seconds until which so many bytes drain.
+    fn time_of(self, drained: f64) -> f64 {
+        let first = self.drained(self.at_s);
+        if drained <= first {
+            drained * 8.0 / self.before_bps
+        } else {
+            self.at_s + (drained - first) * 8.0 / self.after_bps
+        }
+    }
+}
+
 /// The packets that crossed a limit, in the order of their times.
 #[derive(Clone, Debug)]
 pub struct Packets {
@@ -78,6 +107,22 @@ impl Packets {
         let mut found = Vec::with_capacity(places.len());
         for place in places {
             found.extend(levels.nth(place - next));
+            next = place + 1;
+        }
+        found
+    }
+
+    /// How long the packets at these places, which rise, wait and are sent in a queue whose rate changes, in seconds.
+    #[must_use]
+    pub fn waits_at(&self, rate: Change, places: &[usize]) -> Vec<f64> {
+        let mut levels = self.levels_of(move |time| rate.drained(time));
+        let mut next = 0;
+        let mut found = Vec::with_capacity(places.len());
+        for place in places {
+            found.extend(levels.nth(place - next).map(|level| {
+                let time = self.time_s[*place];
+                rate.time_of(rate.drained(time) + level + self.size[*place]) - time
+            }));
             next = place + 1;
         }
         found
@@ -140,10 +185,15 @@ impl Packets {
     }
 
     fn levels(&self, rate_bps: f64) -> impl Iterator<Item = f64> {
-        let bytes_each_second = -rate_bps / 8.0;
+        let bytes_each_second = rate_bps / 8.0;
+        self.levels_of(move |time| time * bytes_each_second)
+    }
+
+    /// The bytes in a bucket just before each packet; `drained`: what it can drain until a time.
+    fn levels_of(&self, drained: impl Fn(f64) -> f64) -> impl Iterator<Item = f64> {
         let mut least = f64::INFINITY;
         self.time_s.iter().zip(&self.before).map(move |(time, before)| {
-            let work = time * bytes_each_second + before;
+            let work = before - drained(*time);
             if work < least {
                 least = work;
             }
@@ -172,7 +222,34 @@ mod tests {
         assert_eq!((filled.passed, filled.dropped), (vec![10.0, 19.0, 19.0], vec![26.0]));
     }
 
+    #[test]
+    fn a_queue_drains_at_another_rate_from_a_time_on() {
+        let packets =
+            Packets::new(vec![0.0, 1.0, 4.0, 9.0], vec![10.0; 4], vec![PASSED, PASSED, DROPPED, PASSED]);
+        // A byte a second until the fifth, then two.
+        let change = Change { at_s: 5.0, before_bps: 8.0, after_bps: 16.0 };
+        // The second has 9 bytes before it: 4 drain until the change, 15 afterwards. The last has 20 - 13.
+        assert_eq!(packets.waits_at(change, &[0, 1, 3]), [5.0 + 2.5, 4.0 + 7.5, 8.5]);
+    }
+
     proptest! {
+        #[test]
+        fn one_rate_is_a_change_between_equal_rates(
+            packets in proptest::collection::vec((0..9_u8, 1..40_u8), 1..100),
+            at in 0..60_u8,
+        ) {
+            let mut time = 0.0;
+            let times: Vec<f64> = packets.iter().map(|(gap, _)| { time += f64::from(*gap); time }).collect();
+            let sizes: Vec<f64> = packets.iter().map(|(_, size)| f64::from(*size)).collect();
+            let packets = Packets::new(times, sizes.clone(), vec![PASSED; sizes.len()]);
+            let places: Vec<usize> = (0..sizes.len()).collect();
+            let change = Change { at_s: f64::from(at), before_bps: 32.0, after_bps: 32.0 };
+            let waits = packets.waits_at(change, &places);
+            for ((wait, level), size) in waits.into_iter().zip(packets.fullness(32.0)).zip(sizes) {
+                prop_assert!((wait - (level + size) / 4.0).abs() < 1e-9, "{} {} {}", wait, level, size);
+            }
+        }
+
         #[test]
         fn the_best_rates_are_those_of_each_alone(
             packets in proptest::collection::vec((0..4_u8, 0..3_u8), 1..400),

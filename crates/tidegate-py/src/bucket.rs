@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tidegate_capture::bucket::{Fate, Packets};
+use tidegate_capture::bucket::{Change, Fate, Packets};
 use tidegate_capture::decisions::Filled;
 use tidegate_capture::waits::Waits;
 
@@ -49,6 +49,21 @@ impl BucketReplay {
         let places = rising(places)?;
         let level = guarded(py, || self.packets.fullness_at(rate_bps, &places))?;
         filled(py, &level, f64::to_le_bytes)
+    }
+
+    /// How long the packets at these places wait, and are sent, in a queue whose rate changes once, in seconds.
+    fn waits_at<'py>(
+        &self,
+        py: Python<'py>,
+        at_s: f64,
+        before_bps: f64,
+        after_bps: f64,
+        places: &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let places = rising(places)?;
+        let rate = Change { at_s, before_bps, after_bps };
+        let waits = guarded(py, || self.packets.waits_at(rate, &places))?;
+        filled(py, &waits, f64::to_le_bytes)
     }
 
     /// The bucket with each packet of a known fate.

@@ -1,8 +1,4 @@
-"""A queue whose rate changes once: the time of the change and both rates, from round trips.
-
-The backlog of a queue whose rate changes is that of a queue with one rate in another time, which goes as much
-faster or slower as the rate does. A packet leaves when its backlog has drained in that time.
-"""
+"""A queue whose rate changes once: the time of the change and both rates, from round trips."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.crossings import queue_waits
+from tidegate._capture.value import array
 from tidegate._identify.delay import LEAST, drained, followed
 from tidegate._identify.simplex import least_near
 
@@ -54,8 +50,14 @@ class Stepped:
     noise_s: float
 
     def paced(self, packets: Crossings) -> Crossings:
-        """Return the packets in a time in which the queue has the first rate all along."""
-        return _in_other_time(packets, (self.at_s, self.before_bps, self.after_bps))
+        """Return the packets in a time in which the queue has the first rate all along.
+
+        That time goes as much faster or slower as the rate does. In it, the backlog is the same.
+        """
+        time, pace = packets.time_s, self.after_bps / self.before_bps
+        return replace(
+            packets, time_s=np.where(time < self.at_s, time, self.at_s + pace * (time - self.at_s))
+        )
 
 
 def stepped(packets: Crossings, trip_s: Any, one_leaves_s: float) -> Stepped | None:
@@ -92,7 +94,8 @@ def stepped(packets: Crossings, trip_s: Any, one_leaves_s: float) -> Stepped | N
     use = known[:: max(1, len(known) // _ENOUGH)]
 
     def by_logarithms(at: Any) -> float:
-        return _left(packets, trip_s, use, tuple(float(each) for each in np.exp(at)))
+        time, before, after = (float(each) for each in np.exp(at))
+        return _left(packets, trip_s, use, (time, before, after))
 
     start = np.log(np.array(best[1:]))
     for step in (0.02, 0.002):
@@ -120,7 +123,7 @@ def stepped(packets: Crossings, trip_s: Any, one_leaves_s: float) -> Stepped | N
             for edge in (1 - width, 1 + width):
                 moved = list(values)
                 moved[place] *= edge
-                sides.append(_left(packets, trip_s, use, tuple(moved)))
+                sides.append(_left(packets, trip_s, use, (moved[0], moved[1], moved[2])))
             if min(sides) >= bound:
                 break
             width *= 1.5
@@ -149,20 +152,11 @@ def _shifted(packets: Crossings, trip_s: Any, use: Any, law: tuple[float, float,
     return at
 
 
-def _left(packets: Crossings, trip_s: Any, use: Any, law: tuple[float, ...]) -> float:
+def _left(packets: Crossings, trip_s: Any, use: Any, law: tuple[float, float, float]) -> float:
     rest = trip_s[use] - _waits(packets, use, law)
     return float(np.abs(rest - np.median(rest)).mean())
 
 
-def _in_other_time(packets: Crossings, law: tuple[float, ...]) -> Crossings:
-    at, before, after = law
-    time = packets.time_s
-    return replace(packets, time_s=np.where(time < at, time, at + after / before * (time - at)))
-
-
-def _waits(packets: Crossings, use: Any, law: tuple[float, ...]) -> Any:
+def _waits(packets: Crossings, use: Any, law: tuple[float, float, float]) -> Any:
     """Return how long packets wait, and are sent, in a queue whose rate changes, in seconds."""
-    at, before, after = law
-    other = _in_other_time(packets, law)
-    leaves = other.time_s[use] + queue_waits(other, before, use)
-    return np.where(leaves < at, leaves, at + (leaves - at) * before / after) - packets.time_s[use]
+    return array("<f8", packets.replay.waits_at(*law, use.astype("<u8").tobytes()))
