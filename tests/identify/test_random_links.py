@@ -29,6 +29,7 @@ HARD = {
     "a step down under a queue that is never empty": 3109,
     "a queue of seven packets beside hidden traffic": 3043,
     "RED, which looks at an average": 4047,
+    "answers to a client whose window holds the sender": 5042,
 }
 
 

@@ -55,7 +55,9 @@ def both(
     arrival = np.full(len(ours), _NEVER)
     arrival[arrived] = found.to_first(there.time_ns[theirs[arrived]])
     away = arrival - told.time_ns
-    wait = np.where(arrived, away - away[arrived].min(), 0)
+    # Of packets with data: others are sent in less time.
+    data = arrived & (told.payload > 0)
+    wait = np.where(arrived, np.maximum(away - away[data if data.any() else arrived].min(), 0), 0)
     # Beyond the ends of the other capture nothing is known; packets on their way at its end may wait as long
     # as any did.
     ends = found.to_first(np.array([there.time_ns.min(), there.time_ns.max()])) - away[arrived].min()
@@ -70,7 +72,6 @@ def both(
     base = told.base_round_trip_ns or 1
     marked = np.full(len(ours), UNMARKED, dtype=np.int8)
     marked[arrived] = carried(there, theirs[arrived])
-    data = arrived & (told.payload > 0)
     return (
         replace(
             told,

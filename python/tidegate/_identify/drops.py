@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +29,9 @@ _FULL = 0.3
 _SURE = 0.75
 #: Nine of ten losses at a full queue follow waits of this share of the longest.
 _FEW_LOWER, _LONGEST = 0.1, 0.8
-#: RED looks at the average of about so many packets. That it is higher before losses by chance is less
-#: probable than this.
-_SPANS, _CHANCE = (128, 512), 1e-5
+#: RED looks at an average in which each packet has a weight of one in so many. That this is higher before
+#: losses by chance is less probable than the first; below the second, they may be random or not.
+_SPANS, _CHANCE, _DOUBT = (128, 512), 1e-5, 0.005
 #: Losses so many packets apart, or nearer, are one burst, which counts once.
 _BURST = 8
 #: Fewer data packets than this say nothing.
@@ -80,15 +82,21 @@ def drops_of(
     if told is None:
         return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
     wait, chance = told
-    if (chance < 0.001 and wait > 0) or _on_average(packets, trip):
+    average = _on_average(packets, trip)
+    if (chance < 0.001 and wait > 0) or average < _CHANCE:
         return (
             "early",
             None,
             "The longer its queue, the likelier it loses packets: an AQM, or a queue often full.",
             None,
         )
-    if not _seen_without_wait(packets, trip):
-        return "cannot tell", None, "Its losses may be random or an AQM's: packets waited all the time.", None
+    if average < _DOUBT or not _seen_without_wait(packets, trip):
+        return (
+            "cannot tell",
+            None,
+            "Its losses may be random or an AQM's: waits before them do not tell.",
+            None,
+        )
     loss = losses(packets)
     return "random", None, f"{loss.words}, whatever the queue holds.", loss
 
@@ -146,22 +154,28 @@ def _longest_waits(beside: _Beside | None, packet_s: float) -> tuple[float, floa
     return (low, middle, beside.longest) if low + packet_s > _LONGEST * beside.longest else None
 
 
-def _on_average(packets: Crossings, trip: Any) -> bool:
-    """Tell whether losses follow long waits on the average of many packets, as those of RED do."""
+def _on_average(packets: Crossings, trip: Any) -> float:
+    """Return the probability by chance that waits before losses are so long, on the average of many packets.
+
+    RED drops by that average. It is 1 where there are too few losses.
+    """
+    packets, trip = packets.part(0, packets.searched), trip[: packets.searched]
     known = np.flatnonzero(trip > 0)
     lost = np.flatnonzero(packets.judged & ~packets.passed)
     before = np.maximum(lost[np.diff(lost, prepend=-_BURST - 1) > _BURST] - 1, 0)
     if len(before) < FEW_LOSSES or len(known) < FEWEST:
-        return False
+        return 1.0
     waits = np.interp(np.arange(len(trip)), known, trip[known] - trip[known].min())
-    total = np.concatenate([[0.0], np.cumsum(waits)])
-    end = np.arange(1, len(waits) + 1)
+    found = [1.0]
     for span in _SPANS:
-        begin = np.maximum(end - span, 0)
-        mean = (total[end] - total[begin]) / (end - begin)
-        if greater(mean[before], mean) < _CHANCE and np.median(mean[before]) > np.median(mean):
-            return True
-    return False
+        mean = np.fromiter(accumulate(waits, partial(_averaged, 1 / span)), float)
+        if np.median(mean[before]) > np.median(mean):
+            found.append(greater(mean[before], mean))
+    return min(found)
+
+
+def _averaged(weight: float, average: float, wait: float) -> float:
+    return average + weight * (wait - average)
 
 
 def _seen_without_wait(packets: Crossings, trip: Any) -> bool:

@@ -30,6 +30,8 @@ _EXPLAINED = 0.9
 #: One explanation is better than another if it leaves less than this share of what the other leaves. A change
 #: comes soon if it comes in this first share of the capture.
 _CLEARLY, _SOON = 0.8, 0.1
+#: What is left of round trips is compared down to this part of a packet.
+_EXACT = 0.1
 #: What one rate leaves of the round trips is worth a second rate only if it is more than this.
 _NOISE_S = 0.000005
 
@@ -56,7 +58,7 @@ def queue_of(
             both = None
         change = None
         if found.explained < _EXPLAINED or _for_long(packets, found):
-            change = stepped(packets, trip, found.noise_s)
+            change = stepped(packets, trip, found.noise_s, both)
         more = trains is not None and (trains.kind == "varying" or len(trains.pieces) > 2)
         if change is not None and change.explained <= (_EXPLAINED if more else HALF):
             change = None
@@ -90,6 +92,8 @@ def _rather(packets: Crossings, change: Stepped, both: TwoRates) -> bool:
     Where both leave as much of the round trips, the burst was used up once and never filled again. Then what
     changes soon after the beginning is more likely a burst that ends, and what changes later a rate.
     """
-    if min(change.noise_s, both.noise_s) < _CLEARLY * max(change.noise_s, both.noise_s):
-        return change.noise_s < both.noise_s
+    exact = _EXACT * 8 * packets.largest / both.rate_bps
+    one, two = (max(each.noise_s, exact) for each in (change, both))
+    if min(one, two) < _CLEARLY * max(one, two):
+        return one < two
     return change.at_s > _SOON * float(packets.time_s[-1])

@@ -13,6 +13,7 @@ from tidegate._identify.simplex import least_near
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
+    from tidegate._identify.two_rates import TwoRates
 
 #: Times of the change that are tried first, as shares of the round trips.
 _CUTS = np.arange(0.05, 1.0, 0.05)
@@ -60,10 +61,13 @@ class Stepped:
         )
 
 
-def stepped(packets: Crossings, trip_s: Any, one_leaves_s: float) -> Stepped | None:
+def stepped(
+    packets: Crossings, trip_s: Any, one_leaves_s: float, both: TwoRates | None = None
+) -> Stepped | None:
     """Return the queue whose rate changes once, where it leaves much less of round trips than one rate does.
 
-    ``one_leaves_s``: mean absolute residual that one rate leaves.
+    ``one_leaves_s``: mean absolute residual that one rate leaves. ``both``: a shaper of two rates that
+    explains the round trips; where its burst is used once, the rate changes when it is used up.
     """
     packets, trip_s = packets.part(0, packets.searched), trip_s[: packets.searched]
     known = np.flatnonzero(trip_s > 0)
@@ -71,6 +75,9 @@ def stepped(packets: Crossings, trip_s: Any, one_leaves_s: float) -> Stepped | N
         return None
     rough = known[:: max(1, len(known) // _FEW)]
     tried: list[tuple[float, float, float, float]] = []
+    if both is not None:
+        law = (both.used_up_s, both.peak_bps, both.rate_bps)
+        tried.append((_left(packets, trip_s, rough, law), *law))
     for share in _CUTS:
         cut = int(known[int(share * (len(known) - 1))])
         at = float(packets.time_s[cut])

@@ -36,6 +36,8 @@ _ENOUGH = 8000
 #: Of the packets for which one rate and two predict different waits, two must leave less than this share of
 #: what one leaves; after the first, coarse search, less than the second.
 _BETTER, _NO_BETTER = 0.5, 0.8
+#: Or of what one leaves beyond the usual noise, if it leaves so many times as much.
+_ABOVE = 1.5
 #: A peak nearer to the rate than this is noise.
 _APART = 1.25
 #: Packets that must wait for the peak.
@@ -49,6 +51,7 @@ class TwoRates:
     """Peak and rate in bit/s, the bucket in bytes, each with its 95% interval.
 
     Args:
+        used_up_s: when the first packet waits for the rate, in seconds from the first packet.
         explained: share of the mean absolute deviation of round trips that both rates explain.
         noise_s: what they leave.
     """
@@ -59,6 +62,7 @@ class TwoRates:
     rate_interval: tuple[float, float]
     burst: float
     burst_interval: tuple[float, float]
+    used_up_s: float
     explained: float
     noise_s: float
 
@@ -96,11 +100,13 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         peaked = (fast > slow) & (fast > 1.5 * fast.min())
         if np.count_nonzero(peaked) < _LEAST:
             return 1.0
-        before, after = (
-            np.abs(trip - each - np.median(trip - each))[peaked].mean()
-            for each in (waited, np.maximum(fast, slow))
+        off, noise = (
+            np.abs(trip - each - np.median(trip - each)) for each in (waited, np.maximum(fast, slow))
         )
-        return float(after / before) if before > 0 else 1.0
+        before, after, usual = off[peaked].mean(), noise[peaked].mean(), noise.mean()
+        # Where times are coarse, two leave what they leave elsewhere.
+        above = (after - usual) / (before - usual) if before > _ABOVE * usual else 1.0
+        return float(min(after / before, max(above, 0.0))) if before > 0 else 1.0
 
     peak, rate, allowance = best[1:]
     if part_left(waits(peak), slow - allowance) > _NO_BETTER:
@@ -137,6 +143,7 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         rate_interval=reach(rate, lambda each: left(peak, each, allowance)),
         burst=allowance * rate / 8 + more,
         burst_interval=(low * rate / 8 + more - packet / 2, high * rate / 8 + more + packet / 2),
+        used_up_s=float(packets.time_s[use[np.argmax(slow > fast)]]),
         explained=1 - least / flat,
         noise_s=least,
     )
