@@ -235,12 +235,12 @@ mod tests {
     proptest! {
         #[test]
         fn one_rate_is_a_change_between_equal_rates(
-            packets in proptest::collection::vec((0..9_u8, 1..40_u8), 1..100),
+            gaps_and_sizes in proptest::collection::vec((0..9_u8, 1..40_u8), 1..100),
             at in 0..60_u8,
         ) {
             let mut time = 0.0;
-            let times: Vec<f64> = packets.iter().map(|(gap, _)| { time += f64::from(*gap); time }).collect();
-            let sizes: Vec<f64> = packets.iter().map(|(_, size)| f64::from(*size)).collect();
+            let times: Vec<f64> = gaps_and_sizes.iter().map(|(gap, _)| { time += f64::from(*gap); time }).collect();
+            let sizes: Vec<f64> = gaps_and_sizes.iter().map(|(_, size)| f64::from(*size)).collect();
             let packets = Packets::new(times, sizes.clone(), vec![PASSED; sizes.len()]);
             let places: Vec<usize> = (0..sizes.len()).collect();
             let change = Change { at_s: f64::from(at), before_bps: 32.0, after_bps: 32.0 };
