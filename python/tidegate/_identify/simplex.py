@@ -1,4 +1,4 @@
-"""The least of a function near a point, without derivatives (Nelder and Mead 1965).
+"""The least of a function near a point, without derivatives (Nelder and Mead 1965), and its interval.
 
 It takes the steps that `scipy.optimize.minimize` takes, which needs a quarter of a second to load.
 """
@@ -12,6 +12,8 @@ import numpy as np
 
 #: How far the worst corner is reflected, goes on, and comes back, and how far the others come to the best.
 _ON, _BACK, _TO_BEST = 2.0, 0.5, 0.5
+#: Half the width of an interval, at least, as a share: the clocks of two machines.
+_CLOCK = 1e-4
 
 
 def least_near(
@@ -51,3 +53,14 @@ def least_near(
                 continue
             place, value = back, other
         corners[-1], values[-1] = place, value
+
+
+def reach(value: float, left: Callable[[float], float], bound: float) -> tuple[float, float]:
+    """Return how far a number can go on both sides before what is left of it reaches a bound.
+
+    The interval is as wide on both sides, and not narrower than the clocks of two machines agree.
+    """
+    width = _CLOCK
+    while width < 0.5 and (left(value * (1 - width)) < bound or left(value * (1 + width)) < bound):
+        width *= 1.5
+    return value * (1 - width), value * (1 + width)

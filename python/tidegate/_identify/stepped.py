@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegate._capture.value import array
 from tidegate._identify.delay import LEAST, drained, followed
-from tidegate._identify.simplex import least_near
+from tidegate._identify.simplex import least_near, reach
 
 if TYPE_CHECKING:
     from tidegate._identify.crossings import Crossings
@@ -29,8 +29,11 @@ _WORTH, _BETTER = 0.8, 0.6
 _APART = 1.1
 #: So many packets must wait before the change, and after it.
 _WAITED = 20
-#: What a chi-squared with one degree of freedom exceeds in 5% of cases. Half the least interval, as a share.
-_CHI, _CLOCK = 3.84, 1e-4
+#: What a chi-squared with one degree of freedom exceeds in 5% of cases.
+_CHI = 3.84
+
+#: When the rate changes, in seconds, and the rates before and after, bit/s.
+_Law = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -73,97 +76,112 @@ def stepped(
     known = np.flatnonzero(trip_s > 0)
     if len(known) < 2 * LEAST:
         return None
-    rough = known[:: max(1, len(known) // _FEW)]
-    tried: list[tuple[float, float, float, float]] = []
-    if both is not None:
-        law = (both.used_up_s, both.peak_bps, both.rate_bps)
-        tried.append((_left(packets, trip_s, rough, law), *law))
-    for share in _CUTS:
-        cut = int(known[int(share * (len(known) - 1))])
-        at = float(packets.time_s[cut])
-        sides = ((0, cut), (cut, len(trip_s)))
-        before, after = (drained(packets.part(*side), trip_s[slice(*side)]) for side in sides)
-        tried += [
-            (_left(packets, trip_s, rough, (at, one, two)), at, one, two) for one in before for two in after
-        ]
-    best: tuple[float, float, float, float] = (np.inf, 0.0, 0.0, 0.0)
+    rough = _Trips.some(packets, trip_s, known, _FEW)
+    tried = [] if both is None else [(both.used_up_s, both.peak_bps, both.rate_bps)]
+    tried += _cut(packets, trip_s, known)
     # A change that is put a little too early or too late leaves a backlog that is wrong for long.
-    for _, at, one, two in sorted(tried)[:_FOLLOWED]:
-
-        def left_at(at: float, one: float = one, two: float = two) -> float:
-            return _left(packets, trip_s, rough, (at, one, two))
-
-        at = min(at, _shifted(packets, trip_s, rough, (at, one, two)), key=left_at)
-        at = followed(left_at, at, _CUTS[0], _CUTS[0] / _FINE)
-        best = min(best, (left_at(at), at, one, two))
-    if best[0] > _WORTH * one_leaves_s:
+    first = [rough.moved(law) for law in sorted(tried, key=rough.left)[:_FOLLOWED]]
+    if not first or min(rough.left(law) for law in first) > _WORTH * one_leaves_s:
         return None
-    use = known[:: max(1, len(known) // _ENOUGH)]
-
-    def by_logarithms(at: Any) -> float:
-        time, before, after = (float(each) for each in np.exp(at))
-        return _left(packets, trip_s, use, (time, before, after))
-
-    start = np.log(np.array(best[1:]))
+    fine = _Trips.some(packets, trip_s, known, _ENOUGH)
+    start = np.log(np.maximum(min(first, key=rough.left), 1e-9))
     for step in (0.02, 0.002):
         least, start = least_near(
-            by_logarithms, np.vstack([start, start + step * np.eye(3)]), within=1e-6, alike=1e-9, most=150
+            lambda each: fine.left(np.exp(each)),
+            np.vstack([start, start + step * np.eye(3)]),
+            within=1e-6,
+            alike=1e-9,
+            most=150,
         )
-    at, before_bps, after_bps = (float(each) for each in np.exp(start))
-    flat = float(np.abs(trip_s[use] - np.median(trip_s[use])).mean())
-    waits = _waits(packets, use, (at, before_bps, after_bps))
-    one_packet = 8 * packets.largest / np.where(packets.time_s[use] < at, before_bps, after_bps)
-    waited = waits > 2 * one_packet
-    early = packets.time_s[use] < at
+    at, before, after = (float(each) for each in np.exp(start))
     if (
         least > _BETTER * one_leaves_s
-        or max(before_bps, after_bps) < _APART * min(before_bps, after_bps)
-        or min(np.count_nonzero(waited & early), np.count_nonzero(waited & ~early)) < _WAITED
+        or max(before, after) < _APART * min(before, after)
+        or min(fine.waited((at, before, after))) < _WAITED
     ):
         return None
-    bound = least * float(np.exp(_CHI / (2 * max(10.0, len(use) / 4))))
+    bound = least * float(np.exp(_CHI / (2 * max(10.0, len(fine.trip) / 4))))
+    flat = float(np.abs(fine.trip - np.median(fine.trip)).mean())
+    return Stepped(
+        at_s=at,
+        before_bps=before,
+        before_interval=reach(before, lambda each: fine.left((at, each, after)), bound),
+        after_bps=after,
+        after_interval=reach(after, lambda each: fine.left((at, before, each)), bound),
+        explained=1 - least / flat,
+        noise_s=least,
+    )
 
-    def reach(place: int) -> tuple[float, float]:
-        values, width = [at, before_bps, after_bps], _CLOCK
-        while width < 0.5:
-            sides = []
-            for edge in (1 - width, 1 + width):
-                moved = list(values)
-                moved[place] *= edge
-                sides.append(_left(packets, trip_s, use, (moved[0], moved[1], moved[2])))
-            if min(sides) >= bound:
+
+def _cut(packets: Crossings, trip_s: Any, known: Any) -> list[_Law]:
+    """Return changes to try: of each time the rates at which the queue drained before it, and after it."""
+    found = []
+    for share in _CUTS:
+        cut = int(known[int(share * (len(known) - 1))])
+        sides = ((0, cut), (cut, len(trip_s)))
+        before, after = (drained(packets.part(*side), trip_s[slice(*side)]) for side in sides)
+        found += [(float(packets.time_s[cut]), one, two) for one in before for two in after]
+    return found
+
+
+@dataclass(frozen=True)
+class _Trips:
+    """Some packets, by their places, with their round trips in seconds."""
+
+    packets: Crossings
+    places: Any
+    trip: Any
+
+    @classmethod
+    def some(cls, packets: Crossings, trip_s: Any, known: Any, most: int) -> _Trips:
+        """Return at most twice so many of the packets whose round trips are known."""
+        places = known[:: max(1, len(known) // most)]
+        return cls(packets, places, trip_s[places])
+
+    def waits(self, law: _Law) -> Any:
+        """Return how long they wait, and are sent, in a queue whose rate changes, in seconds."""
+        at, before, after = law
+        return array(
+            "<f8", self.packets.replay.waits_at(at, before, after, self.places.astype("<u8").tobytes())
+        )
+
+    def left(self, law: _Law) -> float:
+        """Return the mean absolute residual of the round trips, in seconds."""
+        rest = self.trip - self.waits(law)
+        return float(np.abs(rest - np.median(rest)).mean())
+
+    def waited(self, law: _Law) -> tuple[int, int]:
+        """Return how many packets wait for others before the change, and after it."""
+        at, before, after = law
+        early = self.packets.time_s[self.places] < at
+        behind = self.waits(law) > 2 * 8 * self.packets.largest / np.where(early, before, after)
+        return int(np.count_nonzero(behind & early)), int(np.count_nonzero(behind & ~early))
+
+    def moved(self, law: _Law) -> _Law:
+        """Return the law with the best time near its own, or near the one that the residuals tell."""
+        at, before, after = law
+
+        def left_at(each: float) -> float:
+            return self.left((each, before, after))
+
+        at = min(at, self._shifted(law), key=left_at)
+        return followed(left_at, at, _CUTS[0], _CUTS[0] / _FINE), before, after
+
+    def _shifted(self, law: _Law) -> float:
+        """Return a better time for the change, from what is left of the round trips after it and before it.
+
+        Where the rate falls and the change is put too late, the backlog afterwards comes out too small: by
+        that time times the difference of the rates, if the queue is never empty.
+        """
+        at, before, after = law
+        last = float(self.packets.time_s[-1])
+        if before == after:
+            return at
+        for _ in range(_SHIFTS):
+            rest = self.trip - self.waits((at, before, after))
+            later = self.packets.time_s[self.places] >= at
+            if later.all() or not later.any():
                 break
-            width *= 1.5
-        return values[place] * (1 - width), values[place] * (1 + width)
-
-    return Stepped(at, before_bps, reach(1), after_bps, reach(2), 1 - least / flat, least)
-
-
-def _shifted(packets: Crossings, trip_s: Any, use: Any, law: tuple[float, float, float]) -> float:
-    """Return a better time for the change, from what is left of the round trips after it and before it.
-
-    Where the rate falls and the change is put too late, the backlog afterwards comes out too small: by that
-    time times the difference of the rates, if the queue is never empty.
-    """
-    at, before, after = law
-    last = float(packets.time_s[-1])
-    if before == after:
+            more = float(np.median(rest[later]) - np.median(rest[~later]))
+            at = min(last, max(0.0, at - more * after / (before - after)))
         return at
-    for _ in range(_SHIFTS):
-        rest = trip_s[use] - _waits(packets, use, (at, before, after))
-        later = packets.time_s[use] >= at
-        if later.all() or not later.any():
-            break
-        more = float(np.median(rest[later]) - np.median(rest[~later]))
-        at = min(last, max(0.0, at - more * after / (before - after)))
-    return at
-
-
-def _left(packets: Crossings, trip_s: Any, use: Any, law: tuple[float, float, float]) -> float:
-    rest = trip_s[use] - _waits(packets, use, law)
-    return float(np.abs(rest - np.median(rest)).mean())
-
-
-def _waits(packets: Crossings, use: Any, law: tuple[float, float, float]) -> Any:
-    """Return how long packets wait, and are sent, in a queue whose rate changes, in seconds."""
-    return array("<f8", packets.replay.waits_at(*law, use.astype("<u8").tobytes()))

@@ -15,7 +15,7 @@ import numpy as np
 from tidegate._capture.value import array
 from tidegate._identify.crossings import queue_at
 from tidegate._identify.delay import followed
-from tidegate._identify.simplex import least_near
+from tidegate._identify.simplex import least_near, reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,8 +42,6 @@ _ABOVE = 1.5
 _APART = 1.25
 #: Packets that must wait for the peak.
 _LEAST = 20
-#: Half the width of a peak's interval, at least, as a share: the clocks of two machines.
-_CLOCK = 1e-4
 
 
 @dataclass(frozen=True)
@@ -95,21 +93,8 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     best = min(best, _in_turn(left, peaks, trip, slow, one.rate_bps, found_s))
     waited = np.maximum(0.0, slow - 8 * one.allowance / one.rate_bps)
 
-    def part_left(fast: Any, slow: Any) -> float:
-        """Return what two rates leave of the waits for the peak beside what one leaves; 1 where few wait."""
-        peaked = (fast > slow) & (fast > 1.5 * fast.min())
-        if np.count_nonzero(peaked) < _LEAST:
-            return 1.0
-        off, noise = (
-            np.abs(trip - each - np.median(trip - each)) for each in (waited, np.maximum(fast, slow))
-        )
-        before, after, usual = off[peaked].mean(), noise[peaked].mean(), noise.mean()
-        # Where times are coarse, two leave what they leave elsewhere.
-        above = (after - usual) / (before - usual) if before > _ABOVE * usual else 1.0
-        return float(min(after / before, max(above, 0.0))) if before > 0 else 1.0
-
     peak, rate, allowance = best[1:]
-    if part_left(waits(peak), slow - allowance) > _NO_BETTER:
+    if _part_left(trip, waited, waits(peak), slow - allowance) > _NO_BETTER:
         return None
 
     def by_logarithms(at: Any) -> float:
@@ -121,32 +106,42 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
         least, start = least_near(by_logarithms, around, within=1e-6, alike=1e-9, most=250)
     peak, rate, allowance = (float(each) for each in np.exp(start))
     slow, fast = waits(rate) - allowance, waits(peak)
-    if peak < _APART * rate or part_left(fast, slow) > _BETTER:
+    if peak < _APART * rate or _part_left(trip, waited, fast, slow) > _BETTER:
         return None
     bound = least * float(np.exp(3.84 / (2 * max(10.0, len(trip) / 4))))
 
-    def reach(value: float, put: Any) -> tuple[float, float]:
-        width = _CLOCK
-        while width < 0.5 and (put(value * (1 - width)) < bound or put(value * (1 + width)) < bound):
-            width *= 1.5
-        return value * (1 - width), value * (1 + width)
-
-    low, high = reach(allowance, lambda each: left(peak, rate, each))
+    low, high = reach(allowance, lambda each: left(peak, rate, each), bound)
     # Where times are coarse, so is what came in at the peak until then.
     packet = packets.largest + 2 * packets.coarse_s * peak / 8
     # A packet needs its tokens when its transmission at the peak begins; the backlog above drains by bytes.
     more = packets.largest * rate / peak
     return TwoRates(
         peak_bps=peak,
-        peak_interval=reach(peak, lambda each: left(each, rate, allowance)),
+        peak_interval=reach(peak, lambda each: left(each, rate, allowance), bound),
         rate_bps=rate,
-        rate_interval=reach(rate, lambda each: left(peak, each, allowance)),
+        rate_interval=reach(rate, lambda each: left(peak, each, allowance), bound),
         burst=allowance * rate / 8 + more,
         burst_interval=(low * rate / 8 + more - packet / 2, high * rate / 8 + more + packet / 2),
         used_up_s=float(packets.time_s[use[np.argmax(slow > fast)]]),
         explained=1 - least / flat,
         noise_s=least,
     )
+
+
+def _part_left(trip: Any, waited: Any, fast: Any, slow: Any) -> float:
+    """Return what two rates leave of the waits for the peak beside what one leaves; 1 where few wait.
+
+    ``waited``: what packets wait for one rate. ``fast``, ``slow``: what they wait for the peak, and for the
+    rate once the burst is used up.
+    """
+    peaked = (fast > slow) & (fast > 1.5 * fast.min())
+    if np.count_nonzero(peaked) < _LEAST:
+        return 1.0
+    one, two = (np.abs(trip - each - np.median(trip - each)) for each in (waited, np.maximum(fast, slow)))
+    before, after, usual = one[peaked].mean(), two[peaked].mean(), two.mean()
+    # Where times are coarse, two leave what they leave elsewhere.
+    above = (after - usual) / (before - usual) if before > _ABOVE * usual else 1.0
+    return float(min(after / before, max(above, 0.0))) if before > 0 else 1.0
 
 
 def _in_turn(
