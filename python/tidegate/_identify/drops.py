@@ -165,7 +165,7 @@ def _on_average(packets: Crossings, trip: Any) -> float:
     before = np.maximum(lost[np.diff(lost, prepend=-_BURST - 1) > _BURST] - 1, 0)
     if len(before) < FEW_LOSSES or len(known) < FEWEST:
         return 1.0
-    waits = np.interp(np.arange(len(trip)), known, trip[known] - trip[known].min())
+    waits = _waits_of_all(known, trip)
     found = [1.0]
     for span in _SPANS:
         mean = np.fromiter(accumulate(waits, partial(_averaged, 1 / span)), float)
@@ -215,13 +215,17 @@ def limit_of(packets: Crossings, bucket: Bucket, allowance: Number | None) -> Nu
 
 def risk(packets: Crossings, trip: Any) -> tuple[float, float] | None:
     """Return by how many seconds waits before losses exceed others, and the probability by chance."""
-    # A lost packet has no round trip; the one before it waited about as long.
     known = np.flatnonzero(trip > 0)
     lost = np.flatnonzero(packets.judged & ~packets.passed)
     # Losses in one burst follow the same wait, which counts once.
-    before = np.unique(np.searchsorted(known, lost) - 1)
-    before = before[before >= 0]
-    if len(before) < FEW_LOSSES or len(known) < FEWEST:
+    _, first = np.unique(np.searchsorted(known, lost), return_index=True)
+    if len(first) < FEW_LOSSES or len(known) < FEWEST:
         return None
-    waits = trip[known]
-    return float(np.median(waits[before]) - np.median(waits)), greater(waits[before], waits)
+    waits = _waits_of_all(known, trip)
+    before = waits[np.maximum(lost[first] - 1, 0)]
+    return float(np.median(before) - np.median(waits)), greater(before, waits)
+
+
+def _waits_of_all(known: Any, trip: Any) -> Any:
+    """Return what all packets waited, in seconds: one without a round trip waited as its neighbours did."""
+    return np.interp(np.arange(len(trip)), known, trip[known] - trip[known].min())

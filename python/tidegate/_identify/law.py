@@ -28,7 +28,7 @@ from tidegate._identify.drops import risk as risk_of
 from tidegate._identify.found import Law
 from tidegate._identify.losses import losses
 from tidegate._identify.marks import with_marks
-from tidegate._identify.policed import explains, policed, policed_in_parts
+from tidegate._identify.policed import drains_alike, explains, in_doubt, policed, policed_in_parts
 from tidegate._identify.queue import queue_of
 from tidegate._identify.share import crossings
 from tidegate._identify.words import between, in_bytes
@@ -61,9 +61,11 @@ def law_of(
     packets, trip = crossings([*streams, *beside], parts)
     queue = None
     law = policed(streams, packets, trip, bucket)
-    if law is None:
+    if law is None or (bucket is not None and in_doubt(law, bucket)):
         queue = queue_of(streams, packets, trip, bucket, held)
         queue = None if queue is None else with_aqm(with_marks(queue, packets, trip), packets, trip)
+    if law is not None and queue is not None and drains_alike(queue, law):
+        law = None
     if law is None and (queue is None or queue.kind == "cannot tell"):
         law = policed_in_parts(packets, trip, bucket)
     return law or queue or _no_queue(packets, trip, bucket)

@@ -53,6 +53,8 @@ _PART = 20_000
 _SPACED = 1.5
 #: A bucket of many packets leaves no range of rates so wide open.
 _LOOSE = 2.0
+#: Rates within this factor of each other may be one.
+_ALIKE = 1.25
 #: Where one bucket explains the drops, two must each explain this share of theirs to be believed.
 _CHANGED = 0.85
 
@@ -123,6 +125,25 @@ def _is_open_and_large(packets: Crossings, bucket: Bucket) -> bool:
     """
     low, high = bucket.rate_interval
     return bucket.limit > _SMALL * packets.largest and bucket.explained < _ENOUGH and high > _LOOSE * low
+
+
+def in_doubt(law: Law, bucket: Bucket) -> bool:
+    """Tell whether a policer of one bucket explains a part of the drops only, as a queue's may do.
+
+    ``bucket``: the one of all packets at the times at which they were sent.
+    """
+    return not law.pieces and law.peak_bps is None and bucket.explained < _ENOUGH
+
+
+def drains_alike(queue: Law, law: Law) -> bool:
+    """Tell whether a queue with a burst, or whose rate changes, drains as a policer is said to.
+
+    Then packets wait for what the bucket holds; the burst, or another rate at times, hides that.
+    """
+    if queue.kind not in ("token bucket", "two rates", "steps") or law.rate_bps is None:
+        return False
+    rates = [each.value for _, each in queue.pieces] or [queue.rate_bps.value if queue.rate_bps else 0.0]
+    return any(each < _ALIKE * law.rate_bps.value and law.rate_bps.value < _ALIKE * each for each in rates)
 
 
 def _waits(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -> bool:
