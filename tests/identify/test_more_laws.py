@@ -145,6 +145,17 @@ def test_connections_whose_acks_are_delayed_leave_a_link_its_rate(tmp_path: Path
     assert holds(law.rate_bps, 50e6)
 
 
+@pytest.mark.parametrize("cc", ["cubic", "reno", "bbr"])
+def test_delayed_acks_of_several_connections_hide_neither_the_rate_nor_a_full_queue(
+    tmp_path: Path, cc: str
+) -> None:
+    gate = '[gate.q]\nrate = "50 Mbit/s"\nqueue = "200 kB"\ndelay = "10 ms"\n'
+    flow = FLOW.format(path='["q"]', cc=cc, more='count = 4\ntcp.base = "linux"')
+    law = law_of(HEAD.replace("seed = 3", "seed = 4") + gate + flow, tmp_path / "four.pcap")
+    assert (law.kind, law.drops) == ("constant", "queue full"), law.sentence
+    assert holds(law.rate_bps, 50e6), law.sentence
+
+
 def test_a_queue_that_connections_share_is_not_called_fair(tmp_path: Path) -> None:
     gate = '[gate.q]\nrate = "20 Mbit/s"\nqueue = "150 kB"\ndelay = "10 ms"\n'
     law = law_of(

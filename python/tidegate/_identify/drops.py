@@ -29,6 +29,8 @@ _FULL = 0.3
 _SURE = 0.75
 #: Nine of ten losses at a full queue follow waits of this share of the longest.
 _FEW_LOWER, _LONGEST = 0.1, 0.8
+#: So many packets on each side are neighbours.
+_NEIGHBOURS = 2
 #: RED looks at an average in which each packet has a weight of one in so many. That this is higher before
 #: losses by chance is less probable than the first; below the second, they may be random or not.
 _SPANS, _CHANCE, _DOUBT = (128, 512), 1e-5, 0.005
@@ -116,7 +118,7 @@ class _Beside:
         each: of each loss.
         first: of the first loss of each series. Losses within a round trip are one: a sender learns only then
             of the first.
-        longest: the longest wait of all packets.
+        longest: the longest wait that several packets one after the other have.
     """
 
     each: Any
@@ -136,10 +138,13 @@ def _beside(packets: Crossings, trip: Any) -> _Beside | None:
     if len(known) < FEWEST or len(lost) < FEW_LOSSES:
         return None
     waits = trip[known] - trip[known].min()
+    # An ACK that was delayed makes one wait longer, and not those of its neighbours.
+    neighbours = [np.roll(waits, by)[_NEIGHBOURS:-_NEIGHBOURS] for by in range(-_NEIGHBOURS, _NEIGHBOURS + 1)]
+    longest = float(np.median(neighbours, axis=0).max())
     after = np.minimum(np.searchsorted(known, lost), len(known) - 1)
-    near = np.maximum(waits[after], waits[np.maximum(after - 1, 0)])
+    near = np.minimum(longest, np.maximum(waits[after], waits[np.maximum(after - 1, 0)]))
     apart = np.diff(packets.time_s[lost], prepend=-np.inf) > float(np.median(trip[known]))
-    return _Beside(near, near[apart], float(waits.max()))
+    return _Beside(near, near[apart], longest)
 
 
 def _longest_waits(beside: _Beside | None, packet_s: float) -> tuple[float, float, float] | None:

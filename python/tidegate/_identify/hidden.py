@@ -35,10 +35,14 @@ def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np
     It is the link's, whatever other traffic passes between them, and not below what passes over long times.
     ``below_bps``: nor above this.
     """
-    usual = fastest_usual(gaps(streams), (1 - _NEARLY) * passing_bps, min(below_bps, _OTHERS * passing_bps))
+    between = gaps(streams)
+    least = (1 - _NEARLY) * passing_bps
+    usual = fastest_usual(between, least, min(below_bps, _OTHERS * passing_bps))
     if usual is None or usual.sharp < _SHARP or usual.share < _SHARE:
         return None
-    return usual
+    # Where more of them leave at the rate that passes, it is the link's: faster ones are ACKs sent together.
+    same = fastest_usual(between, least, (1 + _NEARLY) * passing_bps)
+    return usual if same is None or same.share < usual.share else same
 
 
 def hidden_traffic(link: Usual, passing_bps: float, loss: Losses | None) -> list[str]:
