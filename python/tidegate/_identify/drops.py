@@ -29,6 +29,8 @@ _FULL = 0.3
 _SURE = 0.75
 #: Nine of ten losses at a full queue follow waits of this share of the longest.
 _FEW_LOWER, _LONGEST = 0.1, 0.8
+#: Waits before losses must be longer by so many packets, or by `RISE_S`.
+_PACKETS = 2.0
 #: So many packets on each side are neighbours.
 _NEIGHBOURS = 2
 #: RED looks at an average in which each packet has a weight of one in so many. That this is higher before
@@ -85,7 +87,9 @@ def drops_of(
         return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
     wait, chance = told
     average = _on_average(packets, trip)
-    if (chance < 0.001 and wait > 0) or average < _CHANCE:
+    # An ACK of a packet before a loss is seldom delayed, or once more: that moves round trips by a packet.
+    least = min(RISE_S, _PACKETS * 8 * packets.largest / rate_bps)
+    if (chance < 0.001 and wait > least) or average < _CHANCE:
         return (
             "early",
             None,
