@@ -119,14 +119,16 @@ impl Flow {
         if self.meter.history.is_none() {
             return;
         }
-        let (policed, sends, receives) =
-            (self.is_held_by_policer(), self.sender_columns(), self.receiver_columns());
-        if let Some(history) = &mut self.meter.history {
-            if sender {
+        if sender {
+            let (policed, sends) = (self.is_held_by_policer(), self.sender_columns());
+            if let Some(history) = &mut self.meter.history {
                 history.policed = policed;
                 history.sample_sender(at, &sends, self.mss);
             }
-            if receiver {
+        }
+        if receiver {
+            let receives = self.receiver_columns();
+            if let Some(history) = &mut self.meter.history {
                 history.sample_receiver(at, &receives);
             }
         }

@@ -56,7 +56,13 @@ impl RateInForce {
     }
 
     /// Bits per second at `at`.
+    #[inline(always)]
     pub(super) fn at(&mut self, at: Time) -> f64 {
+        if let RateInForce::Fixed(bps) = self { *bps } else { self.varying_at(at) }
+    }
+
+    #[inline(never)]
+    fn varying_at(&mut self, at: Time) -> f64 {
         match self {
             RateInForce::Fixed(bps) => *bps,
             RateInForce::Profile(profile) => {

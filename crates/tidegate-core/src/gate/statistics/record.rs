@@ -111,6 +111,7 @@ impl Recorder {
     }
 
     /// The row of an instant until which all changes are applied.
+    #[inline(always)]
     fn row(&mut self, at: Time) {
         self.now.at = at;
         self.now.rate_bps = self.rate.at(at);
@@ -125,7 +126,8 @@ impl Recorder {
         if let Some(bucket) = &mut self.bucket {
             self.now.tokens = bucket.bytes_at(at);
         }
-        self.rows.push(self.now);
+        // `push` would make a copy of it first.
+        self.rows.extend_from_slice(std::slice::from_ref(&self.now));
     }
 
     /// A unit joins the queue. [`Recorder::serve`] follows when its service is known.

@@ -25,6 +25,8 @@ pub(super) struct ByRow {
     due: Changes,
     /// The same of the rows after it, in order.
     later: VecDeque<Changes>,
+    /// The instant of the last row in `later`, or of the next row where there is none.
+    last_known: Time,
     /// The service that had begun last when the latest row was written.
     begun: Option<Service>,
     /// The unit whose service became known last, at a gate whose rate may be set during a service.
@@ -54,6 +56,7 @@ impl ByRow {
             until,
             due: Changes::default(),
             later: VecDeque::new(),
+            last_known: Time::ZERO,
             begun: None,
             last: None,
             rate_is_set,
@@ -66,17 +69,18 @@ impl ByRow {
         self.next
     }
 
-    /// The next row is written: what it is the first to show.
-    fn take(&mut self) -> Changes {
-        let taken = std::mem::replace(&mut self.due, self.later.pop_front().unwrap_or_default());
-        if let Some((service, _)) = taken.begun {
+    /// The next row is written: the one after it is due.
+    #[inline(always)]
+    fn step(&mut self) {
+        if let Some((service, _)) = self.due.begun {
             self.begun = Some(service);
         }
+        self.due = self.later.pop_front().unwrap_or_default();
         self.next = self.next.saturating_add(self.every);
+        self.last_known = self.last_known.max(self.next);
         if self.next >= self.until {
             self.next = Time::NEVER;
         }
-        taken
     }
 
     /// What is in service at `at`, the instant of the row that was taken last.
@@ -90,13 +94,31 @@ impl ByRow {
         if at <= self.next { Some(&mut self.due) } else { self.of_later(at) }
     }
 
+    #[inline(always)]
     fn of_later(&mut self, at: Time) -> Option<&mut Changes> {
+        // Most often the last row with changes, or the one after it: what becomes known is seldom before what was known.
+        if at > self.last_known {
+            let after = self.last_known.saturating_add(self.every);
+            if at > after || at >= self.until {
+                return self.of_any(at);
+            }
+            self.last_known = after;
+            self.later.push_back(Changes::default());
+        } else if self.last_known.saturating_since(at) >= self.every {
+            return self.of_any(at);
+        }
+        self.later.back_mut()
+    }
+
+    #[inline(never)]
+    fn of_any(&mut self, at: Time) -> Option<&mut Changes> {
         if at >= self.until {
             return None;
         }
         let place = usize::try_from(self.rows_before(at) - 1).ok()?;
         if place >= self.later.len() {
             self.later.resize(place + 1, Changes::default());
+            self.last_known = self.next.saturating_add(self.every.saturating_mul(place as u64 + 1));
         }
         self.later.get_mut(place)
     }
@@ -210,25 +232,22 @@ impl Recorder {
     /// Writes every row before `at`, at fixed times.
     #[inline(never)]
     pub(super) fn write_due(&mut self, at: Time) {
-        while let Some(by_row) = self.by_row.as_mut().filter(|by_row| by_row.next() < at.min(self.until)) {
-            let (row, changes) = (by_row.next(), by_row.take());
-            self.show(row, &changes);
+        let at = at.min(self.until);
+        while let Some(by_row) = self.by_row.as_mut().filter(|by_row| by_row.next < at) {
+            let row = by_row.next;
+            let Changes { left: (packets, bytes), ended, lost, begun } = by_row.due;
+            by_row.step();
+            self.now.queue_packets = less(self.now.queue_packets, packets);
+            self.now.queue_bytes = less(self.now.queue_bytes, bytes);
+            self.now.delivered_bytes += ended.1;
+            self.now.dropped_packets += lost;
+            if let Some((_, wait)) = begun {
+                self.now.wait = wait;
+            }
+            if let Some(content) = &mut self.content {
+                content.apply(row, ended.0);
+            }
             self.row(row);
-        }
-    }
-
-    /// Applies what the row of `at` is the first to show.
-    fn show(&mut self, at: Time, changes: &Changes) {
-        let (packets, bytes) = changes.left;
-        self.now.queue_packets = less(self.now.queue_packets, packets);
-        self.now.queue_bytes = less(self.now.queue_bytes, bytes);
-        self.now.delivered_bytes += changes.ended.1;
-        self.now.dropped_packets += changes.lost;
-        if let Some((_, wait)) = changes.begun {
-            self.now.wait = wait;
-        }
-        if let Some(content) = &mut self.content {
-            content.apply(at, changes.ended.0);
         }
     }
 
