@@ -14,7 +14,7 @@ from tidegate._identify.dispersion import fastest_usual, gaps
 from tidegate._identify.drops import HALF, drops_of
 from tidegate._identify.found import Law, Number, clocked
 from tidegate._identify.hidden import hidden_traffic, link_rate, unexplained
-from tidegate._identify.words import in_bytes
+from tidegate._identify.words import in_bytes, residual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def one_change(packets: Crossings, trip: Any, change: Stepped, both: TwoRates | 
         (
             f"Round trips follow the backlog of a queue whose rate changes after {number(change.at_s)} s: it "
             f"explains {100 * change.explained:.0f}% of their spread and leaves "
-            f"{number(1e3 * change.noise_s)} ms."
+            f"{residual(change.noise_s)}."
         )
     ]
     if both is not None:
@@ -101,7 +101,7 @@ def one_rate(
         [
             (
                 "Round trips follow the backlog of such a queue: it explains "
-                f"{100 * found.explained:.0f}% of their spread and leaves {number(1e3 * found.noise_s)} ms."
+                f"{100 * found.explained:.0f}% of their spread and leaves {residual(found.noise_s)}."
             ),
             *(unexplained(packets, found) if link is None else hidden_traffic(link, found.rate_bps, loss)),
         ],
@@ -169,8 +169,8 @@ def both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: Tw
         [
             (
                 "Round trips follow the longer backlog of two buckets: they explain "
-                f"{100 * found.explained:.0f}% of their spread and leave {number(1e3 * found.noise_s)} ms; "
-                f"one rate leaves {number(1e3 * one.noise_s)} ms."
+                f"{100 * found.explained:.0f}% of their spread and leave {residual(found.noise_s)}; "
+                f"one rate leaves {residual(one.noise_s)}."
             ),
             *([] if link is None else hidden_traffic(link, found.rate_bps, loss)),
         ],

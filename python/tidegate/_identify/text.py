@@ -90,8 +90,9 @@ def numbers_of(law: Law) -> list[str]:
     if law.random_loss is not None:
         lines.append(f"  loss       {_interval(law.random_loss, 0.01, '%')}")
     if law.loss_bursts is not None:
-        for each, what in zip(law.loss_bursts, ("a burst begins", "a burst ends"), strict=True):
-            lines.append(f"  loss       {_interval(each, 0.01, '%')} of packets: {what}")
+        begins, ends = law.loss_bursts
+        lines.append(f"  bursts     {_interval(begins, 0.01, '%')} of packets outside a burst begin one")
+        lines.append(f"  bursts     {_interval(ends, 0.01, '%')} of packets inside one end it")
     if law.standing_delay_s is not None:
         lines.append(f"  wait       {number(1e3 * law.standing_delay_s)} ms, median")
     return lines

@@ -15,3 +15,8 @@ def in_bytes(count: float) -> str:
 def between(low: float, high: float) -> str:
     """Return two rates in bit/s as a range, which may have no upper end."""
     return f"{rate(low)} to {rate(high)}" if isfinite(high) else f"at least {rate(low)}"
+
+
+def residual(seconds: float) -> str:
+    """Return how far the round trips are from those of a law, in ms; a capture's clock counts microseconds."""
+    return f"{number(1e3 * seconds)} ms" if seconds >= 1e-6 else "less than 0.001 ms"
