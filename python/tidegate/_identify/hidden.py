@@ -8,6 +8,7 @@ import numpy as np
 
 from tidegate._base.text import number, rate
 from tidegate._identify.dispersion import Usual, fastest_usual, gaps
+from tidegate._identify.found import Number, clocked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tidegate._identify.delay import Waiting
     from tidegate._identify.losses import Losses
     from tidegate._identify.sent import Sent
+    from tidegate._identify.two_rates import TwoRates
 
 #: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds,
 #: and the rates of busy times by such a share.
@@ -43,6 +45,20 @@ def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np
     # Where more of them leave at the rate that passes, it is the link's: faster ones are ACKs sent together.
     same = fastest_usual(between, least, (1 + _NEARLY) * passing_bps)
     return usual if same is None or same.share < usual.share else same
+
+
+def rate_told(link: Usual | None, found: Waiting | TwoRates) -> Number:
+    """Return the rate of a queue, by what passes over long times or by neighbours (`link_rate`).
+
+    Noise of hosts makes gaps of neighbours shorter and longer, and hardly changes what passes. So the latter
+    tells the rate where both are alike, and the interval holds both.
+    """
+    if link is None:
+        return clocked(found.rate_bps, found.rate_interval)
+    if abs(1 - found.rate_bps / link.rate_bps) >= _HIDDEN:
+        return clocked(link.rate_bps, link.interval)
+    low, high = link.interval
+    return clocked(found.rate_bps, (min(low, found.rate_bps), max(high, found.rate_bps)))
 
 
 def hidden_traffic(link: Usual, passing_bps: float, loss: Losses | None) -> list[str]:

@@ -18,5 +18,5 @@ def between(low: float, high: float) -> str:
 
 
 def residual(seconds: float) -> str:
-    """Return how far the round trips are from those of a law, in ms; a capture's clock counts microseconds."""
+    """Return how far round trips are from those of a law; a capture counts microseconds."""
     return f"{number(1e3 * seconds)} ms" if seconds >= 1e-6 else "less than 0.001 ms"
