@@ -189,7 +189,8 @@ def _idle(held: Held, difference: Difference) -> bool:
     if not opens or difference.what not in ("cwnd", "ssthresh", "more", "less"):
         return False
     at_ms = held.kernel.times_ms[difference.after - 1]
-    before = max((said.at_ms for said in held.kernel.said if said.at_ms < at_ms), default=at_ms)
+    data = (said.at_ms for said in held.kernel.said if said.payload and said.at_ms < at_ms)
+    before = max(data, default=at_ms)
     rto = held.kernel.states[difference.after - 1]["rto"]
     # Each of them halves the window.
     outs = round((at_ms - before) / rto)

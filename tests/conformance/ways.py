@@ -176,6 +176,20 @@ def _closing(rng: Random, ways: Ways) -> None:
     ways.until = 1500.0
 
 
+def _answers(rng: Random, ways: Ways) -> None:
+    ways.writes, at = [], 0.0
+    for _ in range(rng.randint(2, 8)):
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            ways.speaks.append((at, rng.choice((100, 500, 1000, 1000)), False))
+            comes, at = at + ways.rtt / 2, at + rng.choice((0.5, 3.0, 12.0))
+        if rng.random() < 0.8:
+            # At an instant of its own, as in `_closing`.
+            when = comes + rng.choice((0.25, 5.25, 15.25, 30.25, 55.25, 90.25))
+            ways.writes.append((when, rng.choice((100, 1000, 1000, 3000, 10_000))))
+        at += rng.choice((10.0, 30.0, 60.0, 150.0, 400.0))
+    ways.until = 1500.0
+
+
 def _zero(rng: Random, ways: Ways) -> None:
     ways.buffer = rng.choice((2560, 5120, 10_240, 16_384))
     at = 0.0
@@ -189,7 +203,7 @@ FUNCTIONS = {
     "stretch": _stretch, "bottleneck": _bottleneck, "loss": _loss, "reorder": _reorder, "acks": _acks,
     "split": _split, "writes": _writes, "pauses": _pauses, "jumps": _jumps, "blackout": _blackout,
     "marks": _marks, "stamps": _stamps, "window": _window, "long": _long,
-    "closing": _closing, "zero": _zero,
+    "closing": _closing, "zero": _zero, "answers": _answers,
 }  # fmt: skip
 _MIXED = ("stretch", "loss", "reorder", "acks", "pauses", "jumps", "blackout", "stamps", "bottleneck")
 KINDS = {
@@ -213,6 +227,7 @@ KINDS = {
     "closing": Kind(
         "FIN, half-close, RST", ("closing",), ("loss", "stretch", "acks", "reorder", "stamps", "bottleneck")
     ),
+    "answers": Kind("both ends send, now and then soon after the other", ("answers",), ("loss", "stamps")),
     "mixed": Kind("several at once", (), (*_MIXED, "writes", "marks", "window", "split")),
 }
 

@@ -24,7 +24,7 @@ def checksum(data: bytes) -> int:
 
 
 def options_of(segment: dict[str, Any]) -> bytes:
-    """Return TCP options, padded."""
+    """Return TCP options, padded as stacks do; the kernel predicts only such headers."""
     parts = b""
     if "mss" in segment:
         parts += struct.pack("!BBH", 2, 4, segment["mss"])
@@ -32,10 +32,10 @@ def options_of(segment: dict[str, Any]) -> bytes:
             parts += bytes((4, 2))
         parts += bytes((3, 3, SCALE))
     if segment.get("stamps"):
-        parts += struct.pack("!BBII", 8, 10, *segment["stamps"])
+        parts += struct.pack("!BBBBII", 1, 1, 8, 10, *segment["stamps"])
     if segment.get("sack"):
         edges = [edge & 0xFFFFFFFF for block in segment["sack"] for edge in block]
-        parts += struct.pack(f"!BB{len(edges)}I", 5, 2 + 4 * len(edges), *edges)
+        parts += struct.pack(f"!BBBB{len(edges)}I", 1, 1, 5, 2 + 4 * len(edges), *edges)
     return parts + b"\1" * (-len(parts) % 4)
 
 

@@ -312,6 +312,11 @@ impl Buffer {
         Arrival { grew: len >= WIDENS_AT_LEAST && self.grow(len, used), ..arrival }
     }
 
+    /// How long before `now` the last data came in order.
+    pub(super) fn since_data(&self, now: Time) -> Span {
+        now.saturating_since(self.arrived_at)
+    }
+
     /// Whether data that come at `now` come after a pause.
     #[inline(always)]
     fn arrival_at(&mut self, now: Time) -> Arrival {

@@ -68,7 +68,7 @@ impl StepOrder for NoAccounts {
     fn poll(&mut self, end: &mut Endpoint, now: Time) -> Outgoing {
         let held = end.sender.held;
         let sent = end.sender.poll(now);
-        end.release(sent, held)
+        end.release(now, sent, held)
     }
 
     #[inline(always)]
@@ -94,7 +94,7 @@ impl StepOrder for Accounts {
     fn release(&mut self, end: &mut Endpoint, now: Time) -> Outgoing {
         let held = end.sender.held;
         let sent = if end.sender.ready { end.sender.poll_with(self, now) } else { None };
-        end.release(sent, held)
+        end.release(now, sent, held)
     }
 
     #[inline(always)]

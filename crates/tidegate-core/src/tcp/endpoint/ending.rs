@@ -144,9 +144,6 @@ impl Endpoint {
         let fin = segment.flags & flags::FIN != 0;
         let ahead = segment.seq.wrapping_sub(self.acknowledgement_number()).cast_signed();
         let new_data = numbers(segment) > 0 && ahead.wrapping_add_unsigned(segment.len) > 0;
-        if numbers(segment) == 0 && self.sender.config.linux_acks {
-            self.receiver.hasten_late_ack(now);
-        }
         let orphaned = self.closing.as_ref().is_some_and(|closing| closing.orphaned);
         if self.sender.fin_is_acknowledged()
             && matches!(self.state, State::FinWait1 | State::Closing | State::LastAck)

@@ -97,12 +97,18 @@ impl Endpoint {
                 self.receiver.handle_echo(now, segment.ts_ecr);
             }
         }
+        // Header prediction (`tcp_rcv_established`): such an ACK alone is read, and nothing else is looked at.
+        let predicted = !unusual && segment.sack_count == 0 && segment.window == self.sender.raw_window;
         if segment.flags & flags::ACK != 0 {
             if self.sender.marks.is_some() {
                 self.handle_ack_with_marks(now, segment);
             } else {
                 self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
+        }
+        let alone = segment.len == 0 && segment.flags & CONTROL == 0;
+        if alone && !predicted && self.sender.config.linux_acks {
+            self.receiver.hasten_late_ack(now);
         }
         if unusual && !self.goes_on_behind_ack(now, segment) {
             return;

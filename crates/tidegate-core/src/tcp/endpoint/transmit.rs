@@ -82,7 +82,7 @@ impl Endpoint {
     pub(super) fn poll_with(&mut self, accounts: &mut Accounts, now: Time) -> Outgoing {
         let held = self.sender.held;
         let sent = self.sender.poll_with(accounts, now);
-        self.release(sent, held)
+        self.release(now, sent, held)
     }
 
     #[inline(always)]
@@ -94,13 +94,16 @@ impl Endpoint {
         }
         let held = self.sender.held;
         let sent = poll(&mut self.sender, now);
-        self.release(sent, held)
+        self.release(now, sent, held)
     }
 
-    /// What the sender lets go, which `held` had held back.
+    /// What the sender lets go at `now`, which `held` had held back.
     #[inline(always)]
-    pub(super) fn release(&mut self, sent: Option<Outgoing>, held: HeldBy) -> Outgoing {
+    pub(super) fn release(&mut self, now: Time, sent: Option<Outgoing>, held: HeldBy) -> Outgoing {
         let Some(sent) = sent else { return Outgoing::NOTHING };
+        if self.receiver.next() > 0 {
+            self.receiver.note_answer(now);
+        }
         let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
         let sent = if all && self.sender.finished { self.end_stream(sent) } else { sent.push_if(all) };
         // A repeat comes when loss recovery lets it, whatever the application has to add.

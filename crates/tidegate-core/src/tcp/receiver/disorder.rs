@@ -98,6 +98,7 @@ impl Receiver {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
             self.quick = self.quick.max(MOST_QUICK);
             self.first_quick = 0;
+            self.interactive = false;
         }
         let overdue = linux
             && self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
@@ -142,9 +143,10 @@ impl Receiver {
     /// Whether Linux answers new data at once that came ahead of a gap, or into one where there was a `gap` (`__tcp_ack_snd_check`), or only
     /// with those that follow soon. DEVIATION: RFC 5681 §4.2 wants an ACK for each.
     fn answers_disorder(&mut self, now: Time, gap: bool, config: &Config) -> bool {
+        let quick = self.is_quick();
         let Some(buffer) = &mut self.buffer else { return true };
         let much = self.next - self.acknowledged_to > u64::from(buffer.full);
-        if !config.sack || self.quick > 0 || much {
+        if !config.sack || quick || much {
             return true;
         }
         if self.islands.is_empty() {

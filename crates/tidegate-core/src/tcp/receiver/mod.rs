@@ -22,6 +22,9 @@ use crate::tcp::segment::{Segment, flags};
 use crate::tcp::timers::HALF_TICK;
 use crate::units::{Span, Time};
 
+/// Who sends data within so long of the last data is taken to answer them (`TCP_ATO_MIN`). DEVIATION: the kernel's time follows how often
+/// data come (`icsk_ack.ato`).
+const ANSWERS_WITHIN: Span = Span::from_millis(40);
 /// A quarter of the least time for which Linux delays an ACK (`TCP_DELACK_MIN`).
 const NEARLY: Span = Span::from_millis(10);
 
@@ -47,6 +50,12 @@ pub(in crate::tcp) struct Receiver {
     first_quick: u32,
     /// Data have arrived since the last ACK, in order or not (`ICSK_ACK_SCHED`).
     scheduled: bool,
+    /// Linux's interactive mode (`inet_csk_in_pingpong_mode`): data left soon after data had come, so the next ACK waits for data to
+    /// leave with.
+    interactive: bool,
+    /// In that mode: the segment that comes has PSH; one that was short, or had PSH, has come since the last ACK (`ICSK_ACK_PUSHED`).
+    pushes: bool,
+    pushed: bool,
     /// See [`Receiver::tells`].
     tells: bool,
     /// An ACK must leave now.
@@ -78,6 +87,9 @@ impl Receiver {
             quick: if grows { 0 } else { plan.quick_acks },
             first_quick: if grows { plan.quick_acks } else { 0 },
             scheduled: false,
+            interactive: false,
+            pushes: false,
+            pushed: false,
             tells: grows,
             buffer: grows.then(|| Box::new(Buffer::new(plan.mss, plan.window))),
             said: 0,
@@ -137,7 +149,21 @@ impl Receiver {
     /// The next `segments` are acknowledged at once.
     pub(in crate::tcp) fn hasten(&mut self, segments: u32) {
         self.quick = self.quick.max(segments);
+        self.interactive = false;
         self.tells = true;
+    }
+
+    /// Data leave at `now`, when some have come: soon after the last ones they are an answer (`tcp_event_data_sent`).
+    #[inline]
+    pub(in crate::tcp) fn note_answer(&mut self, now: Time) {
+        let soon = |buffer: &Buffer| buffer.linux && buffer.since_data(now) < ANSWERS_WITHIN;
+        self.interactive |= self.buffer.as_deref().is_some_and(soon);
+    }
+
+    /// Whether data that come now are acknowledged at once (`tcp_in_quickack_mode`).
+    #[inline(always)]
+    fn is_quick(&self) -> bool {
+        self.quick > 0 && !self.interactive
     }
 
     /// When it wants to be woken.
@@ -220,6 +246,7 @@ impl Receiver {
     pub(in crate::tcp) fn settled(&mut self) {
         self.acknowledged_to = self.next;
         self.ack_now = false;
+        self.pushed = false;
         self.owed = 0;
         self.delayed_until = Time::NEVER;
     }
@@ -241,7 +268,8 @@ impl Receiver {
                 return self.handle_reader_wakeup(now, config);
             }
             self.delayed_until = Time::NEVER;
-            self.ack_now = true;
+            // `tcp_delack_timer_handler`: no data have left in time.
+            (self.ack_now, self.interactive) = (true, false);
         }
     }
 
@@ -270,7 +298,7 @@ impl Receiver {
             // `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`: the application has read all, and no more need follow.
             match self.reader_mut() {
                 Some(reader) => reader.note_push(),
-                None => self.ack_now = true,
+                None => *(if self.interactive { &mut self.pushes } else { &mut self.ack_now }) = true,
             }
         }
     }
@@ -387,7 +415,7 @@ impl Receiver {
         // RFC 5681 §4.2: at least every second full-sized segment; here every `ack_every` bytes.
         if self.owed >= config.ack_every {
             self.ack_now = true;
-        } else if self.quick > 0 {
+        } else if self.is_quick() {
             self.quick -= u32::from(self.buffer.is_none());
             self.ack_now = true;
         } else if self.delayed_until == Time::NEVER {
@@ -401,11 +429,18 @@ impl Receiver {
     fn widen(&mut self, now: Time, len: u32, config: &Config) -> bool {
         let next = self.next;
         let Some(buffer) = &mut self.buffer else { return false };
-        let much = |full| full < config.mss && self.owed > u64::from(full);
-        let short = buffer.is_short(len, self.ack_now) || much(buffer.full);
+        let mut short = buffer.is_short(len, self.ack_now || self.pushes);
+        if self.interactive {
+            // A second short one before an ACK left (`ICSK_ACK_PUSHED2`).
+            let first = !self.pushed;
+            self.pushed |= short || self.pushes;
+            (short, self.pushes) = (short && !first, false);
+        }
+        // Where short ones are put off too, what is owed may be between one full segment and two.
+        let much = (buffer.full < config.mss || self.interactive) && self.owed > u64::from(buffer.full);
         let arrival = buffer.handle_data(now, (next, next), (u64::from(len), 0), config.timestamps);
         self.take_arrival(arrival);
-        short
+        short || much
     }
 
     /// Data came in order (`tcp_event_data_recv`): how many ACKs are not delayed.

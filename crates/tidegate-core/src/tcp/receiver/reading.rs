@@ -116,7 +116,7 @@ impl Receiver {
         self.take_arrival(arrival);
         let much = next - self.acknowledged_to > u64::from(full);
         // Where the window does not move on, the ACK is left to the application's reading.
-        if (much && self.select_window() >= reader_said) || self.quick > 0 {
+        if (much && self.select_window() >= reader_said) || self.is_quick() {
             self.ack_now = true;
         } else {
             self.put_off_or_hasten(now, config);
@@ -158,7 +158,7 @@ impl Receiver {
             && now >= reader.ack_at
         {
             reader.ack_at = Time::NEVER;
-            self.ack_now = true;
+            (self.ack_now, self.interactive) = (true, false);
         }
         let due = self.reader().filter(|reader| now >= reader.next_at).and_then(|reader| reader.pace);
         if let Some(mut pace) = due {
@@ -187,7 +187,9 @@ impl Receiver {
         let (left, linux, clamp) = (edge.saturating_sub(next), buffer.linux, buffer.clamp());
         let owes = self.scheduled && linux;
         let much = next - self.acknowledged_to > u64::from(config.mss);
-        self.ack_now |= if owes && (much || (pushed && taken == unread && self.islands.is_empty())) {
+        self.ack_now |= if owes
+            && (much || (pushed && !self.interactive && taken == unread && self.islands.is_empty()))
+        {
             true
         } else if linux {
             // The window has doubled at least.
