@@ -88,13 +88,6 @@ def _stale_blocks(_: Held, difference: Difference) -> bool:
     return difference.what == "segment" and difference.kernel.split(" sack ")[0] == difference.ours
 
 
-def _interactive(held: Held, difference: Difference) -> bool:
-    """Both ends send data, and an ACK alone comes now or later."""
-    comes = any(step.of.get("data", [0, 0])[1] > 1 for step in said_lines(held.talk) if step.what == "<")
-    alone = ":" not in difference.kernel + difference.ours
-    return comes and not _receives(held) and alone and difference.what in ("less", "more", "time")
-
-
 def _accounting(held: Held, difference: Difference) -> bool:
     """Short segments were received, or some ahead of a gap, or a program has read some later."""
     if not _receives(held) or difference.what not in ("less", "more", "time", "segment"):
@@ -326,11 +319,6 @@ NAMED = (
         "data that leave with SACK blocks are shorter by these (tcp_current_mss); ours are full segments",
         _options,
         fault=False,
-    ),
-    Named(
-        "interactive",
-        "who answers data soon with data puts its ACKs off (inet_csk_in_pingpong_mode)",
-        _interactive,
     ),
     Named(
         "idle-ticks",
