@@ -60,7 +60,12 @@ impl Scenario {
             Some("summary") => plan.record.level = RecordLevel::Summary,
             Some("events") => plan.record.level = RecordLevel::Events,
             Some(span) => {
-                let every = read_span(span).map_err(|wrong| error::quantity("record", &wrong))?;
+                let every = read_span(span).map_err(|wrong| match span.trim_start().as_bytes().first() {
+                    Some(b'0'..=b'9') => error::quantity("record", &wrong),
+                    _ => ArgumentError::new_err(format!(
+                        "record: {span:?} is none of \"summary\", \"events\" and a time such as \"10 ms\""
+                    )),
+                })?;
                 plan.record.level = RecordLevel::Every(every);
                 check_recording(&plan)
                     .map_err(|problem| ArgumentError::new_err(format!("record: {problem}")))?;

@@ -135,7 +135,7 @@ impl Sender {
             let same_window = self.raw_window == known;
             if self.outstanding() > 0 {
                 self.handle_same_ack(now, same_window, segment);
-            } else if segment.is_none_or(|segment| segment.len == 0) {
+            } else if segment.is_none_or(|segment| segment.numbers() == 0) {
                 self.handle_probe_answer(now);
             }
         }
@@ -162,7 +162,7 @@ impl Sender {
     pub(super) fn read_window_again(&mut self, window: u32, segment: Option<&Segment>) {
         // Without a handshake the other end has not said any so far.
         let narrower = window < self.raw_window && window > 0 && self.raw_window != u32::MAX;
-        let data = segment.is_some_and(|segment| segment.len > 0);
+        let data = segment.is_some_and(|segment| segment.numbers() > 0);
         if !(narrower && self.config.persist == PersistRule::Linux) || data {
             self.read_window(window);
         }
@@ -305,8 +305,8 @@ impl Sender {
             // RFC 6675 §2: it says that something arrived which we did not know of.
             segment.is_some_and(|segment| segment.sack_count > 0 && self.read_sacks(now, segment))
         } else {
-            // RFC 5681 §2: data are outstanding, it carries none, and the window is the same.
-            segment.is_none_or(|segment| segment.len == 0) && same_window
+            // RFC 5681 §2: data are outstanding, it carries none, no SYN and no FIN, and the window is the same.
+            segment.is_none_or(|segment| segment.numbers() == 0) && same_window
         };
         if duplicate {
             self.ready = true;

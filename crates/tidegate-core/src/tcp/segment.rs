@@ -114,6 +114,12 @@ const TIMESTAMPS: u32 = 10;
 const PADDED_TIMESTAMPS: u32 = 12;
 
 impl Segment {
+    /// The sequence numbers that it takes: one for each user byte, SYN and FIN (RFC 9293 §3.4).
+    #[inline]
+    pub(super) fn numbers(&self) -> u32 {
+        self.len + u32::from(self.flags & flags::SYN != 0) + u32::from(self.flags & flags::FIN != 0)
+    }
+
     /// Bytes that its own options add to the headers that every segment has.
     #[inline]
     #[must_use]

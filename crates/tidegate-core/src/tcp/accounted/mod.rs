@@ -116,7 +116,9 @@ impl Sender {
         accounts.repeats = accounts.repeats.after_news();
         let mut delivery = Delivery {
             echo: segment.filter(|_| self.config.timestamps).map_or(0, |segment| segment.ts_ecr),
-            plain: segment.is_none_or(|segment| segment.len == 0) && 0 < window && window <= self.raw_window,
+            plain: segment.is_none_or(|segment| segment.numbers() == 0)
+                && 0 < window
+                && window <= self.raw_window,
             ..Delivery::default()
         };
         if ahead < 0 {
@@ -137,7 +139,7 @@ impl Sender {
         if self.outstanding() == 0 {
             self.account_late(accounts, now, self.una, segment, &mut delivery);
             self.account_probe(accounts, now, delivery.again, delivery.plain);
-            if segment.is_none_or(|segment| segment.len == 0) {
+            if segment.is_none_or(|segment| segment.numbers() == 0) {
                 self.handle_probe_answer(now);
             }
             return true;

@@ -9,11 +9,6 @@ use crate::units::{Span, Time};
 /// Segments without data that are not acceptable are answered once in this time (RFC 5961 §7, `tcp_invalid_ratelimit`).
 const BETWEEN_CHALLENGES: Span = Span::from_millis(500);
 
-/// The numbers that a segment takes: its user bytes, SYN and FIN.
-fn numbers(segment: &Segment) -> u32 {
-    segment.len + u32::from(segment.flags & flags::SYN != 0) + u32::from(segment.flags & flags::FIN != 0)
-}
-
 impl Endpoint {
     /// A segment that is not one of an established connection, or has SYN, FIN or RST. `true`: go on and read its acknowledgement and
     /// data.
@@ -65,7 +60,7 @@ impl Endpoint {
         let next = self.receiver.next();
         let window = self.receiver.offered().map_or(self.sender.config.window, u64::from);
         self.theirs.offset(segment.seq, next).is_some_and(|start| {
-            start + u64::from(numbers(segment)) >= self.receiver.acknowledged_to()
+            start + u64::from(segment.numbers()) >= self.receiver.acknowledged_to()
                 && start <= next.saturating_add(window)
         })
     }
@@ -86,7 +81,7 @@ impl Endpoint {
             return;
         }
         let acknowledges = segment.flags & flags::ACK != 0;
-        let behind = segment.seq.wrapping_add(numbers(segment));
+        let behind = segment.seq.wrapping_add(segment.numbers());
         let closing = self.closing();
         closing.reset = if acknowledges { (segment.ack, None) } else { (0, Some(behind)) };
         (closing.reset_due, closing.answers) = (true, true);
@@ -104,7 +99,7 @@ impl Endpoint {
         let expected = self.acknowledgement_number();
         let [reset, syn, fin, acknowledges] =
             [flags::RST, flags::SYN, flags::FIN, flags::ACK].map(|flag| segment.flags & flag != 0);
-        let numbers = numbers(segment);
+        let numbers = segment.numbers();
         let ahead = segment.seq.wrapping_sub(expected).cast_signed();
         let again = now.saturating_add(self.sender.config.time_wait);
         if self.state == State::TimeWait {
@@ -143,7 +138,7 @@ impl Endpoint {
     pub(super) fn goes_on_behind_ack(&mut self, now: Time, segment: &Segment) -> bool {
         let fin = segment.flags & flags::FIN != 0;
         let ahead = segment.seq.wrapping_sub(self.acknowledgement_number()).cast_signed();
-        let new_data = numbers(segment) > 0 && ahead.wrapping_add_unsigned(segment.len) > 0;
+        let new_data = segment.numbers() > 0 && ahead.wrapping_add_unsigned(segment.len) > 0;
         let orphaned = self.closing.as_ref().is_some_and(|closing| closing.orphaned);
         if self.sender.fin_is_acknowledged()
             && matches!(self.state, State::FinWait1 | State::Closing | State::LastAck)
@@ -187,7 +182,7 @@ impl Endpoint {
         let closing = self.closing.get_or_insert_default();
         let len = u64::from(segment.len);
         if segment.flags & flags::FIN == 0 || closing.fin_taken {
-            let with_fin = Segment { len: numbers(segment), ..*segment };
+            let with_fin = Segment { len: segment.numbers(), ..*segment };
             self.receiver.handle_data(now, start, &with_fin, config, counters);
         } else if start == self.receiver.next() && !self.receiver.has_gaps() && len <= config.window {
             closing.their_fin = Some(start + len);

@@ -106,8 +106,7 @@ impl Endpoint {
                 self.handle_pure_ack(now, segment.ack, segment.window, Some(segment));
             }
         }
-        let alone = segment.len == 0 && segment.flags & CONTROL == 0;
-        if alone && !predicted && self.sender.config.linux_acks {
+        if segment.numbers() == 0 && !predicted && self.sender.config.linux_acks {
             self.receiver.hasten_late_ack(now);
         }
         if unusual && !self.goes_on_behind_ack(now, segment) {
