@@ -36,6 +36,7 @@ NUMBERS: dict[str, float] = {
     "resent": 0.15,
     "time-outs": 0.15,
     "completion": 0.02,
+    "share": 0.10,
 }
 #: A round trip is made longer by 1, 2, ... of so many milliseconds to see how much a number depends on it.
 SHIFTS, SHIFT_MS = 40, 0.01
@@ -48,6 +49,7 @@ UNITS: dict[str, tuple[str, float]] = {
     "resent": ("", 1),
     "time-outs": ("", 1),
     "completion": (" s", 1),
+    "share": ("%", 0.01),
 }
 #: The page of the documentation without its rows, and the picture that stands in it (``windows.py``).
 PAGE = Path(__file__).with_name("kernel_page.md")
@@ -79,6 +81,20 @@ PLAIN: tuple[tuple[float, float, tuple[float, ...]], ...] = (
     (200, 10, (1,)),
     (200, 40, (0.5,)),
 )
+#: Queues that the flow shares with one of CUBIC: rate (Mbit/s), round trip (ms), queue (round trips of data),
+#: discipline, and what is set of both flows.
+SHARED: tuple[tuple[float, float, float, str, dict[str, Any]], ...] = (
+    (10, 40, 1, "none", {}),
+    (10, 40, 4, "none", {}),
+    (50, 20, 1, "none", {}),
+    (10, 40, 4, "codel", {}),
+    (10, 40, 4, "pie", {}),
+    (10, 40, 4, "codel", {"ecn": "classic"}),
+    (50, 20, 4, "fq_codel", {}),
+    (50, 20, 4, "dualpi2", {"ecn": "classic"}),
+)
+#: The round trip of the CUBIC flow where it is not the other's.
+FARTHER_MS = 120
 #: Rates over 20 ms of a cellular link (made by ``tidegate traces synth``).
 CELLULAR = Path(__file__).parents[1] / "examples" / "cellular.csv"
 
@@ -98,6 +114,18 @@ def link(rate: float, rtt: float, bdp: float, **more: Any) -> dict[str, Any]:
         "gate": {"link": gate} | more.pop("gates", {}),
         "flow": {"f": flow},
     }
+
+
+def shared(
+    rate: float, rtt: float, bdp: float, aqm: str, tcp: dict[str, Any], other: float
+) -> dict[str, Any]:
+    """Return a link that the flow shares with one of CUBIC, whose round trip is ``other`` ms."""
+    made = link(rate, rtt, bdp, seconds=24, flow={"tcp": {"base": "linux"} | tcp})
+    made["warmup"] = "4 s"
+    gate, flow = made["gate"]["link"], made["flow"]["f"]
+    gate["queue"] = {"limit": gate["queue"], "aqm": aqm}
+    made["flow"]["cubic"] = flow | {"rtt": f"{other} ms", "tcp": flow["tcp"] | {"cc": "cubic"}}
+    return made
 
 
 def suite() -> dict[str, dict[str, Any]]:
@@ -128,6 +156,14 @@ def suite() -> dict[str, dict[str, Any]]:
         links[f"answers of 200 kB every {think}"] = link(10, 40, 1, flow=answers)
     for count in (2, 4, 8):
         links[f"{count} flows, 20 Mbit/s, 40 ms"] = link(20, 40, 1, flow={"count": count})
+    for rate, rtt, bdp, aqm, tcp in SHARED:
+        told = f"{aqm}{' with ECN' if tcp else ''}, " if aqm != "none" else ""
+        links[f"beside CUBIC: {rate} Mbit/s, {rtt} ms, {told}{bdp} BDP"] = shared(
+            rate, rtt, bdp, aqm, tcp, rtt
+        )
+    links[f"beside CUBIC of {FARTHER_MS} ms: 10 Mbit/s, 40 ms, 1 BDP"] = shared(
+        10, 40, 1, "none", {}, FARTHER_MS
+    )
     for back, rtt in (("200 kbit/s", 40), ("500 kbit/s", 80)):
         thin = {"gates": {"back": {"rate": back, "queue": "50 packets", "delay": "10 ms"}}}
         links[f"10 Mbit/s, {rtt} ms, ACKs at {back}"] = link(10, rtt, 1, flow={"back": ["back"]}, **thin)
@@ -135,19 +171,22 @@ def suite() -> dict[str, dict[str, Any]]:
 
 
 def numbers(run: tg.Run) -> dict[str, float | None]:
-    """Return what a run gives under each of :data:`NUMBERS`, over all its flows."""
+    """Return what a run gives under each of :data:`NUMBERS`: of all flows together, but for ``f``'s share."""
     summary = run.summary
     flows = summary["flows"]
+    goodput = sum(flow["goodput_bps"] for flow in flows)
+    first = next((flow for flow in flows if flow["name"] == "f"), None)
     gate = next(gate for gate in summary["gates"] if gate["name"] == "link")
     done = [flow["completion_s"] for flow in flows]
     return {
-        "goodput": sum(flow["goodput_bps"] for flow in flows),
+        "goodput": goodput,
         "mean delay": gate["queue_delay_mean_ms"],
         "p99 delay": gate["queue_delay_p99_ms"],
         "drops": gate["dropped_packets"],
         "resent": sum(flow["segments_retransmitted"] for flow in flows),
         "time-outs": sum(flow["timeouts"] for flow in flows),
         "completion": max(done) if None not in done else None,
+        "share": first["goodput_bps"] / goodput if first and len(flows) > 1 else None,
     }
 
 
@@ -226,7 +265,7 @@ def compare(file: Path, controllers: list[str], only: str) -> tuple[list[list[st
             wrong: list[str] = []
             near: list[dict[str, float | None]] = []
             for number in NUMBERS:
-                there = [run[number] for run in kernel]
+                there = [run.get(number) for run in kernel]
                 here = [run[number] for run in simulated]
                 if None in there or None in here:
                     continue

@@ -2,9 +2,9 @@
 
 ``python benches/modes.py record FILE`` runs the template ``policer`` with the kernel (root, a quiet machine,
 half a minute a run), once as it is and once without jitter, in turn; ``python benches/modes.py judge FILE``
-simulates it with small changes (the delay by up to 1%, the round trip's jitter) and compares the two samples:
-Kolmogorov's and Smirnov's test, and that of Anderson and Darling for two samples.
-``--pause 10`` lets the simulated host stand still for 10 ms twice a second.
+simulates it with small changes (the delay by up to 1%, how late each host wakes after a pause) and compares
+the two samples: Kolmogorov's and Smirnov's test, and that of Anderson and Darling for two samples.
+``--latency 0 0`` has hosts that wake at once.
 ``benches/recorded/policer-modes.json`` has a recording.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 import tomllib
 from concurrent.futures import ProcessPoolExecutor
@@ -35,12 +34,13 @@ NUMBERS: dict[str, tuple[str, float]] = {
     "loss": ("%", 0.01),
     "window": ("segments", 1),
 }
-#: Jitters that a variant without any is simulated with, in µs: a host is never as regular as the simulator.
-JITTERS_US = (10, 100)
+#: How late a host wakes, in µs, at the least and at the most: half of its timers are so late, by
+#: ``cargo run --release -p tidegate-live --example timing``.
+LATENCIES_US = (20.0, 40.0)
+#: The hosts, with steps that spread their latencies evenly and apart from each other.
+HOSTS = {"sender": 0.618034, "receiver": 0.754878}
 #: Samples differ if chance makes them so different in fewer than one of so many cases.
 ALPHA = 0.01
-#: Pauses of the host: rates beside them, the first and the last, and how long it works in the mean.
-FAST, STILL, FIRST_PAUSE_S, LAST_PAUSE_S, LEAST_S, BETWEEN_S = "10 Gbit/s", "1 bit/s", 0.2, 29.5, 0.05, 0.5
 DELAY_MS, PART = 20.0, 0.01
 #: What is kept of how late the engine was, in µs.
 LATE = ("p50_us", "p99_us", "p999_us", "max_us")
@@ -74,27 +74,16 @@ def record(file: Path, count: int) -> None:
             print(f"{name}, {seed}: {runs[-1]['goodput'] / 1e6:.2f} Mbit/s, {late}", flush=True)
 
 
-def pauses(pause_ms: float, seed: int) -> dict[str, Any]:
-    """Return a gate that stands still for so long twice a second: a host whose programs have to wait."""
-    rng = random.Random(seed)
-    steps, at_s = [["0 s", FAST]], FIRST_PAUSE_S
-    while at_s < LAST_PAUSE_S:
-        steps += [[f"{at_s:.4f} s", STILL], [f"{at_s + pause_ms / 1000:.4f} s", FAST]]
-        at_s += pause_ms / 1000 + LEAST_S + rng.expovariate(1 / BETWEEN_S)
-    return {"rate": {"steps": steps}, "queue": "10000 packets"}
-
-
-def simulated(task: tuple[str, int, int, float]) -> dict[str, Any]:
-    """Simulate one of so many small changes of a variant, with pauses of the host of so many ms."""
-    variant, number, count, pause_ms = task
+def simulated(task: tuple[str, int, int, tuple[float, float]]) -> dict[str, Any]:
+    """Simulate one of so many small changes of a variant, with hosts that wake so many µs late."""
+    variant, number, count, (least, most) = task
     made = scenario(variant)
     gate, flow = made["gate"]["isp"], made["flow"]["download"]
     gate["delay"] = f"{DELAY_MS * (1 + PART * (2 * number / (count - 1) - 1)):.6f} ms"
-    if VARIANTS[variant]:
-        flow["jitter"] = f"{JITTERS_US[number % len(JITTERS_US)]} us"
-    if pause_ms:
-        made["gate"]["host"] = pauses(pause_ms, number)
-        flow["path"] = ["host", *flow["path"]]
+    for host, step in HOSTS.items():
+        latency = least + (most - least) * (number * step % 1)
+        made["gate"][host] = {"jitter": {"wakeup": {"latency": f"{latency:.3f} us"}}}
+    flow["path"] = ["sender", *flow["path"], "receiver"]
     return measured(tg.run(made, seed=1 + number, record="summary"))
 
 
@@ -103,7 +92,7 @@ def _five(values: list[float]) -> tuple[float, ...]:
     return min(values), *quantiles(values, n=4), max(values)
 
 
-def judge(file: Path, count: int, pause_ms: float) -> bool:
+def judge(file: Path, count: int, latencies_us: tuple[float, float]) -> bool:
     """Print both distributions and what the tests say; whether they agree."""
     found = json.loads(file.read_text())
     rows, notes, agree = [], [], True
@@ -111,7 +100,7 @@ def judge(file: Path, count: int, pause_ms: float) -> bool:
         for variant, runs in found.items():
             there = list(runs)
             here = list(
-                workers.map(simulated, [(variant, number, count, pause_ms) for number in range(count)])
+                workers.map(simulated, [(variant, number, count, latencies_us) for number in range(count)])
             )
             for name, (unit, by) in NUMBERS.items():
                 kernel, ours = ([run[name] / by for run in some] for some in (there, here))
@@ -146,12 +135,14 @@ def main() -> int:
     parser.add_argument("what", choices=("record", "judge"))
     parser.add_argument("file", type=Path)
     parser.add_argument("--runs", type=int, help="runs of each variant: 30 with the kernel, 200 simulated")
-    parser.add_argument("--pause", type=float, default=0.0, help="ms for which the simulated host pauses")
+    parser.add_argument(
+        "--latency", type=float, nargs=2, default=LATENCIES_US, help="how late simulated hosts wake, us"
+    )
     given = parser.parse_args()
     if given.what == "record":
         record(given.file, given.runs or 30)
         return 0
-    return 0 if judge(given.file, given.runs or 200, given.pause) else 1
+    return 0 if judge(given.file, given.runs or 200, tuple(given.latency)) else 1
 
 
 if __name__ == "__main__":

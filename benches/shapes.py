@@ -21,7 +21,7 @@ from tables import count, table
 ROOT = programs.ROOT
 EXAMPLES = ROOT / "examples"
 TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
-PAPERS = ROOT / "python" / "tidegate" / "papers"
+PAPERS = ROOT / "papers" / "tidegate_papers"
 #: A shape may take so much more.
 MORE = 1.03
 #: Milliseconds of the short and of the longer run.
@@ -95,7 +95,12 @@ class Shape:
 
 def shapes(folder: Path) -> list[Shape]:
     """Return all of them; those without a file of their own are written to ``folder``."""
-    files = [*sorted(EXAMPLES.glob("*.toml")), *sorted(TEMPLATES.glob("*.toml"))]
+    examples, templates, papers = (
+        sorted(folder.glob(names))
+        for folder, names in ((EXAMPLES, "*.toml"), (TEMPLATES, "*.toml"), (PAPERS, "*/*.toml"))
+    )
+    assert all((examples, templates, papers))
+    files = [*examples, *templates]
     # A class in Python cannot run here.
     files = [file for file in files if "python:" not in file.read_text()]
     found = [
@@ -103,10 +108,7 @@ def shapes(folder: Path) -> list[Shape]:
         for file in files
         for record in ("as-written", "summary")
     ]
-    found += [
-        Shape(f"{file.parent.name}/{file.stem}, summary", file, "summary")
-        for file in sorted(PAPERS.glob("*/*.toml"))
-    ]
+    found += [Shape(f"{file.parent.name}/{file.stem}, summary", file, "summary") for file in papers]
     texts = {
         f"{cc} over {name}": (ONE.format(link=link, cc=cc), LENGTHS)
         for name, link in LINKS.items()

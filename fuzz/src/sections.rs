@@ -108,6 +108,10 @@ fn by_cell(gate: &mut GatePlan, byte: u8) {
     gate.jitter = match byte & 7 {
         2 => JitterPlan::Uniform { most: Span::from_micros(8 * cells) },
         3 => JitterPlan::Exponential { mean: Span::from_micros(cells) },
+        4 => JitterPlan::Wakeup {
+            latency: Span::from_micros(cells),
+            pause: Span::from_micros(20 * (1 + cells)),
+        },
         _ => JitterPlan::None,
     };
 }

@@ -16,11 +16,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from support.common import EXAMPLES, ROOT, everything, first_difference
+from support.common import EXAMPLES, PAPERS, ROOT, everything, first_difference
 from support.random_scenarios import scenario
 from tidegate._ask.scenario import Scenario
 
-PAPERS = ROOT / "python" / "tidegate" / "papers"
 #: Long enough for every law to act, short enough to run often.
 LONGEST = "20 s"
 
@@ -36,7 +35,9 @@ WAYS = (
 
 def work(randoms: int) -> list[str]:
     """Return what to run: files, and numbers of random scenarios."""
-    files = [*sorted(EXAMPLES.glob("*.toml")), *sorted(PAPERS.glob("*/*.toml"))]
+    examples, papers = sorted(EXAMPLES.glob("*.toml")), sorted(PAPERS.glob("*/*.toml"))
+    assert all((examples, papers))
+    files = [*examples, *papers]
     return [str(path.relative_to(ROOT)) for path in files] + [str(number) for number in range(randoms)]
 
 

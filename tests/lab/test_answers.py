@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from support.common import EXAMPLES, ROOT, SMALL, command
+from support.common import EXAMPLES, SMALL, TEMPLATES, command
 from support.laboratory import TOKEN, Running, ask, running
 from tidegate._lab.limits import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
 #: As long as a laboratory lets it be.
 LONG = SMALL.replace('"6 s"', '"3600 s"').replace("4 Mbit/s", "1 Gbit/s").replace("0.002", "0")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
-from support.common import EXAMPLES, ROOT
+from support.common import EXAMPLES, ROOT, TEMPLATES
 from tidegate._base.text import TextTable, number, percent, rate_scale
 from tidegate._compare.changed import changed_lines
 from tidegate._compare.text import comparison_lines
@@ -29,7 +29,7 @@ FILES = [
     path
     for path in [
         *sorted(EXAMPLES.glob("*.toml")),
-        *sorted(ROOT.glob("python/tidegate/_ask/templates/*.toml")),
+        *sorted(TEMPLATES.glob("*.toml")),
     ]
     if '"python:' not in path.read_text(encoding="utf-8")
 ]

@@ -9,14 +9,14 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.common import EXAMPLES, ROOT
+from support.common import EXAMPLES, ROOT, TEMPLATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 WEB = ROOT / "web"
-FILES = [*sorted(EXAMPLES.glob("*.toml")), *sorted(ROOT.glob("python/tidegate/_ask/templates/*.toml"))]
+FILES = [*sorted(EXAMPLES.glob("*.toml")), *sorted(TEMPLATES.glob("*.toml"))]
 #: Reads a list of texts and prints, for each, its entries, the texts with each value changed to 7, and with
 #: a key added to each table.
 SCRIPT = """

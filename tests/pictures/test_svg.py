@@ -13,7 +13,7 @@ import pytest
 import tidegate as tg
 from matplotlib.font_manager import FontProperties, findfont
 from matplotlib.ft2font import FT2Font, LoadFlags
-from support.common import EXAMPLES, ROOT, SMALL
+from support.common import EXAMPLES, SMALL, TEMPLATES
 from tidegate._compare.plot import comparison_drawing
 from tidegate._draw.axis import even, powers, same_digits
 from tidegate._draw.drawing import Drawing
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from tidegate._draw.frame import Placed
 
-TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
 GATE, FLOW = "access-link-of-the-provider", "download-of-the-neighbours-backup"
 LONG = SMALL.replace("bottleneck", GATE).replace("flow.bulk", f"flow.{FLOW}")
 CCS = ["reno", "newreno", "cubic"]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+TEMPLATES = ROOT / "python" / "tidegate" / "_ask" / "templates"
+PAPERS = ROOT / "papers" / "tidegate_papers"
 INDEPENDENT = ROOT / "tests" / "independent"
 #: Recorded links; they are not part of the project.
 TRACES = Path(os.environ.get("TIDEGATE_TRACES", ROOT.parent / "shared" / "traces"))

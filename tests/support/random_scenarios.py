@@ -193,7 +193,8 @@ POLICE = 'police = { pcr = "3 Mbit/s", cdvt = "2 ms", scr = "2 Mbit/s", mbs = "9
 
 
 def _jitter(draw: random.Random) -> list[str]:
-    return draw.choice([[], [], [], ['jitter = "3 ms"'], ['jitter.exponential = "300 us"']])
+    laws = ['jitter = "3 ms"', 'jitter.exponential = "300 us"', 'jitter.wakeup = "1 ms"']
+    return draw.choice([[], [], [], *([law] for law in laws)])
 
 
 def _calls(draw: random.Random) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from support.common import EXAMPLES, ROOT, SMALL
+from support.common import EXAMPLES, ROOT, SMALL, TEMPLATES
 from support.packed_columns import unpacked
 from tidegate._lab.limits import Limits
 from tidegate._lab.work import answer
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WEB = ROOT / "web"
-TEMPLATES = sorted((ROOT / "python" / "tidegate" / "_ask" / "templates").glob("*.toml"))
-HOUSEHOLD = (ROOT / "python" / "tidegate" / "_ask" / "templates" / "household.toml").read_text()
+HOUSEHOLD = (TEMPLATES / "household.toml").read_text()
 SCENARIOS = [
     path
-    for path in [*sorted(EXAMPLES.glob("*.toml")), *TEMPLATES]
+    for path in [*sorted(EXAMPLES.glob("*.toml")), *sorted(TEMPLATES.glob("*.toml"))]
     if not any(own in path.read_text() for own in ('"python:', 'transport = "quic"'))
 ]
 FILES = [path.name for path in EXAMPLES.iterdir() if path.suffix in {".csv", ".down", ".drp", ".txt"}]

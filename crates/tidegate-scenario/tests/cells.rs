@@ -87,6 +87,10 @@ fn a_random_delay_is_a_time_or_a_law() {
     assert_eq!(jitter("{ uniform = \"5 ms\" }"), JitterPlan::Uniform { most: span });
     assert_eq!(jitter("{ exponential = \"5 ms\" }"), JitterPlan::Exponential { mean: span });
     assert_eq!(jitter("{ exponential = \"0 s\" }"), JitterPlan::None);
+    let wakeup = |pause| JitterPlan::Wakeup { latency: span, pause };
+    assert_eq!(jitter("{ wakeup = \"5 ms\" }"), wakeup(Span::from_millis(2)));
+    assert_eq!(jitter("{ wakeup = { latency = \"5 ms\", pause = \"9 ms\" } }"), wakeup(Span::from_millis(9)));
+    assert_eq!(jitter("{ wakeup = \"0 s\" }"), JitterPlan::None);
     assert_eq!(gate("").jitter, JitterPlan::None);
 }
 

@@ -93,7 +93,7 @@ def _gates(plan: Plan, flow: Flow) -> tuple[Gate | None, Gate]:
             f"gate {gate['name']} has the queue discipline {gate['discipline']}",
         )
         need(not gate["polices"], f"gate {gate['name']} has a policer")
-        need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
+        need(not gate["jitters"], f"gate {gate['name']} has jitter")
         need(
             gate["framing"]["kind"] != "aal5",
             f"gate {gate['name']} passes cells; the model counts whole packets",

@@ -80,7 +80,7 @@ def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
             f"gate {gate['name']} has the queue discipline {gate['discipline']}",
         )
         need(not gate["polices"], f"gate {gate['name']} has a policer")
-        need(not gate["jitters"], f"gate {gate['name']} delays packets at random (jitter)")
+        need(not gate["jitters"], f"gate {gate['name']} has jitter")
         need(not gate["slotted"], f"gate {gate['name']} is slotted: it does not send a cell when it arrives")
         need(gate["epd"] is None, f"gate {gate['name']} has early packet discard")
     for gate in back:

@@ -73,7 +73,10 @@ pub(crate) fn any_jitter() -> impl Strategy<Value = JitterPlan> {
     prop_oneof![
         4 => Just(JitterPlan::None),
         1 => micros.clone().prop_map(|most| JitterPlan::Uniform { most: Span::from_micros(most) }),
-        1 => micros.prop_map(|mean| JitterPlan::Exponential { mean: Span::from_micros(mean) }),
+        1 => micros.clone().prop_map(|mean| JitterPlan::Exponential { mean: Span::from_micros(mean) }),
+        1 => (micros.clone(), micros).prop_map(|(latency, pause)| {
+            JitterPlan::Wakeup { latency: Span::from_micros(latency), pause: Span::from_micros(pause) }
+        }),
     ]
 }
 

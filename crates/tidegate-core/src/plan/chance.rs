@@ -103,7 +103,7 @@ fn of_gate(gate: &GatePlan, shared: bool, found: &mut Vec<String>) {
         }
     };
     let jitter = match *jitter {
-        JitterPlan::None => false,
+        JitterPlan::None | JitterPlan::Wakeup { latency: _, pause: _ } => false,
         JitterPlan::Uniform { most } => most > Span::ZERO,
         JitterPlan::Exponential { mean } => mean > Span::ZERO,
     };

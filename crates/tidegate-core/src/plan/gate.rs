@@ -246,7 +246,7 @@ pub enum Reassembly {
     Simple,
 }
 
-/// Random delay after service, drawn once per unit that is not lost.
+/// Delay after service that varies: drawn once per unit that is not lost, or that of a unit after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JitterPlan {
     /// None.
@@ -261,16 +261,24 @@ pub enum JitterPlan {
         /// The mean.
         mean: Span,
     },
+    /// So much for a unit that comes after a pause; none for others, which wait behind it.
+    Wakeup {
+        /// The delay.
+        latency: Span,
+        /// How long no unit has left.
+        pause: Span,
+    },
 }
 
 impl JitterPlan {
-    /// The mean of what is drawn. Keeping the order makes some units wait longer than they drew.
+    /// The mean of what is drawn, or that of a unit after a pause. Keeping the order makes some units wait longer than they drew.
     #[must_use]
     pub fn mean(self) -> Span {
         match self {
             JitterPlan::None => Span::ZERO,
             JitterPlan::Uniform { most } => Span::from_picos(most.picos() / 2),
             JitterPlan::Exponential { mean } => mean,
+            JitterPlan::Wakeup { latency, .. } => latency,
         }
     }
 }

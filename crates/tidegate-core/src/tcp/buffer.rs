@@ -91,6 +91,8 @@ pub(super) struct Buffer {
     arrived_at: Time,
     first_read: u64,
     arrived: u64,
+    /// How far the data ahead of a gap reached then beyond what is expected next; 0: there was no gap.
+    pub(super) ahead: u64,
     /// Round trip as the receiver sees it; zero: not known yet.
     rtt: Span,
     /// That of the handshake (the `srtt_us` of an end that sends no data).
@@ -140,6 +142,7 @@ impl Buffer {
             arrived_at: Time::ZERO,
             first_read: 0,
             arrived: 0,
+            ahead: 0,
             rtt: Span::ZERO,
             handshake: None,
             echo: 0,
@@ -331,10 +334,14 @@ impl Buffer {
     pub(super) fn handle_ahead(&mut self, len: u64, ahead: u64, held: u64) -> bool {
         let grew = self.grow(len, held);
         if !self.fixed {
-            // `tcp_rcvbuf_grow`: what waits for the gap needs its place too.
-            self.clamp = self.clamp.max((2 * self.space + ahead).min(LARGEST_CLAMP));
+            self.widen_to(2 * self.space, ahead);
         }
         grew
+    }
+
+    /// `tcp_rcvbuf_grow`: the buffer holds a window of so much at least, and what lies `ahead` of a gap beside it.
+    fn widen_to(&mut self, window: u64, ahead: u64) {
+        self.clamp = self.clamp.max(window.saturating_add(ahead).min(LARGEST_CLAMP));
     }
 
     /// `tcp_grow_window` for a segment of `len` bytes: by two segments, as far as the buffer goes, in which `held` bytes lie. DEVIATION:
@@ -387,9 +394,8 @@ impl Buffer {
             // Twice what came, because the sender is a round trip ahead; and twice as much again by how it has grown.
             let growth = 2 * u128::from(copied) - u128::from(self.space);
             let window = u128::from(2 * copied) * growth / u128::from(self.space.max(1));
-            let window = u64::try_from(window).unwrap_or(u64::MAX).min(LARGEST_CLAMP);
-            self.clamp = self.clamp.max(window);
             self.space = copied;
+            self.widen_to(u64::try_from(window).unwrap_or(u64::MAX), self.ahead);
         }
         self.counted_from = read;
         self.counted_since = now;
@@ -449,6 +455,15 @@ mod tests {
         rounds.push((45 * mss, 45 * mss));
         let later = after_rounds(1448, rtt, &rounds);
         assert_eq!((later.space, later.clamp), (31_856, 151_928));
+    }
+
+    #[test]
+    fn what_lies_ahead_of_a_gap_needs_its_place_beside_the_window() {
+        // Kernel 6.18 behind a policer, by `tcp_rcvbuf_grow`: 46,336 bytes copied after 27,512, and 107,152 ahead of a gap, make a
+        // window of 326,637.
+        let mut buffer = Buffer { space: 27_512, ahead: 107_152, ..Buffer::new(1448, None) };
+        buffer.end_round(Time::ZERO, 46_336, 0);
+        assert_eq!((buffer.space, buffer.clamp), (46_336, 326_638));
     }
 
     #[test]

@@ -69,6 +69,7 @@ pub(super) fn jitter_text(jitter: JitterPlan) -> Option<String> {
         JitterPlan::None => None,
         JitterPlan::Uniform { most } => Some(format!("uniformly by 0 s to {most}, {mean} on average")),
         JitterPlan::Exponential { .. } => Some(format!("exponentially, by {mean} on average")),
+        JitterPlan::Wakeup { latency, pause } => Some(format!("by {latency} after a pause of {pause}")),
     }
 }
 

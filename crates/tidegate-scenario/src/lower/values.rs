@@ -38,18 +38,27 @@ pub(crate) fn holding(form: &Form, name: &str) -> HoldingPlan {
     }
 }
 
-/// A random delay; a length of zero is none.
+/// A delay that varies; a length of zero is none.
 pub(crate) fn jitter(form: &Form) -> JitterPlan {
-    let (law, longest) = match form.get("jitter").map(|item| &item.value) {
-        Some(Value::Amount(Amount::Time(span))) => (None, Some(*span)),
-        Some(Value::Table(law)) => (law.span("exponential"), law.span("uniform")),
-        _ => (None, None),
+    let law = match form.get("jitter").map(|item| &item.value) {
+        Some(Value::Amount(Amount::Time(most))) => return uniform(*most),
+        Some(Value::Table(law)) => law,
+        _ => return JitterPlan::None,
     };
-    match (law, longest) {
-        (Some(mean), _) if mean > Span::ZERO => JitterPlan::Exponential { mean },
-        (None, Some(most)) if most > Span::ZERO => JitterPlan::Uniform { most },
-        _ => JitterPlan::None,
+    let span = |of: &Form, key| of.span(key).filter(|span| *span > Span::ZERO);
+    if let Some(wakeup) = law.table("wakeup") {
+        let pause = wakeup.span("pause").unwrap_or(Span::ZERO);
+        return span(wakeup, "latency")
+            .map_or(JitterPlan::None, |latency| JitterPlan::Wakeup { latency, pause });
     }
+    span(law, "exponential").map_or_else(
+        || uniform(law.span("uniform").unwrap_or(Span::ZERO)),
+        |mean| JitterPlan::Exponential { mean },
+    )
+}
+
+fn uniform(most: Span) -> JitterPlan {
+    if most > Span::ZERO { JitterPlan::Uniform { most } } else { JitterPlan::None }
 }
 
 /// A differentiated services codepoint by number or name; default forwarding, 0, where none is written.

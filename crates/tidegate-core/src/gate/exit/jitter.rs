@@ -42,6 +42,10 @@ impl Jitter {
                 let unit: f64 = Exp1.sample(&mut self.stream);
                 (unit * mean.picos() as f64) as u64
             }
+            JitterPlan::Wakeup { latency, pause } => {
+                let idle = end.saturating_add(delay) > self.out.saturating_add(pause);
+                if idle { latency.picos() } else { 0 }
+            }
         };
         self.ended = end;
         self.out = self.out.max(end.saturating_add(delay).saturating_add(Span::from_picos(drawn)));
@@ -88,6 +92,17 @@ mod tests {
         like(uniform, 0.0025, 0.001_443);
         assert!(uniform.2 <= 0.005 && uniform.2 > 0.004_999, "{uniform:?}");
         like(moments(JitterPlan::Exponential { mean: Span::from_millis(1) }), 0.001, 0.001);
+    }
+
+    #[test]
+    fn after_a_pause_the_first_is_late_and_takes_others_with_it() {
+        let (latency, pause) = (Span::from_micros(40), Span::from_micros(50));
+        let mut jitter = jitter(JitterPlan::Wakeup { latency, pause });
+        let micros = |at: u64| Time::ZERO + Span::from_micros(at);
+        let out: Vec<Time> = [100, 112, 139, 151, 201, 252, 300]
+            .map(|end| jitter.delay(micros(end), Span::from_micros(1000)))
+            .to_vec();
+        assert_eq!(out, [1140, 1140, 1140, 1151, 1201, 1292, 1300].map(micros));
     }
 
     #[test]

@@ -125,16 +125,17 @@ impl Receiver {
     /// New data `[start, end)` came ahead of a gap or into one, where `held` bytes had come ahead: what that does to Linux's window.
     fn widen_in_disorder(&mut self, now: Time, (start, end): (u64, u64), held: u64, config: &Config) {
         let held = held + self.unread();
+        let ahead = self.ahead();
         let Some(buffer) = &mut self.buffer else { return };
         if buffer.reader.is_some() && start <= self.next && self.next >= end {
             self.quick |= u32::from(buffer.grow(end - start, held));
         } else if start <= self.next && self.next >= end {
             buffer.is_short((end - start) as u32, false);
             let arrival = buffer.handle_data(now, (end, self.next), (end - start, held), config.timestamps);
+            buffer.ahead = ahead;
             self.take_arrival(arrival);
         } else {
             // Without SACK the window stays, so that each ACK is a duplicate (`tcp_data_queue_ofo`).
-            let ahead = self.islands.last().map_or(0, |island| island.end - self.next);
             let grew = config.sack && buffer.handle_ahead(end - start, ahead, held);
             self.quick |= u32::from(grew);
         }

@@ -374,6 +374,11 @@ impl Receiver {
         (self.islands, self.recent) = (Islands::default(), Recent::default());
     }
 
+    /// How far the data ahead of a gap reach beyond what is expected next; 0: there is no gap.
+    fn ahead(&self) -> u64 {
+        self.islands.last().map_or(0, |island| island.end - self.next)
+    }
+
     /// The end of the highest stretch ahead of a gap.
     pub(in crate::tcp) fn highest(&self) -> Option<u64> {
         self.islands.last().map(|island| island.end)

@@ -174,7 +174,7 @@ impl Receiver {
 
     /// The application reads `most` bytes at most; how many there were.
     pub(in crate::tcp) fn read(&mut self, now: Time, most: u64, config: &Config) -> u64 {
-        let (next, unread) = (self.next, self.unread());
+        let (next, unread, ahead) = (self.next, self.unread(), self.ahead());
         let taken = unread.min(most);
         let Some(buffer) = &mut self.buffer else { return 0 };
         let Some(reader) = &mut buffer.reader else { return 0 };
@@ -183,6 +183,7 @@ impl Receiver {
         }
         reader.read += taken;
         let Reader { read, edge, pushed, .. } = *reader;
+        buffer.ahead = ahead;
         buffer.count(now, read, unread - taken);
         let (left, linux, clamp) = (edge.saturating_sub(next), buffer.linux, buffer.clamp());
         let owes = self.scheduled && linux;
