@@ -65,8 +65,7 @@ impl Network {
             self.feed_back(now, section);
             self.sections.sections[section].advance(now, &mut self.gates);
             self.collect(section);
-        }
-        if self.judged[gate].is_free {
+        } else if self.judged[gate].is_free {
             self.run_on(now, gate);
         } else {
             self.complete_until(now, gate);

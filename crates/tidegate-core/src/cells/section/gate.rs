@@ -39,10 +39,10 @@ pub(super) struct CellGate {
     /// One of the two.
     pub(super) discards: bool,
     /// Each cell's departure is reported.
-    pub(super) tells: bool,
+    pub(super) tells: Option<Told>,
     /// A cell that comes may let one begin sooner that waits ([`crate::plan::GatePlan::arrivals_hasten`]).
     pub(super) hastened: bool,
-    /// A gate further on tells each departure, or is hastened by what comes to it, so no departure may be found late.
+    /// A gate further on tells departures, or is hastened by what comes to it, so no departure may be found late.
     pub(super) before_prompt: bool,
     /// A tagged cell that finds as many waiting is dropped.
     pub(super) tagged: Option<u64>,
@@ -51,6 +51,30 @@ pub(super) struct CellGate {
     /// Slotted, with a policer before the queue.
     pub(super) policed: bool,
     pub(super) counts: CellCounts,
+}
+
+/// How a gate reports departures: one in so many at the instant at which it happens, because an RM cell follows it, and those before it
+/// with it at the latest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    every: u32,
+    /// Departures up to the next that is reported at once, which is the last of them.
+    pub(super) left: u32,
+}
+
+impl Told {
+    /// The first cell of all is followed by an RM cell.
+    pub(super) fn new(every: u32) -> Told {
+        Told { every: every.max(1), left: 1 }
+    }
+
+    /// A cell departs.
+    pub(super) fn count(&mut self) {
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = self.every;
+        }
+    }
 }
 
 #[derive(Debug)]

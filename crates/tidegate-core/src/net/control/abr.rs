@@ -145,10 +145,11 @@ impl Control for Abr {
         source.coming.push_back((at.saturating_add(source.plan.there), bits));
         source.gone += bits;
         let spacing = u64::from(source.plan.cells_per_rm) * CELL_BITS;
-        if source.gone >= spacing {
-            source.gone %= spacing;
-            group.launch(at, place);
+        if source.gone < spacing {
+            return Effect::Nothing;
         }
+        source.gone %= spacing;
+        group.launch(at, place);
         Effect::Wakeup
     }
 }

@@ -12,10 +12,12 @@ impl Network {
     /// A group of a control wakes at `at`.
     pub(in crate::net) fn wake_control(&mut self, at: Time, by: SourceKind, group: usize) {
         let counts_departures = self.controls.get(by).is_some_and(Control::counts_departures);
-        let mut place = 0;
+        let (mut place, mut forward) = (0, None);
         while let Some(gate) = self.controls.needs(by, group, place) {
-            // Cells are brought forward by the section; packet gates are where they are.
-            if let Some(section) = self.sections.section_of(gate) {
+            // Cells are brought forward by the section, with all of its gates; packet gates are where they are.
+            if let Some(section) = self.sections.section_of(gate).filter(|section| forward != Some(*section))
+            {
+                forward = Some(section);
                 self.sections.sections[section].advance_before(at, &mut self.gates);
                 if counts_departures {
                     self.collect(section);
@@ -100,10 +102,14 @@ impl Network {
         if effect == Effect::Wakeup {
             return;
         }
-        let mut place = 0;
+        let (mut place, mut collected) = (0, None);
         while let Some(gate) = self.controls.sets(by, group, place) {
             match self.sections.section_of(gate) {
-                Some(section) => self.collect(section),
+                Some(section) if collected == Some(section) => {}
+                Some(section) => {
+                    collected = Some(section);
+                    self.collect(section);
+                }
                 None => {
                     self.collect_departures(gate, self.schedule.now);
                     self.wake_gate(gate);
