@@ -64,9 +64,9 @@ impl Gate {
         self.parts.stats.record_gone(cells * u64::from(CELL_BYTES));
     }
 
-    /// [`Gate::record_cell`] for cells that come together, at a gate whose rows are written at fixed times and whose arrivals nobody
-    /// counts.
+    /// [`Gate::record_cell`] for cells that come together, at a gate whose rows are written at fixed times.
     pub(crate) fn record_cells(&mut self, spread: Span, cells: &Together) {
+        self.parts.ingress.note_arrival(cells.arrival, cells.bytes * cells.starts.terms as u32);
         self.parts.stats.spread(spread);
         self.parts.stats.record_together(cells);
     }

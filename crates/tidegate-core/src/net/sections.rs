@@ -43,9 +43,8 @@ impl Sections {
             found.crossings[place] = (number, of_section.len() as u32);
             of_section.push(crossing.clone());
         }
-        let observed = plan.signals.iter().map(|signal| signal.gate);
-        let observed: BTreeSet<usize> =
-            observed.chain(plan.switches.iter().map(|switch| switch.gate)).collect();
+        let signalled: BTreeSet<usize> = plan.signals.iter().map(|signal| signal.gate).collect();
+        let switches: BTreeSet<usize> = plan.switches.iter().map(|switch| switch.gate).collect();
         for (mut group, of_group) in groups.into_iter().zip(&members) {
             group.sort_by_key(|gate| order[*gate]);
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
@@ -58,9 +57,11 @@ impl Sections {
                 &plan.gates,
                 Options { one_by_one, report_losses_early: plan.record.level == RecordLevel::Events },
                 &|gate| match record_level(plan, gate) {
-                    RecordLevel::Summary if !observed.contains(&gate) => Observed::Not,
-                    RecordLevel::Every(_) if !observed.contains(&gate) => Observed::Sampled,
-                    _ => Observed::Each,
+                    _ if signalled.contains(&gate) => Observed::Each,
+                    RecordLevel::Events => Observed::Each,
+                    _ if switches.contains(&gate) => Observed::Counted,
+                    RecordLevel::Every(_) => Observed::Sampled,
+                    RecordLevel::Summary => Observed::Not,
                 },
                 &stream,
                 measured(plan),

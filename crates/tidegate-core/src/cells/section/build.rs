@@ -27,7 +27,11 @@ impl Section {
         let gate = |number: &usize| {
             let plan = &plans[*number];
             let CellPlan { slotted, epd, ppd, .. } = plan.cells;
-            let observed = observed(*number);
+            let observed = match observed(*number) {
+                // Slots are gone through without a look at single cells.
+                Observed::Counted if slotted => Observed::Each,
+                others => others,
+            };
             CellGate {
                 number: *number,
                 server: if !plan.is_known_ahead() {
@@ -77,7 +81,10 @@ impl Section {
                 || one_by_one
                 || numbers
                     .iter()
-                    .any(|number| observed(*number) == Observed::Each || !plans[*number].is_known_ahead()),
+                    .any(|number| {
+                        matches!(observed(*number), Observed::Each | Observed::Counted)
+                            || !plans[*number].is_known_ahead()
+                    }),
             one_by_one,
             measured,
             ..Section::default()

@@ -77,6 +77,8 @@ pub enum Observed {
     Not,
     /// Rows show it at fixed times.
     Sampled,
+    /// An ABR switch counts what comes to it in slots, before whose ends it brings the section forward; rows may show it too.
+    Counted,
     /// Each cell is reported to it when it comes.
     Each,
 }
