@@ -1,7 +1,7 @@
 //! Makes a section from the plans of its gates.
 
 use super::frames::Crossing;
-use super::gate::{CellGate, CellServer, Told, paced_server, slotted_server};
+use super::gate::{CellGate, CellServer, RmCells, paced_server, slotted_server};
 use super::input::{Input, To};
 use super::own::OwnService;
 use super::soonest::Soonest;
@@ -55,8 +55,8 @@ impl Section {
                 epd,
                 ppd,
                 discards: epd.is_some() || ppd,
-                tells: match &plan.rate {
-                    RatePlan::Abr(abr) => Some(Told::new(if one_by_one { 1 } else { abr.cells_per_rm })),
+                rm_cells: match &plan.rate {
+                    RatePlan::Abr(abr) => Some(RmCells::new(if one_by_one { 1 } else { abr.cells_per_rm })),
                     _ => None,
                 },
                 hastened: plan.arrivals_hasten(),
@@ -107,7 +107,7 @@ impl Section {
             let leads = |to: To| match to {
                 To::Gate { gate: next, .. } => {
                     let next = &self.gates[next as usize];
-                    next.tells.is_some() || next.hastened || next.before_prompt
+                    next.rm_cells.is_some() || next.hastened || next.before_prompt
                 }
                 To::End => false,
             };

@@ -38,11 +38,11 @@ pub(super) struct CellGate {
     pub(super) ppd: bool,
     /// One of the two.
     pub(super) discards: bool,
-    /// Each cell's departure is reported.
-    pub(super) tells: Option<Told>,
+    /// It is an ABR source: each cell's departure is reported.
+    pub(super) rm_cells: Option<RmCells>,
     /// A cell that comes may let one begin sooner that waits ([`crate::plan::GatePlan::arrivals_hasten`]).
     pub(super) hastened: bool,
-    /// A gate further on tells departures, or is hastened by what comes to it, so no departure may be found late.
+    /// A gate further on is an ABR source, or is hastened by what comes to it, so no departure may be found late.
     pub(super) before_prompt: bool,
     /// A tagged cell that finds as many waiting is dropped.
     pub(super) tagged: Option<u64>,
@@ -53,19 +53,19 @@ pub(super) struct CellGate {
     pub(super) counts: CellCounts,
 }
 
-/// How a gate reports departures: one in so many at the instant at which it happens, because an RM cell follows it, and those before it
-/// with it at the latest.
+/// The RM cells of an ABR source: one follows each departure in so many. That departure is reported at the instant at which it happens,
+/// those before it with it at the latest.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct RmCells {
     every: u32,
-    /// Departures up to the next that is reported at once, which is the last of them.
+    /// Departures up to the next that an RM cell follows, which is the last of them.
     pub(super) left: u32,
 }
 
-impl Told {
+impl RmCells {
     /// The first cell of all is followed by an RM cell.
-    pub(super) fn new(every: u32) -> Told {
-        Told { every: every.max(1), left: 1 }
+    pub(super) fn new(every: u32) -> RmCells {
+        RmCells { every: every.max(1), left: 1 }
     }
 
     /// A cell departs.

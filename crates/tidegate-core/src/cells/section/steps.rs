@@ -134,8 +134,8 @@ impl Section {
         let CellServer::Steps(held) = &mut row.server else { return };
         let server = &mut gates[row.number];
         let came = server.serving();
-        if let (Some(told), Some((_, service))) = (&mut row.tells, came) {
-            told.count();
+        if let (Some(rm_cells), Some((_, service))) = (&mut row.rm_cells, came) {
+            rm_cells.count();
             self.outputs.push_back(Output::Served { at: service.end, gate: row.number });
         }
         server.handle_wakeup();
@@ -175,7 +175,7 @@ impl Section {
         };
         let is_prompt = row.before_prompt;
         // While the gate waits to begin a service, a cell of another class may be served sooner, or let the one that waits begin.
-        let may_begin = !server.is_serving() && (is_prompt || row.tells.is_some() || row.hastened);
+        let may_begin = !server.is_serving() && (is_prompt || row.rm_cells.is_some() || row.hastened);
         let comes = if may_begin { row.next.first().0 } else { NEVER };
         let end = end.min(Time::from_picos(comes).saturating_add(Span::from_picos(1)));
         if is_prompt {
@@ -187,8 +187,8 @@ impl Section {
             None => row.cell_time.picos(),
         };
         let mut after = held.before_end();
-        if let Some(told) = row.tells {
-            after = after.min(u64::from(told.left - 1));
+        if let Some(rm_cells) = row.rm_cells {
+            after = after.min(u64::from(rm_cells.left - 1));
         }
         end.saturating_add(Span::from_picos(each.saturating_mul(after)))
     }
