@@ -172,12 +172,13 @@ impl Gate {
         if self.is_classed() {
             return self.settle_classed();
         }
-        if let Some(stepped) = &mut self.parts.stepped {
+        let begins = self.parts.stepped.as_mut().and_then(|stepped| {
             stepped.is_judged = false;
-            stepped.begins = None;
-        }
-        // Behind a closed circuit, or at a rate of zero, the service never ends.
-        self.begin_first();
+            stepped.begins.take()
+        });
+        // Not before the instant at which the law would have let a service begin, whichever unit is the first now. Behind a closed
+        // circuit, or at a rate of zero, the service never ends.
+        self.begin_first_from(begins.unwrap_or(Time::ZERO));
         while self.next_wakeup().is_some() {
             self.handle_wakeup();
             self.begin_first();
@@ -200,11 +201,16 @@ impl Gate {
     /// Begins the service of the first unit that waits, whatever a discipline or a closed circuit would say, if the
     /// server is idle and nothing is known of when it begins.
     fn begin_first(&mut self) {
+        self.begin_first_from(Time::ZERO);
+    }
+
+    /// [`Gate::begin_first`], not before `from`.
+    fn begin_first_from(&mut self, from: Time) {
         let idle = |stepped: &&mut Box<Stepped>| stepped.serving.is_none() && stepped.begins.is_none();
         let Some(stepped) = self.parts.stepped.as_mut().filter(idle) else { return };
         let Some(Waiter { arrival, mut unit }) = stepped.waiting.take_first() else { return };
         let wire = self.wire_bytes(unit.bytes);
-        let service = self.parts.law.transmit(arrival, self.work(wire));
+        let service = self.parts.law.transmit(arrival.max(from), self.work(wire));
         let served = self.serve((arrival, service), &mut unit, wire, None);
         self.begin(unit, served);
     }
