@@ -79,12 +79,10 @@ impl Section {
             fed_back: numbers.iter().any(|number| !plans[*number].is_known_ahead()),
             report_losses_early: report_losses_early
                 || one_by_one
-                || numbers
-                    .iter()
-                    .any(|number| {
-                        matches!(observed(*number), Observed::Each | Observed::Counted)
-                            || !plans[*number].is_known_ahead()
-                    }),
+                || numbers.iter().any(|number| {
+                    matches!(observed(*number), Observed::Each | Observed::Counted)
+                        || !plans[*number].is_known_ahead()
+                }),
             one_by_one,
             measured,
             ..Section::default()
