@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: What one buffer of the kernel's holds (tcp_xmit_size_goal).
 BUFFER = 65_000
+#: So long our endpoint puts an ACK off.
+DELAYED_MS = 40.0
 #: So near to a line a paced packet may leave before or after it.
 PACED_MS = 0.7
 #: So much later the kernel may send a copy, or see what is said of it.
@@ -81,6 +83,19 @@ def _data_later(held: Held, difference: Difference) -> bool:
     """A segment brought data and let others be sent again, which acknowledge them with one of the two."""
     last = _last(held, difference)
     return last is not None and "data" in last.of and difference.what in ("segment", "more", "less")
+
+
+def _longer_delay(held: Held, difference: Difference) -> bool:
+    """An end that sends too put an ACK off: ours for 40 ms after the last data, the kernel for longer."""
+    if _receives(held) or difference.what not in ("less", "segment"):
+        return False
+    came_ms = [step.at_ms for step in said_lines(held.talk)[: difference.after] if "data" in step.of]
+    return bool(came_ms) and any(
+        after == difference.after
+        and not said.payload
+        and abs(said.at_ms - came_ms[-1] - DELAYED_MS) < COPY_MS + abs(held.late_ms)
+        for said, (after, _) in zip(held.ours.said, held.ours.afters, strict=True)
+    )
 
 
 def _stale_blocks(_: Held, difference: Difference) -> bool:
@@ -294,6 +309,11 @@ NAMED = (
         _copy_trip,
         fault=False,
         chance=True,
+    ),
+    Named(
+        "longer-delay",
+        "where data come every 20 to 40 ms, an ACK is put off for longer (icsk_ack.ato); ours never is",
+        _longer_delay,
     ),
     Named("bbr", "BBR: not told apart yet", _bbr),
     Named(
