@@ -286,7 +286,9 @@ def compare(file: Path, controllers: list[str], only: str) -> tuple[list[list[st
         inside, total = (sum(pair[n] for pair in of_cc.values()) for n in (0, 1))
         parts = ", ".join(f"{number} {i} of {t}" for number, (i, t) in of_cc.items() if t)
         if total:
-            lines.append(f"{cc}: {inside} of {total} numbers agree ({inside / total:.1%}). By number: {parts}")
+            lines.append(
+                f"{cc}: {inside} of {total} numbers agree ({inside / total:.1%}). By number: {parts}"
+            )
     return rows, lines, found["kernel"]
 
 
