@@ -25,6 +25,12 @@ def test_one_version() -> None:
     assert VERSION in ours
 
 
+def test_each_entry_of_the_changelog_is_read_in_one_go() -> None:
+    """What a release changed for its users has at most 25 lines."""
+    entries = re.split(r"^## .*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)[1:]
+    assert max(sum(bool(line) for line in entry.splitlines()) for entry in entries) <= 25
+
+
 def test_the_image_gets_what_the_wheel_is_made_of() -> None:
     """Every member of the workspace, and the files that the package names, pass .dockerignore."""
     lets = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
