@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+import tidegate as tg
 from support.common import ROOT
 
 if TYPE_CHECKING:
@@ -30,7 +31,14 @@ INSTEAD = {
 }
 PAGES = sorted(
     page
-    for pattern in ("*.md", "docs/*.md", "docs/guide/*.md", "docs/design/*.md", "docs/kernel-notes/*.md")
+    for pattern in (
+        "*.md",
+        "docs/*.md",
+        "docs/[gdk]*/*.md",
+        "benches/*.md",
+        "papers/*.md",
+        "tests/*/README.md",
+    )
     for page in ROOT.glob(pattern)
 )
 WORD = re.compile(rf"\b({'|'.join(INSTEAD)})\b")
@@ -58,6 +66,22 @@ def test_pages_use_words_of_the_field(page: Path) -> None:
     """A reader who does not know the project's old words need not learn them."""
     found = [(match.group(), each) for each in sentences(page) for match in WORD.finditer(each)]
     assert not found, found
+
+
+def described_keys() -> Iterator[str]:
+    """Yield what the schema says about each key of the scenario language, and about each of its words."""
+    parts = [tg.schema()]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            yield part["description"] if isinstance(part.get("description"), str) else ""
+        parts += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+
+
+def test_keys_are_described_in_short_sentences() -> None:
+    told = [sentence for text in described_keys() for sentence in re.split(r"(?<=[.!?])\s+", text)]
+    assert len(told) > 1000
+    assert [each for each in told if len(each.split()) > LONGEST or WORD.search(each)] == []
 
 
 def described() -> Iterator[tuple[Path, str]]:

@@ -85,6 +85,22 @@ def anchor(line: str) -> str:
     return kept.replace(" ", "-")
 
 
+#: What takes its time whatever the machine is, or builds: in the text above a block, how long.
+TAKES_LONG = re.compile(r"^tidegate .*--engines? \S*live|^cargo ", re.M)
+SAID = re.compile(r"\bminutes?\b|\bseconds\b|\b\d+ s\b")
+
+
+@pytest.mark.parametrize("page", snippets.pages(), ids=lambda page: page.stem)
+def test_a_block_that_takes_long_says_so_before(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    behind = 0
+    for block in snippets.blocks(text):
+        if block.kind == "bash" and TAKES_LONG.search(block.text):
+            assert SAID.search("\n".join(lines[behind : block.line])), f"{page.name}:{block.line}"
+        behind = block.span[1]
+
+
 def test_a_wrong_page_is_found(tmp_path: Path) -> None:
     """The test itself can fail: a wrong command, scenario and program are each noticed."""
     player = snippets.Player(ROOT / "README.md", tmp_path / "page")

@@ -23,9 +23,8 @@ pub enum CaptureError {
     },
     /// The file is something else.
     #[error(
-        "{file}: this is not a capture: it begins with {begins}, and a capture in pcap or pcapng begins with \
-         one of their magic numbers (packed by gzip, xz or zstd it may be, too); a log of rates over time, such as CSV or \
-         JSON, is read by tidegate traces info"
+        "{file}: this is not a capture: it begins with {begins}, and a capture begins with a magic number of pcap, \
+         pcapng, gzip, xz or zstd; a CSV or JSON of rates is read by tidegate traces info"
     )]
     Other {
         /// The file as it was named.

@@ -181,7 +181,7 @@ def claim_return(lab: Lab) -> Finding:
     return Finding(
         together(above(here, 0.99, "forward 10 Mbit/s"), above(there, 0.99, "forward 100 Mbit/s")),
         "Goodput with 512 kbit/s for ACKs over that with 100 Mbit/s, at the 10 Mbit/s of the figures, "
-        f"where {shown(used, '%')} of it is used (above 1: it spaces the ACKs, and Reno has {outs[0]} "
-        f"time-outs instead of {outs[1]}); with links of 100 Mbit/s {shown(there)}. 512 kbit/s carry 1600 "
-        "ACKs of 40 bytes a second, which is 13.3 Mbit/s of data with an ACK per segment",
+        f"where {shown(used, '%')} of it is used; with links of 100 Mbit/s {shown(there)}. Where it is "
+        f"above 1 the slow way back spaces the ACKs; Reno has {outs[0]} time-outs, not {outs[1]}. 512 kbit/s "
+        "carry 1600 ACKs of 40 bytes a second, which is 13.3 Mbit/s of data with an ACK per segment",
     )

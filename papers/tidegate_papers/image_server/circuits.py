@@ -212,8 +212,9 @@ def claim_theory(lab: Lab) -> Finding:
         told.append(f"{shown(found)} s at {rate} Mbit/s and {window} KiB, expected {expected:.4f}")
     return Finding(
         together(*parts),
-        "Simulated over expected, one client whose window is open. 0.1 s + 1866 · 5512 bit / rate where the "
-        "circuit limits; 0.1 s + (N + W ⌊(N - 1) / W⌋) / 5000 for N = 1866 segments and a window of W where "
-        f"the processor does: {', '.join(told)}. The bound that every ACK but the last window's is served, "
+        "Simulated over expected, one client whose window is open. Expected is 0.1 s + 1866 · 5512 bit / "
+        "rate where the circuit limits. It is 0.1 s + (N + W ⌊(N - 1) / W⌋) / 5000 for N = 1866 segments and "
+        f"a window of W where the processor does. Simulated: {', '.join(told)}. "
+        "The bound that every ACK but the last window's is served, "
         f"0.1 s + (2 N - W) / 5000, is {least_by_processor(64):.4f} s with 64 KiB",
     )

@@ -103,8 +103,8 @@ def claim_slow_start(lab: Lab) -> Finding:
             f"{CLAIMED - NEAR:.4g} to {CLAIMED + NEAR:.4g} packets, with jitter its whole 95% interval",
         ),
         "The least buffer from which on no slow start loses a packet, among "
-        f"{BUFFERS[0]} to {BUFFERS[-1]}, over the cycles from one time-out to the next on a link of 100 "
-        f"kB/s, where a packet takes 5 ms; mean of the runs. A third of Δ + 1 is {CLAIMED:.1f}; {NEAR} "
+        f"{BUFFERS[0]} to {BUFFERS[-1]}, as mean of the runs. The cycles are those from one time-out to the "
+        f"next, on a link of 100 kB/s, where a packet takes 5 ms. A third of Δ + 1 is {CLAIMED:.1f}; {NEAR} "
         f"packet more or less is counted. {'; '.join(told)}. The window that a slow start ends at is half of "
         "the last one, which depends on where the queue ran over. Without jitter the same few cycles repeat, "
         "and segments come in the exact steps of the doubling",

@@ -16,7 +16,7 @@ _FORM = re.compile(
 )
 _HELP = (
     'write "goodput > 95%" (of what the gate can carry), "goodput > 5 Mbit/s", "loss < 1%", '
-    '"p99 delay < 100 ms" (mean, p50 or p99; of delay, the wait at the gate, or of rtt), '
+    '"p99 delay < 100 ms" (mean, p50 or p99 of delay, the wait at the gate, or of rtt), '
     'or several joined by "and"'
 )
 

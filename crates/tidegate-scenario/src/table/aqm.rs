@@ -160,9 +160,9 @@ const PIE: Section = section(
 
 const DUALPI2: Section = section(
     "DualPI2",
-    "Two coupled queues (RFC 9332 Appendix A): packets with ECT(1) or CE (L4S) have a queue of their own, which is \
-     marked early and goes first; the other, classic queue is held at `target` by a controller, whose probability p \
-     marks or drops classic packets with p², and marks L4S packets with `coupling` × p. The controller marks and drops \
+    "Two coupled queues (RFC 9332 Appendix A). Packets with ECT(1) or CE (L4S) have a queue of their own, which is \
+     marked early and goes first. A controller holds the other, classic queue at `target`: it marks or drops classic \
+     packets with the probability p², and marks L4S packets with `coupling` × p. The controller marks and drops \
      nothing while fewer than two packets wait.",
     &[
         key(

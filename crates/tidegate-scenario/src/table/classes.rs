@@ -18,7 +18,7 @@ pub(super) const SCHEDULER: Key = key(
         word(
             "spacer",
             "without `classes`: each flow is a virtual circuit with a queue of its own, as large as `queue` says, and keeps the \
-             contract of the shaper with `per = \"flow\"` before this gate; of those whose time has come, the one with \
+             contract of the shaper with `per = \"flow\"` before this gate. Of those whose time has come, the one with \
              the earliest theoretical emission time goes first",
         ),
         word("fifo", "without `classes`: one queue, first in, first out"),

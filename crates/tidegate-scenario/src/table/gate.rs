@@ -169,7 +169,7 @@ const QUEUE: Section = short(
                  round trip, without queueing, of the flows that pass it. A rate that varies counts with its mean; \
                  `check --explain` says what it came to. A packet whose \
                  transmission begins when it arrives takes no place in the queue. With a limit of 0, every packet \
-                 that would have to wait is dropped: one that arrives during a transmission or while the rate is 0, \
+                 that would have to wait is dropped. That is one that arrives during a transmission or while the rate is 0, \
                  one for which a token bucket lacks tokens, a cell that a GCRA shaper would delay, one that finds \
                  its circuit closed. With a trace of delivery opportunities every packet waits, so the limit cannot \
                  be 0.",

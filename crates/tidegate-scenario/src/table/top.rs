@@ -37,8 +37,8 @@ pub(crate) const ROOT: Section = section(
             "perturb",
             Kind::Flag,
             flag(false),
-            "true: replication i has small changes, number i, that nobody can know of a real network: each flow and \
-             traffic source starts later by less than one round trip, delays differ by up to 1%, gates without jitter \
+            "true: replication i has small changes, number i, that nobody can know of a real network. Each flow and \
+             traffic source starts later by less than one round trip, and delays differ by up to 1%. Gates without jitter \
              have up to 100 µs of it (at most 1% of the round trip), and packets keep their order. Replication 0 is \
              as written. Sizes that the file gives by a delay are not computed anew.",
         ),

@@ -8,7 +8,7 @@ use crate::units::Dim;
 pub(super) const FOLLOW: Section = section(
     "Fed-back rate",
     "A rate set by feedback. The capacity of another gate is averaged over slots of time and signalled to this gate \
-     after a lag; this gate then sends no faster than the network allows, and the excess waits here (ABR, Section \
+     after a lag. This gate then sends no faster than the network allows, and the excess waits here (ABR, Section \
      VI-B of the paper; rate signals of today's networks).",
     &[
         key(

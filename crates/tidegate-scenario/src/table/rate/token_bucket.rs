@@ -54,8 +54,9 @@ const TOKEN_BUCKET_KEYS: Section = section(
             "peak_burst",
             BURST,
             WhenAbsent::Words("no second bucket"),
-            "Depth of a second bucket, in bytes on the wire or by a time or BDP at `peak`, which `peak` fills: a packet waits until its tokens are in both \
-             buckets, and leaves at once (a dual-rate shaper: sustained and peak rate).",
+            "Depth of a second bucket, which `peak` fills, in bytes on the wire or by a time or BDP at `peak`. A packet \
+             waits until its tokens are in both buckets, and leaves at once (a dual-rate shaper: sustained and peak \
+             rate).",
         ),
     ],
 );
