@@ -4,17 +4,19 @@ Each command is a process of its own and is run ``--rounds`` times, in turn with
 ``--against PYTHON``, another installed Tidegate, such as the last release. The table gives the median of user
 time, its least and greatest, in seconds. A median that is over 10% above the other's ends with status 1.
 Bytecode and font caches are warm, as they are from the second command of an installed package on; only "first
-picture" has no font cache.
+picture" has no font cache. ``--all --page docs/design/waiting.md`` writes the page of the documentation.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
@@ -107,6 +109,11 @@ class Installed:
         self.place.mkdir(parents=True)
         self._fresh = 0
 
+    def version(self) -> str:
+        """Return the name and version of what is installed."""
+        command = [str(self.python), "-m", "tidegate", "--version"]
+        return subprocess.check_output(command, text=True, cwd=self.place).split("\n")[0]
+
     def user_s(self, row: Row) -> float:
         """Run a row once and return its user time with that of its children, seconds."""
         command = ["-c", row.program] if row.program else ["-m", "tidegate"]
@@ -141,8 +148,10 @@ class Installed:
             return float(output.read()) if told else usage.ru_utime
 
 
-def measure(names: list[str], rounds: int, ours: Installed, theirs: Installed | None) -> list[str]:
-    """Print the table; return the rows that have become slower."""
+def measure(
+    names: list[str], rounds: int, ours: Installed, theirs: Installed | None
+) -> tuple[list[list[str]], list[str]]:
+    """Return the table's lines, and the rows that have become slower."""
     lines, slower = [], []
     for name in names:
         row = ROWS[name]
@@ -162,10 +171,7 @@ def measure(names: list[str], rounds: int, ours: Installed, theirs: Installed | 
             if middle[0] > MOST * middle[1] and middle[0] - middle[1] > least:
                 slower.append(name)
         lines.append(cells)
-    head = ["command", "user time, s"]
-    head += [] if theirs is None else ["the other", "ratio"]
-    table(f"User processor time, median of {rounds} (least-greatest)", head, lines)
-    return slower
+    return lines, slower
 
 
 def _spread(times: list[float]) -> str:
@@ -174,20 +180,58 @@ def _spread(times: list[float]) -> str:
     return f"{median(times):.3f} ({min(times):.3f}-{max(times):.3f})"
 
 
+def _asked(row: Row) -> str:
+    """Return what a row runs, as one would type it."""
+    if row.program:
+        return f"an answer of the laboratory, `{Path(row.words[0]).name}`"
+    words = [word.replace(f"{ROOT}/", "") for word in row.words]
+    said = f"`tidegate {shlex.join(words)}`"
+    return f"{said}, no font cache" if row.fresh else f"{said}, all in the store" if row.before else said
+
+
+def page(head: list[str], lines: list[list[str]], rounds: int, against: str) -> str:
+    """Return the page of the documentation: what was run, and its times."""
+    commit = subprocess.check_output(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, text=True).strip()
+    day = datetime.now(tz=UTC).date()
+    beside = f"in turn with the same command of {against}, " if against else ""
+    rows = ["| " + " | ".join(["what", *head[1:]]) + " |", "|---" * len(head) + "|"]
+    rows += ["| " + " | ".join([_asked(ROWS[name]), *cells]) + " |" for name, *cells in lines]
+    return (
+        "<!-- Made by benches/people.py; do not edit. -->\n\n# What a person waits for\n\n"
+        "In one sentence: what is typed at a prompt is measured as a whole, with start and drawing, of "
+        "which the simulation is often the smallest part.\n\n"
+        f"User processor time in seconds, the median of {rounds} runs (least-greatest), {beside}"
+        f"at commit {commit} on {day}, on a virtual machine with two cores which other work shared.\n"
+        "Bytecode and font caches are warm unless the row says otherwise.\n\n"
+        + "\n".join(rows)
+        + "\n\nTo measure again: `.venv/bin/python benches/people.py --all --page docs/design/waiting.md`.\n"
+        "With `--against PYTHON`, an interpreter that has another Tidegate, a median that is over "
+        f"{MOST - 1:.0%} above the other's fails.\n"
+    )
+
+
 def main() -> None:
     """Measure the rows that are named, or those that take a minute together."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}")
     parser.add_argument("--against", type=Path, metavar="PYTHON", help="an interpreter with another Tidegate")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--all", action="store_true", help="those that take minutes, too")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the page of the documentation")
     told = parser.parse_args()
     if unknown := [name for name in told.rows if name not in ROWS]:
         parser.error(f"there is no row {unknown[0]}; there are {', '.join(ROWS)}")
-    names = told.rows or [name for name, row in ROWS.items() if not row.long]
+    names = told.rows or [name for name, row in ROWS.items() if told.all or not row.long]
     with tempfile.TemporaryDirectory() as folder:
         ours = Installed(Path(sys.executable), Path(folder) / "ours")
         theirs = None if told.against is None else Installed(told.against, Path(folder) / "theirs")
-        slower = measure(names, told.rounds, ours, theirs)
+        lines, slower = measure(names, told.rounds, ours, theirs)
+        head = ["command", "user time, s", *([] if theirs is None else [theirs.version(), "ratio"])]
+    table(f"User processor time, median of {told.rounds} (least-greatest)", head, lines)
+    if told.page:
+        told.page.write_text(
+            page(head, lines, told.rounds, "" if theirs is None else head[2]), encoding="utf-8"
+        )
     if slower:
         raise SystemExit(f"over {MOST - 1:.0%} slower than the other: {', '.join(slower)}")
 

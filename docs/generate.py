@@ -2,7 +2,8 @@
 
 The scenario reference comes from the table of keys, the command line's from its options, the
 columns' from the code that makes them, the Python reference from signatures and docstrings.
-The types of a plan's objects in Python come from the code that writes them.
+The types of a plan's objects in Python come from the code that writes them, and LICENSES-BUNDLED.txt from the
+packages that Cargo resolves.
 With ``--images`` the pictures in docs/images are drawn again too.
 """
 
@@ -22,6 +23,7 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import licences
 import manual
 import snippets
 import tidegate as tg
@@ -444,6 +446,7 @@ def main(*, images: bool) -> None:
     for path in SUITE.rglob("*.toml"):
         _write(JUDGE / path.name, path.read_text(encoding="utf-8"))
     _write(PLAN_OBJECTS, plan_objects())
+    _write(ROOT / "LICENSES-BUNDLED.txt", licences.text())
     for name, text in manual.pages(tg.__version__).items():
         _write(MANUAL / name, text)
     for page in snippets.pages():

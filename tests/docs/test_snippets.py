@@ -61,6 +61,12 @@ def test_reference(name: str) -> None:
     assert committed == generate.REFERENCE[name](), "run make docs"
 
 
+def test_licences_of_what_is_bundled() -> None:
+    """The file that wheels carry has every crate that is linked, with its terms."""
+    committed = (ROOT / "LICENSES-BUNDLED.txt").read_text(encoding="utf-8")
+    assert committed == load("licences").text(), "run make docs"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links(page: Path) -> None:
     """A link to a file of the project finds it, and a link to a heading finds that."""
