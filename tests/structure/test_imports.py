@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 import typing
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import tidegate as tg
-from support.common import SMALL
+from support.common import ROOT, SMALL
 from support.python_imports import needed
 
 if typing.TYPE_CHECKING:
@@ -181,6 +182,13 @@ def test_folders_are_few_and_each_has_a_floor() -> None:
     shown = ("plot", "picture", "layout", "text", "page", "__init__")
     studies = [path for path in (root / "_study").glob("*.py") if not path.stem.startswith(shown)]
     assert len(studies) <= MOST_OF_STUDIES, sorted(path.name for path in studies)
+
+
+def test_the_design_draws_the_floors() -> None:
+    page = (ROOT / "docs" / "design" / "python.md").read_text(encoding="utf-8")
+    drawn = page.partition("## Floors")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?`) \|", drawn, re.M)
+    assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == list(FLOORS)[-2::-1]
 
 
 def test_folders_need_what_lies_below_them() -> None:
