@@ -226,9 +226,7 @@ def test_what_looks_like_executors_of_dask(random: Path, tmp_path: Path) -> None
         executor = client.get_executor(workers=[worker], retries=2)
         assert tg.study(random, executor=executor, store=False).to_json() == here
         executor.shutdown()
-        with pytest.raises(
-            tg.errors.ArgumentError, match="executor: it was shut down; give one that takes work"
-        ):
+        with pytest.raises(tg.errors.ClusterError, match="after shutdown"):
             tg.study(random, executor=executor, store=False)
     with pytest.raises(tg.errors.ArgumentError, match="executor: this client of Dask is closed; give one"):
         tg.study(random, executor=client, store=False)

@@ -94,12 +94,9 @@ def _nobody(address: str, error: Exception) -> ArgumentError:
 
 
 class Cluster(Futures):
-    """The workers that a client of Dask reaches. Its scheduler gives a dead worker's batch to another.
+    """The workers that a client of Dask reaches. Its scheduler gives a dead worker's batch to another."""
 
-    ``options``: what else the client is told of each batch, such as ``workers``.
-    """
-
-    def __init__(self, client: Any, **options: Any) -> None:
+    def __init__(self, client: Any) -> None:
         super().__init__(client)
         if client.status != "running":
             raise ArgumentError(
@@ -111,7 +108,6 @@ class Cluster(Futures):
             )
         self._client = client
         self._address = client.scheduler.address
-        self._options = {**options, "pure": False}
         self._name = f"tidegate-{uuid.uuid4().hex[:8]}"
         self._sent = 0
         self._threads = 0
@@ -145,7 +141,7 @@ class Cluster(Futures):
         """Give a batch to the scheduler."""
         self._sent += 1
         key = f"{self._name}-{self._sent}"
-        sent: Any = self._ask(self._client.submit, do_batch, batch, key=key, **self._options)
+        sent: Any = self._ask(self._client.submit, do_batch, batch, key=key, pure=False)
         return sent
 
     def receive(self, future: Any) -> Done:
@@ -221,15 +217,10 @@ def elsewhere(executor: Any) -> Workers:
     # Whoever has a client of Dask has loaded Dask.
     if "distributed" in sys.modules:
         from distributed import Client
-        from distributed.cfexecutor import ClientExecutor
 
+        # What a client's get_executor gives is an executor like any other.
         if isinstance(executor, Client):
             return Cluster(executor)
-        if isinstance(executor, ClientExecutor):
-            if executor._shutdown:
-                raise ArgumentError("executor: it was shut down; give one that takes work")
-            # What else it was made with, such as the workers that may be used.
-            return Cluster(executor._client, **executor._kwargs)
     if not callable(getattr(executor, "submit", None)):
         raise ArgumentError(
             f"executor: {executor!r} has no submit; give a client of Dask, or one with the interface of "
