@@ -85,19 +85,6 @@ def _data_later(held: Held, difference: Difference) -> bool:
     return last is not None and "data" in last.of and difference.what in ("segment", "more", "less")
 
 
-def _longer_delay(held: Held, difference: Difference) -> bool:
-    """An end that sends too put an ACK off: ours for 40 ms after the last data, the kernel for longer."""
-    if _receives(held) or difference.what not in ("less", "segment"):
-        return False
-    came_ms = [step.at_ms for step in said_lines(held.talk)[: difference.after] if "data" in step.of]
-    return bool(came_ms) and any(
-        after == difference.after
-        and not said.payload
-        and abs(said.at_ms - came_ms[-1] - DELAYED_MS) < COPY_MS + abs(held.late_ms)
-        for said, (after, _) in zip(held.ours.said, held.ours.afters, strict=True)
-    )
-
-
 def _stale_blocks(_: Held, difference: Difference) -> bool:
     """The kernel's ACK of a FIN that filled a gap still has the blocks."""
     return difference.what == "segment" and difference.kernel.split(" sack ")[0] == difference.ours
@@ -309,11 +296,6 @@ NAMED = (
         _copy_trip,
         fault=False,
         chance=True,
-    ),
-    Named(
-        "longer-delay",
-        "where data come every 20 to 40 ms, an ACK is put off for longer (icsk_ack.ato); ours never is",
-        _longer_delay,
     ),
     Named("bbr", "BBR: not told apart yet", _bbr),
     Named(

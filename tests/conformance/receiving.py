@@ -21,7 +21,7 @@ KINDS = {
 def draw(kind: str, title: str, rng: random.Random) -> Conversation:
     """Draw what the peer sends, and when."""
     talk = Conversation(
-        title, "linux", role=rng.choice(("active", "passive")), rtt_ms=rng.choice((10.0, 40.0))
+        title, "linux", role=rng.choice(("active", "passive")), rtt_ms=rng.choice((10.0, 40.0, 150.0))
     )
     talk.tcp["mss"] = f"{FULL} B"
     if kind == "receiver" and rng.random() < 0.3:

@@ -49,31 +49,6 @@ def test_a_rate_that_drops_hardly_tell_is_told_as_its_interval(tmp_path: Path) -
     assert law.burst_bytes.interval[0] < 50e3 < law.burst_bytes.interval[1]
 
 
-def test_hosts_that_wake_late_leave_the_rate_of_a_policer_open(tmp_path: Path) -> None:
-    # The first packet of a window is late and those behind it are not, until each window is one burst.
-    place = tmp_path / "policer.pcap"
-    text = """
-        duration = "12 s"
-        seed = 1
-        [gate.link]
-        rate = "1 Gbit/s"
-        police = { rate = "2 Mbit/s", burst = "15729 B" }
-        delay = "40 ms"
-        [flow.a]
-        path = ["link"]
-        rtt = "80 ms"
-        jitter = { wakeup = "200 us" }
-        tcp.base = "linux"
-        tcp.cc = "reno"
-    """
-    tg.run(tg.Scenario.from_toml(text), record="summary", pcap=place)
-    law = tg.identify(place).limits[0].law
-    assert law.kind == "policer"
-    assert "the drops do not tell it closer" in law.sentence
-    assert law.rate_bps is not None
-    assert law.rate_bps.interval[0] < 2e6 < law.rate_bps.interval[1]
-
-
 def test_the_scenario_of_a_capture_runs_and_loses_as_much(policed: Path, tmp_path: Path) -> None:
     found = tg.identify(policed)
     place = tmp_path / "link.toml"

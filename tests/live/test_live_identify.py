@@ -26,7 +26,7 @@ def test_the_law_of_a_live_link_is_named_from_both_ends(law: str, number: int) -
         assert answer.truth == law
         assert answer.said == law, answer.sentence
         if "do not tell it closer" in answer.sentence:
-            # Hosts that wake more than 0.1 ms late send a window as one burst, which leaves the rate open.
+            # Hosts that wake late may send each window as one burst: drops in a pattern leave the rate open.
             assert answer.rate_held, answer.sentence
         else:
             # The real clock moves packets: a number is near, whether or not its interval holds it.

@@ -1,6 +1,6 @@
 //! The rules of one connection's TCP.
 
-use super::{CongestionPlan, EcnPlan, TcpRules};
+use super::{AckRule, CongestionPlan, EcnPlan, TcpRules};
 use crate::units::{Rate, Span};
 
 /// Every choice of a TCP connection, in bytes.
@@ -191,6 +191,13 @@ impl TcpPlan {
         };
         time_outs || self.delayed_ack.is_some_and(|delayed| delayed.tick > Span::ZERO)
     }
+
+    /// Whether an ACK is put off for longer where data come less often, as in Linux; `delayed_ack` has the least time then.
+    #[must_use]
+    pub fn ack_delay_follows_data(&self) -> bool {
+        let least = |delayed: DelayedAckPlan| delayed.timeout == Some(DelayedAckPlan::LINUX_LEAST);
+        self.rules.acks == AckRule::WhileBufferGrows && self.delayed_ack.is_some_and(least)
+    }
 }
 
 /// When the coarse clocks of a host tick.
@@ -223,6 +230,11 @@ pub struct DelayedAckPlan {
     /// The timer runs in ticks of this (BSD's 200 ms): an ACK leaves at the next tick. Zero:
     /// `timeout` after the segment.
     pub tick: Span,
+}
+
+impl DelayedAckPlan {
+    /// The least time for which Linux delays an ACK (`TCP_DELACK_MIN`).
+    pub const LINUX_LEAST: Span = Span::from_millis(40);
 }
 
 /// Which segments give round-trip samples.

@@ -4,6 +4,7 @@
 //!
 //! DEVIATION: the kernel counts the memory of packets, here bytes count: as if all were as well filled as packets of 1500 B.
 
+use super::ack_timeout::AckTimeout;
 use super::compression::Compression;
 use super::reader::Reader;
 use super::timestamp;
@@ -71,7 +72,10 @@ pub(super) struct Buffer {
     /// The time-out after the handshake, and when that was over.
     pause: Span,
     begun: Time,
-    /// Before this instant no data are the first or come after a pause.
+    /// How long an ACK is put off, and the round trip that bounds it where data leave this end too.
+    ack_timeout: AckTimeout,
+    own_rtt: Span,
+    /// Data before this instant are not the first, come after no pause, and leave the time for which ACKs are put off as it is.
     late_from: Time,
     mss: u64,
     /// What the receiver offers (`rcv_ssthresh`).
@@ -130,6 +134,8 @@ impl Buffer {
             short: 0,
             pause: Span::from_secs(1),
             begun: Time::ZERO,
+            ack_timeout: AckTimeout::LEAST,
+            own_rtt: Span::ZERO,
             late_from: Time::ZERO,
             mss,
             offered: clamp.min(FIRST),
@@ -315,18 +321,52 @@ impl Buffer {
         Arrival { grew: len >= WIDENS_AT_LEAST && self.grow(len, used), ..arrival }
     }
 
-    /// How long before `now` the last data came in order.
-    pub(super) fn since_data(&self, now: Time) -> Span {
-        now.saturating_since(self.arrived_at)
+    /// Data leave at `now`, of a sender that has measured `rtt`: whether they answer the last ones that came in order, because they leave
+    /// within the time for which an ACK is put off (`tcp_event_data_sent`).
+    pub(super) fn answers(&mut self, now: Time, rtt: Span) -> bool {
+        self.own_rtt = rtt;
+        self.linux && now.saturating_since(self.arrived_at) < self.ack_timeout.span()
     }
 
     /// Whether data that come at `now` come after a pause.
     #[inline(always)]
     fn arrival_at(&mut self, now: Time) -> Arrival {
         let late = now >= self.late_from;
-        let after_pause = late && now.saturating_since(self.arrived_at.max(self.begun)) > self.pause;
-        self.late_from = now.saturating_add(self.pause);
+        let after_pause = late && self.take_gap(now);
+        let least = self.ack_timeout == AckTimeout::LEAST;
+        self.late_from = now.saturating_add(if least { AckTimeout::SHORT_GAP } else { Span::ZERO });
         Arrival { grew: false, late, after_pause }
+    }
+
+    /// `tcp_event_data_recv`, for what lies between the last data and those that come at `now`: whether that is a pause.
+    #[inline(never)]
+    fn take_gap(&mut self, now: Time) -> bool {
+        if self.arrived_at > Time::ZERO {
+            self.ack_timeout.handle_gap(now.saturating_since(self.arrived_at), self.pause);
+        }
+        now.saturating_since(self.arrived_at.max(self.begun)) > self.pause
+    }
+
+    /// An ACK had to leave alone, in Linux's interactive mode or not.
+    pub(super) fn handle_ack_expiry(&mut self, interactive: bool) {
+        self.ack_timeout.handle_expiry(interactive, self.pause);
+    }
+
+    /// ACKs are put off for the least time again (`tcp_enter_quickack_mode`).
+    pub(super) fn put_off_least(&mut self) {
+        self.ack_timeout = AckTimeout::LEAST;
+    }
+
+    /// How much longer than the least time an ACK is put off.
+    #[inline(always)]
+    pub(super) fn beyond_least(&self) -> Span {
+        if self.ack_timeout == AckTimeout::LEAST { Span::ZERO } else { self.beyond_least_by_trip() }
+    }
+
+    #[inline(never)]
+    fn beyond_least_by_trip(&self) -> Span {
+        let trip = if self.own_rtt == Span::ZERO { self.handshake.unwrap_or_default() } else { self.own_rtt };
+        self.ack_timeout.beyond_least(trip)
     }
 
     /// `len` bytes came ahead of a gap, where `held` bytes had come before, and the last bytes now held lie `ahead` bytes after it: whether the

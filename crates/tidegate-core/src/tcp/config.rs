@@ -69,6 +69,8 @@ enum AckDelay {
     Unlimited,
     /// So long.
     For(Span),
+    /// So long at least, and longer where data come less often ([`super::ack_timeout`]).
+    AtLeast(Span),
     /// To the next tick of BSD's fast timer: a free-running clock that ticks every `tick` picoseconds and
     /// has done `phase` / 2³² of a tick at time 0.
     ToTick { phase: u32, tick: u64 },
@@ -91,6 +93,7 @@ impl Config {
                 let every = u64::from(delay.every.max(1)) * u64::from(mss);
                 let put_off = match delay.timeout {
                     None => AckDelay::Unlimited,
+                    Some(timeout) if plan.ack_delay_follows_data() => AckDelay::AtLeast(timeout),
                     Some(timeout) if delay.tick == Span::ZERO => AckDelay::For(timeout),
                     Some(_) => AckDelay::ToTick { phase: 0, tick: delay.tick.picos() },
                 };
@@ -135,12 +138,13 @@ impl Config {
         }
     }
 
-    /// When an ACK for a segment that arrives now must leave.
+    /// When an ACK for a segment that arrives now must leave. `beyond_least`: how much longer it waits where data come less often.
     #[inline]
-    pub(super) fn ack_deadline(&self, now: Time) -> Time {
+    pub(super) fn ack_deadline(&self, now: Time, beyond_least: Span) -> Time {
         match self.ack_delay {
             AckDelay::Unlimited => Time::NEVER,
             AckDelay::For(timeout) => now.saturating_add(timeout),
+            AckDelay::AtLeast(timeout) => now.saturating_add(timeout).saturating_add(beyond_least),
             AckDelay::ToTick { phase, tick } => {
                 let passed = passed(phase, tick);
                 let next = (now.picos().saturating_add(passed) / tick).saturating_add(1);

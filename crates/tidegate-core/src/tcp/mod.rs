@@ -4,6 +4,7 @@ mod accecn;
 mod accounted;
 mod accounts;
 mod ack;
+mod ack_timeout;
 mod again;
 mod buffer;
 mod closed;

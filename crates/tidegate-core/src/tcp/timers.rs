@@ -6,7 +6,7 @@ use crate::units::{Span, Time};
 /// `TCP_TIMEOUT_MIN_US` in Linux 6.18.
 const LEAST: Span = Span::from_millis(2);
 /// A tick of the kernel's clock where it ticks 250 times a second (`CONFIG_HZ`).
-const TICK: Span = Span::from_millis(4);
+pub(super) const TICK: Span = Span::from_millis(4);
 
 /// Until the next tick, in the mean.
 pub(super) const HALF_TICK: Span = Span::from_picos(TICK.picos() / 2);
@@ -19,6 +19,11 @@ pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
 pub(super) fn on_ticks(wait: Span) -> Span {
     let ticks = (wait + LEAST).picos().div_ceil(TICK.picos());
     TICK.saturating_mul(ticks) + HALF_TICK
+}
+
+/// A time in ticks as the kernel's clock counts it in the mean, which it reads at both its ends.
+pub(super) fn nearest_ticks(time: Span) -> u64 {
+    (time + HALF_TICK).picos() / TICK.picos()
 }
 
 /// What the timer is set for.

@@ -1,8 +1,7 @@
 //! A flow in words.
 
 use tidegate_core::plan::{
-    DelayedAckPlan, FlowPlan, Plan, QuicControl, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase,
-    TransportPlan,
+    FlowPlan, Plan, QuicControl, ReadPlan, RtoPlan, RtoRestart, TcpPlan, TickPhase, TransportPlan,
 };
 use tidegate_core::units::Span;
 
@@ -56,7 +55,7 @@ fn tcp_rows(layers: &TcpLayers<'_>, flow: &FlowPlan, rows: &mut Vec<Row>) {
             "initial_window" => bytes_text(flow.tcp.initial_window),
             "go_back_n" => (if flow.tcp.go_back_n { "yes" } else { "no" }).to_owned(),
             "rto" => rto_text(&flow.tcp),
-            "delayed_ack" => delayed_ack_text(flow.tcp.delayed_ack.as_ref()),
+            "delayed_ack" => delayed_ack_text(&flow.tcp),
             _ => {
                 let Some(item) = layers.item(row.name) else { continue };
                 item_text(row.kind, &item)
@@ -91,12 +90,15 @@ fn rto_text(tcp: &TcpPlan) -> String {
     }
 }
 
-fn delayed_ack_text(delayed: Option<&DelayedAckPlan>) -> String {
-    let Some(delayed) = delayed else { return "one ACK for each segment".to_owned() };
+fn delayed_ack_text(tcp: &TcpPlan) -> String {
+    let Some(delayed) = &tcp.delayed_ack else { return "one ACK for each segment".to_owned() };
     let late = match delayed.timeout {
         None => "without a time limit".to_owned(),
         Some(_) if delayed.tick.picos() > 0 => {
             format!("at the latest at the next tick (every {})", delayed.tick)
+        }
+        Some(timeout) if tcp.ack_delay_follows_data() => {
+            format!("at the latest after {timeout}, or later where data come less often")
         }
         Some(timeout) => format!("at the latest after {timeout}"),
     };

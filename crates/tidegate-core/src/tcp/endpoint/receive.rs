@@ -107,7 +107,7 @@ impl Endpoint {
             }
         }
         if segment.numbers() == 0 && !predicted && self.sender.config.linux_acks {
-            self.receiver.hasten_late_ack(now);
+            self.receiver.hasten_late_ack(now, &self.sender.config);
         }
         if unusual && !self.goes_on_behind_ack(now, segment) {
             return;

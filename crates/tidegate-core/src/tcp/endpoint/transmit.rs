@@ -102,7 +102,7 @@ impl Endpoint {
     pub(super) fn release(&mut self, now: Time, sent: Option<Outgoing>, held: HeldBy) -> Outgoing {
         let Some(sent) = sent else { return Outgoing::NOTHING };
         if self.receiver.next() > 0 {
-            self.receiver.note_answer(now);
+            self.receiver.note_answer(now, self.sender.estimator.smoothed());
         }
         let all = !sent.is_empty() && sent.start() + u64::from(sent.len()) == self.sender.written;
         let sent = if all && self.sender.finished { self.end_stream(sent) } else { sent.push_if(all) };

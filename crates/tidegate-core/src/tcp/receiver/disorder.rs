@@ -96,9 +96,8 @@ impl Receiver {
         let linux = config.linux_acks;
         if end <= self.next && linux {
             // `tcp_enter_quickack_mode`: ACKs have been lost.
-            self.quick = self.quick.max(MOST_QUICK);
+            self.enter_quick_mode(MOST_QUICK);
             self.first_quick = 0;
-            self.interactive = false;
         }
         let overdue = linux
             && self.buffer.as_ref().is_some_and(|buffer| buffer.compression.held > 0)
@@ -153,7 +152,7 @@ impl Receiver {
         if self.islands.is_empty() {
             // What began with old data, and left no gap, is in order.
             if !gap {
-                self.put_off(config.ack_deadline(now));
+                self.put_off(self.ack_deadline(now, config));
             }
             return gap;
         }

@@ -22,12 +22,6 @@ use crate::tcp::segment::{Segment, flags};
 use crate::tcp::timers::HALF_TICK;
 use crate::units::{Span, Time};
 
-/// Who sends data within so long of the last data is taken to answer them (`TCP_ATO_MIN`). DEVIATION: the kernel's time follows how often
-/// data come (`icsk_ack.ato`).
-const ANSWERS_WITHIN: Span = Span::from_millis(40);
-/// A quarter of the least time for which Linux delays an ACK (`TCP_DELACK_MIN`).
-const NEARLY: Span = Span::from_millis(10);
-
 /// What has arrived and what is owed to the other side for it.
 #[derive(Debug)]
 #[repr(C)]
@@ -148,16 +142,29 @@ impl Receiver {
 
     /// The next `segments` are acknowledged at once.
     pub(in crate::tcp) fn hasten(&mut self, segments: u32) {
-        self.quick = self.quick.max(segments);
-        self.interactive = false;
+        self.enter_quick_mode(segments);
         self.tells = true;
     }
 
-    /// Data leave at `now`, when some have come: soon after the last ones they are an answer (`tcp_event_data_sent`).
+    /// `tcp_enter_quickack_mode`.
+    fn enter_quick_mode(&mut self, segments: u32) {
+        self.quick = self.quick.max(segments);
+        self.interactive = false;
+        if let Some(buffer) = &mut self.buffer {
+            buffer.put_off_least();
+        }
+    }
+
+    /// Data leave at `now`, when some have come, of a sender that has measured `rtt`: soon after the last ones they are an answer.
     #[inline]
-    pub(in crate::tcp) fn note_answer(&mut self, now: Time) {
-        let soon = |buffer: &Buffer| buffer.linux && buffer.since_data(now) < ANSWERS_WITHIN;
-        self.interactive |= self.buffer.as_deref().is_some_and(soon);
+    pub(in crate::tcp) fn note_answer(&mut self, now: Time, rtt: Span) {
+        self.interactive |= self.buffer.as_deref_mut().is_some_and(|buffer| buffer.answers(now, rtt));
+    }
+
+    /// When an ACK that is put off now must leave.
+    #[inline(always)]
+    fn ack_deadline(&self, now: Time, config: &Config) -> Time {
+        config.ack_deadline(now, self.buffer.as_ref().map_or(Span::ZERO, |buffer| buffer.beyond_least()))
     }
 
     /// Whether data that come now are acknowledged at once (`tcp_in_quickack_mode`).
@@ -268,9 +275,19 @@ impl Receiver {
                 return self.handle_reader_wakeup(now, config);
             }
             self.delayed_until = Time::NEVER;
-            // `tcp_delack_timer_handler`: no data have left in time.
-            (self.ack_now, self.interactive) = (true, false);
+            self.handle_ack_expiry();
         }
+    }
+
+    /// `tcp_delack_timer_handler`: no data have left in time.
+    fn handle_ack_expiry(&mut self) {
+        // What was held back ahead of a gap has a timer of its own.
+        if let Some(buffer) = &mut self.buffer
+            && buffer.compression.held == 0
+        {
+            buffer.handle_ack_expiry(self.interactive);
+        }
+        (self.ack_now, self.interactive) = (true, false);
     }
 
     /// A segment with user bytes from offset `start` on arrived.
@@ -351,14 +368,17 @@ impl Receiver {
         } else {
             // Where no data have come before, the time to wait is zero, and the next tick sends it (`icsk_ack.ato`).
             let first = self.next == 0;
-            let until = if first { now.saturating_add(HALF_TICK) } else { config.ack_deadline(now) };
+            let until = if first { now.saturating_add(HALF_TICK) } else { self.ack_deadline(now, config) };
             self.delayed_until = self.delayed_until.min(until);
         }
     }
 
-    /// A segment came that brings no data: an ACK that must leave within a quarter of its time leaves now (`tcp_send_delayed_ack`).
-    pub(in crate::tcp) fn hasten_late_ack(&mut self, now: Time) {
-        self.ack_now |= self.delayed_until != Time::NEVER && self.delayed_until <= now.saturating_add(NEARLY);
+    /// A segment came that brings no data, or does not let an ACK leave: one that was put off before leaves now if it must leave within
+    /// a quarter of the time for which one is put off now (`tcp_send_delayed_ack`).
+    pub(in crate::tcp) fn hasten_late_ack(&mut self, now: Time, config: &Config) {
+        if *self.deadline_mut() != Time::NEVER {
+            self.put_off_or_hasten(now, config);
+        }
     }
 
     /// Whether a FIN has arrived and all before it: then the last of [`Receiver::next`] is no user byte.
@@ -424,7 +444,9 @@ impl Receiver {
             self.quick -= u32::from(self.buffer.is_none());
             self.ack_now = true;
         } else if self.delayed_until == Time::NEVER {
-            self.delayed_until = config.ack_deadline(now);
+            self.delayed_until = self.ack_deadline(now, config);
+        } else if self.buffer.is_some() {
+            self.put_off_or_hasten(now, config);
         }
     }
 

@@ -99,7 +99,7 @@ impl Receiver {
             if self.owed >= config.ack_every || self.quick > 0 {
                 self.ack_now = true;
             } else {
-                self.put_off(config.ack_deadline(now));
+                self.put_off(self.ack_deadline(now, config));
             }
             return;
         }
@@ -124,24 +124,31 @@ impl Receiver {
     }
 
     /// `tcp_send_delayed_ack`: an ACK that is put off already, and would leave soon, leaves now.
-    fn put_off_or_hasten(&mut self, now: Time, config: &Config) {
-        let until = config.ack_deadline(now);
+    #[inline(never)]
+    pub(super) fn put_off_or_hasten(&mut self, now: Time, config: &Config) {
+        let until = self.ack_deadline(now, config);
         let soon = now.saturating_add(Span::from_picos(until.saturating_since(now).picos() / 4));
-        if self.reader().is_some_and(|reader| reader.ack_at <= soon) {
+        let deadline = self.deadline_mut();
+        if *deadline <= soon {
             self.ack_now = true;
         } else {
-            self.put_off(until);
+            *deadline = until.min(*deadline);
         }
     }
 
     /// An ACK must leave by then, if none had to.
     pub(super) fn put_off(&mut self, until: Time) {
-        let deadline = match self.buffer.as_mut().and_then(|buffer| buffer.reader.as_mut()) {
-            Some(reader) => &mut reader.ack_at,
-            None => &mut self.delayed_until,
-        };
+        let deadline = self.deadline_mut();
         if *deadline == Time::NEVER {
             *deadline = until;
+        }
+    }
+
+    /// When an ACK that was put off must leave.
+    pub(super) fn deadline_mut(&mut self) -> &mut Time {
+        match self.buffer.as_mut().and_then(|buffer| buffer.reader.as_mut()) {
+            Some(reader) => &mut reader.ack_at,
+            None => &mut self.delayed_until,
         }
     }
 
@@ -158,7 +165,7 @@ impl Receiver {
             && now >= reader.ack_at
         {
             reader.ack_at = Time::NEVER;
-            (self.ack_now, self.interactive) = (true, false);
+            self.handle_ack_expiry();
         }
         let due = self.reader().filter(|reader| now >= reader.next_at).and_then(|reader| reader.pace);
         if let Some(mut pace) = due {
