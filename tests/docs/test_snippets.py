@@ -92,7 +92,7 @@ def anchor(line: str) -> str:
 
 
 #: What takes its time whatever the machine is, or builds: in the text above a block, how long.
-TAKES_LONG = re.compile(r"^tidegate .*--engines? \S*live|^cargo ", re.M)
+TAKES_LONG = re.compile(r"^tidegate .*--engines? \S*live|^(?:cargo|make) ", re.M)
 SAID = re.compile(r"\bminutes?\b|\bseconds\b|\b\d+ s\b")
 
 
