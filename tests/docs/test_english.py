@@ -45,13 +45,17 @@ WORD = re.compile(rf"\b({'|'.join(INSTEAD)})\b")
 
 
 def sentences(page: Path) -> Iterator[str]:
-    """Yield the sentences of a page outside of code, tables and headings; code in a line is one word."""
+    """Yield the sentences of a page outside of code and headings; code in a line is one word.
+
+    A cell of a table may have parts between semicolons and colons, as a list has.
+    """
     text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
     for part in re.split(r"\n\s*\n|\n(?=[-*|#\d])", text):
-        if part.startswith(("|", "#", "<!--")):
+        if part.startswith(("#", "<!--")):
             continue
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"`[^`]*`", "code", part))
-        yield from re.split(r"(?<=[.!?])\s+", words.replace("\n", " "))
+        ends = r"(?<!\\)\||(?<=[.!?;:])\s+" if part.startswith("|") else r"(?<=[.!?])\s+"
+        yield from re.split(ends, words.replace("\n", " "))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
