@@ -29,6 +29,8 @@ MOST = 1.10
 #: Differences below this are not told from none, seconds.
 LEAST_S = 0.015
 
+#: Rounds of what takes many seconds.
+LONG_ROUNDS = 3
 #: Answers of the laboratory in one process, after one that warms it.
 ANSWERS = 20
 _ANSWER = """\
@@ -99,6 +101,10 @@ ROWS = {
 }
 
 
+class FailedError(Exception):
+    """A command did not end well."""
+
+
 class Installed:
     """An interpreter that has Tidegate, with caches and a folder of its own."""
 
@@ -118,6 +124,15 @@ class Installed:
         """Run a row once and return its user time with that of its children, seconds."""
         command = ["-c", row.program] if row.program else ["-m", "tidegate"]
         return self._run([*command, *row.words], fresh=row.fresh, told=bool(row.program))
+
+    def knows(self, row: Row) -> bool:
+        """Run a row once, and return whether this Tidegate can."""
+        try:
+            self.begin(row)
+            self.user_s(row)
+        except FailedError:
+            return False
+        return True
 
     def begin(self, row: Row) -> None:
         """Make what a row needs, and fill its caches."""
@@ -144,7 +159,7 @@ class Installed:
             output.seek(0)
             errors.seek(0)
             if process.returncode != 0:
-                raise SystemExit(f"{' '.join(words)}:\n{errors.read().decode()[-2000:]}")
+                raise FailedError(f"{' '.join(words)}:\n{errors.read().decode()[-2000:]}")
             return float(output.read()) if told else usage.ru_utime
 
 
@@ -155,18 +170,19 @@ def measure(
     lines, slower = [], []
     for name in names:
         row = ROWS[name]
-        both = [each for each in (ours, theirs) if each is not None]
-        for each in both:
-            each.begin(row)
+        ours.begin(row)
+        both = [ours, *([theirs] if theirs is not None and theirs.knows(row) else [])]
         times: list[list[float]] = [[] for _ in both]
-        for _ in range(rounds):
+        for _ in range(min(rounds, LONG_ROUNDS) if row.long else rounds):
             for each, found in zip(both, times, strict=True):
                 found.append(each.user_s(row))
         middle = [median(found) for found in times]
         # An answer takes milliseconds, and is the mean of many.
         least = LEAST_S / (ANSWERS if row.program else 1)
         cells = [name, *(_spread(found) for found in times)]
-        if theirs is not None:
+        if theirs is not None and len(both) == 1:
+            cells += ["-", "-"]
+        elif theirs is not None:
             cells.append(f"{middle[0] / middle[1]:.2f}")
             if middle[0] > MOST * middle[1] and middle[0] - middle[1] > least:
                 slower.append(name)
@@ -193,15 +209,16 @@ def page(head: list[str], lines: list[list[str]], rounds: int, against: str) -> 
     """Return the page of the documentation: what was run, and its times."""
     commit = subprocess.check_output(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, text=True).strip()
     day = datetime.now(tz=UTC).date()
-    beside = f"in turn with the same command of {against}, " if against else ""
+    beside = f", in turn with the same command of {against}, which has its own defaults" if against else ""
     rows = ["| " + " | ".join(["what", *head[1:]]) + " |", "|---" * len(head) + "|"]
     rows += ["| " + " | ".join([_asked(ROWS[name]), *cells]) + " |" for name, *cells in lines]
     return (
         "<!-- Made by benches/people.py; do not edit. -->\n\n# What a person waits for\n\n"
         "In one sentence: what is typed at a prompt is measured as a whole, with start and drawing, of "
         "which the simulation is often the smallest part.\n\n"
-        f"User processor time in seconds, the median of {rounds} runs (least-greatest), {beside}"
-        f"at commit {commit} on {day}, on a virtual machine with two cores which other work shared.\n"
+        f"User processor time in seconds: the median of {rounds} runs (least-greatest), and of {LONG_ROUNDS} "
+        f"where a run takes many seconds{beside}.\n"
+        f"Measured at commit {commit} on {day}, on a virtual machine with two cores that other work shared.\n"
         "Bytecode and font caches are warm unless the row says otherwise.\n\n"
         + "\n".join(rows)
         + "\n\nTo measure again: `.venv/bin/python benches/people.py --all --page docs/design/waiting.md`.\n"
