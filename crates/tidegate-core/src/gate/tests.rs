@@ -338,7 +338,7 @@ fn any_judged_gate() -> impl Strategy<Value = GatePlan> {
 }
 
 /// Flow queues of CAKE with few queues and short times.
-pub(crate) fn any_tin() -> impl Strategy<Value = TinPlan> {
+pub(crate) fn any_tin() -> BoxedStrategy<TinPlan> {
     let isolation = prop_oneof![
         Just(Isolation::Triple),
         Just(Isolation::Flows),
@@ -347,21 +347,23 @@ pub(crate) fn any_tin() -> impl Strategy<Value = TinPlan> {
     ];
     let times = (1u64..5_000, 1u64..20_000, 0u64..2_000);
     let blue = (0u64..500, 0u64..100);
-    (isolation, times, blue, 1u32..6, 40u32..3000, -40i32..60).prop_map(
-        |(isolation, (target, interval, packet_time), (up, down), queues, quantum, overhead)| TinPlan {
-            cobalt: CobaltPlan {
-                target: Span::from_micros(target),
-                interval: Span::from_micros(interval),
-                packet_time: Span::from_micros(packet_time),
-                increment: up * 1_000_000_000_000_000,
-                decrement: down * 1_000_000_000_000_000,
-            },
-            isolation,
-            queues,
-            quantum,
-            bytes: ShapedBytes::Beyond { overhead, least: 64, link: LinkLayer::Atm },
-        },
-    )
+    (isolation, times, blue, 1u32..6, 40u32..3000, -40i32..60)
+        .prop_map(|(isolation, (target, interval, packet_time), (up, down), queues, quantum, overhead)| {
+            TinPlan {
+                cobalt: CobaltPlan {
+                    target: Span::from_micros(target),
+                    interval: Span::from_micros(interval),
+                    packet_time: Span::from_micros(packet_time),
+                    increment: up * 1_000_000_000_000_000,
+                    decrement: down * 1_000_000_000_000_000,
+                },
+                isolation,
+                queues,
+                quantum,
+                bytes: ShapedBytes::Beyond { overhead, least: 64, link: LinkLayer::Atm },
+            }
+        })
+        .boxed()
 }
 
 /// RED with short thresholds and quick averages.
@@ -478,7 +480,7 @@ fn any_gate_with_extras() -> impl Strategy<Value = GatePlan> {
     })
 }
 
-pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
+pub(crate) fn any_gate() -> BoxedStrategy<GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
         (0u64..6).prop_map(QueueLimit::Packets),
@@ -506,8 +508,8 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
             tagged,
             ..QueuePlan::UNLIMITED
         });
-    (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police).prop_map(
-        |(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
+    (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police)
+        .prop_map(|(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
             rate,
             queue,
             police,
@@ -516,8 +518,8 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
             framing,
             delay: Span::from_millis(delay),
             ..GatePlan::open("gate")
-        },
-    )
+        })
+        .boxed()
 }
 
 /// What became of a unit: when it left, or how it was dropped.

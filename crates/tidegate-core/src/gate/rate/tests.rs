@@ -187,27 +187,27 @@ fn a_speed_of_zero() {
     assert_eq!(rescale.inside().least, Rate::ZERO);
 }
 
-pub(crate) fn any_channel() -> impl Strategy<Value = DtmPlan> {
+pub(crate) fn any_channel() -> BoxedStrategy<DtmPlan> {
     let estimators = prop_oneof![Just(Estimators::Channel), Just(Estimators::Flow)];
-    (crate::dtm::tests::any_settings(), 1u64..20_000_000, 1u64..20, 1u32..5, estimators).prop_map(
-        |(settings, initial, measure, update_every, estimators)| DtmPlan {
+    (crate::dtm::tests::any_settings(), 1u64..20_000_000, 1u64..20, 1u32..5, estimators)
+        .prop_map(|(settings, initial, measure, update_every, estimators)| DtmPlan {
             settings,
             initial: Rate::from_bps(initial.max(settings.min * settings.slot.bps())),
             measure: Span::from_millis(measure),
             update_every,
             estimators,
             pool: None,
-        },
-    )
+        })
+        .boxed()
 }
 
 /// Any part of the capacity of the first gate; some begin with nothing.
-pub(crate) fn any_follow() -> impl Strategy<Value = FollowPlan> {
+pub(crate) fn any_follow() -> BoxedStrategy<FollowPlan> {
     let share = prop_oneof![Just(Share::ALL), (0u64..2_000_000_000_000).prop_map(Share::from_parts)];
     let blocks = (1u32..5, 1u32..5).prop_map(|(samples, blocks)| Blocks { samples, blocks });
     let rates = (0u64..3, 0u64..3, prop::option::of(4u64..20));
-    (0u64..40, 0u64..40, blocks, share, rates).prop_map(
-        |(every, lag, blocks, share, (initial, min, peak))| {
+    (0u64..40, 0u64..40, blocks, share, rates)
+        .prop_map(|(every, lag, blocks, share, (initial, min, peak))| {
             let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
             FollowPlan {
                 gate: 0,
@@ -219,15 +219,15 @@ pub(crate) fn any_follow() -> impl Strategy<Value = FollowPlan> {
                 min: mbps(min),
                 peak: peak.map(mbps),
             }
-        },
-    )
+        })
+        .boxed()
 }
 
 /// A source of the first switch.
-pub(crate) fn any_abr() -> impl Strategy<Value = AbrPlan> {
+pub(crate) fn any_abr() -> BoxedStrategy<AbrPlan> {
     let rates = (1u32..20, 0u32..2, 1u32..20, 0u32..3, 0u32..3);
-    (rates, 1u32..60, 1u64..100, 0u64..30, 0u64..40).prop_map(
-        |((peak, min, initial, increase, decrease), cells_per_rm, rm_within, there, lag)| {
+    (rates, 1u32..60, 1u64..100, 0u64..30, 0u64..40)
+        .prop_map(|((peak, min, initial, increase, decrease), cells_per_rm, rm_within, there, lag)| {
             let mbps = |mbps: u32| f64::from(mbps) * 1e6;
             AbrPlan {
                 switch: 0,
@@ -243,11 +243,11 @@ pub(crate) fn any_abr() -> impl Strategy<Value = AbrPlan> {
                 there: Span::from_millis(there),
                 lag: Span::from_millis(lag),
             }
-        },
-    )
+        })
+        .boxed()
 }
 
-pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
+pub(crate) fn any_plan() -> BoxedStrategy<RatePlan> {
     let rate = 1_000u64..100_000_000;
     prop_oneof![
         rate.clone().prop_map(|bps| RatePlan::Constant(Speed::Bits(Rate::from_bps(bps)))),
@@ -301,6 +301,7 @@ pub(crate) fn any_plan() -> impl Strategy<Value = RatePlan> {
             RatePlan::Follow(FollowPlan { initial, ..follow })
         }),
     ]
+    .boxed()
 }
 
 proptest! {

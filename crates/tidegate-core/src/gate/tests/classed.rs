@@ -169,7 +169,7 @@ impl Dress {
     }
 }
 
-pub(crate) fn any_dress() -> impl Strategy<Value = Dress> {
+pub(crate) fn any_dress() -> BoxedStrategy<Dress> {
     let limit = prop_oneof![
         2 => Just(QueueLimit::Unlimited),
         2 => (0u64..10).prop_map(QueueLimit::Packets),
@@ -177,11 +177,13 @@ pub(crate) fn any_dress() -> impl Strategy<Value = Dress> {
     ];
     let discipline = prop_oneof![3 => Just(Discipline::DropTail), 1 => any_judge()];
     let queues = prop::collection::vec((limit, discipline), CLASSES);
-    (0u8..9, any::<[u8; CLASSES]>(), queues).prop_map(|(kind, numbers, queues)| Dress {
-        kind,
-        numbers: numbers.map(|number| u64::from(number) % 40),
-        queues,
-    })
+    (0u8..9, any::<[u8; CLASSES]>(), queues)
+        .prop_map(|(kind, numbers, queues)| Dress {
+            kind,
+            numbers: numbers.map(|number| u64::from(number) % 40),
+            queues,
+        })
+        .boxed()
 }
 
 fn gate(plan: &GatePlan, record: RecordLevel) -> Gate {

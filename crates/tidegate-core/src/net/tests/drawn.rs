@@ -29,7 +29,7 @@ pub(super) fn flow(
     }
 }
 
-pub(super) fn any_gate() -> impl Strategy<Value = GatePlan> {
+pub(super) fn any_gate() -> BoxedStrategy<GatePlan> {
     let quick = prop_oneof![
         Just(RatePlan::Unlimited),
         (1u64..20).prop_map(|mbps| RatePlan::Constant(Speed::Bits(Rate::from_bps(mbps * 1_000_000)))),
@@ -67,6 +67,7 @@ pub(super) fn any_gate() -> impl Strategy<Value = GatePlan> {
         6 => express, 2 => crate::gate::tests::any_gate(), 2 => channel, 4 => fed_back,
         1 => random_calls::any_circuit()
     ]
+    .boxed()
 }
 
 /// Lets each follower follow some gate, perhaps itself, and gives ABR sources their switches.
@@ -254,7 +255,7 @@ pub(super) fn network(
 }
 
 /// A cell gate: one rate, steps, a shaper, slots; any queue.
-pub(super) fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
+pub(super) fn any_cell_gate() -> BoxedStrategy<GatePlan> {
     let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
     let rate = prop_oneof![
         4 => (1u64..40).prop_map(move |n| RatePlan::Constant(Speed::Bits(mbps(n)))),
@@ -288,27 +289,29 @@ pub(super) fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
         prop::option::weighted(0.15, prop_oneof![Just(0u64), 0u64..40]),
     );
     let rest = (0u64..4, any::<[bool; 3]>(), prop::bool::weighted(0.1), crate::gate::tests::any_jitter());
-    (rate, limit, discard, rest).prop_map(
-        |(rate, limit, (epd, ppd, police, tagged), (delay, [slotted, simple, llc], all, jitter))| {
-            let mut gate = GatePlan::open("");
-            gate.cells = CellPlan {
-                slotted: slotted && matches!(rate, RatePlan::Constant(_)),
-                epd,
-                ppd,
-                reassembly: if simple { Reassembly::Simple } else { Reassembly::Aal5 },
-            };
-            gate.framing = Framing::Aal5 { llc };
-            gate.police = police;
-            gate.jitter = jitter;
-            gate.queue.tagged = tagged;
-            gate.rate = rate;
-            gate.queue.limit = limit;
-            gate.queue.counts =
-                if all && !gate.cells.slotted { QueueCounts::All } else { QueueCounts::Waiting };
-            gate.delay = Span::from_millis(delay);
-            gate
-        },
-    )
+    (rate, limit, discard, rest)
+        .prop_map(
+            |(rate, limit, (epd, ppd, police, tagged), (delay, [slotted, simple, llc], all, jitter))| {
+                let mut gate = GatePlan::open("");
+                gate.cells = CellPlan {
+                    slotted: slotted && matches!(rate, RatePlan::Constant(_)),
+                    epd,
+                    ppd,
+                    reassembly: if simple { Reassembly::Simple } else { Reassembly::Aal5 },
+                };
+                gate.framing = Framing::Aal5 { llc };
+                gate.police = police;
+                gate.jitter = jitter;
+                gate.queue.tagged = tagged;
+                gate.rate = rate;
+                gate.queue.limit = limit;
+                gate.queue.counts =
+                    if all && !gate.cells.slotted { QueueCounts::All } else { QueueCounts::Waiting };
+                gate.delay = Span::from_millis(delay);
+                gate
+            },
+        )
+        .boxed()
 }
 
 /// Cell gates and others; routes lead from lower numbers to higher ones, as sections demand.

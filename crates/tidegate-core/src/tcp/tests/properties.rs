@@ -46,7 +46,7 @@ fn controllers() -> impl Strategy<Value = CongestionPlan> {
     ]
 }
 
-fn timers() -> impl Strategy<Value = RtoPlan> {
+fn timers() -> BoxedStrategy<RtoPlan> {
     let estimated = |min, initial, tick| RtoPlan::Estimated {
         min: Span::from_millis(min),
         max: Span::from_secs(60),
@@ -61,9 +61,10 @@ fn timers() -> impl Strategy<Value = RtoPlan> {
         Just(fixed(RtoRestart::Ack)),
         Just(fixed(RtoRestart::Departure)),
     ]
+    .boxed()
 }
 
-fn ack_delays() -> impl Strategy<Value = Option<DelayedAckPlan>> {
+fn ack_delays() -> BoxedStrategy<Option<DelayedAckPlan>> {
     let tick = Span::from_millis(200);
     prop_oneof![
         Just(None),
@@ -71,6 +72,7 @@ fn ack_delays() -> impl Strategy<Value = Option<DelayedAckPlan>> {
         Just(Some(DelayedAckPlan { every: 2, timeout: None, tick: Span::ZERO })),
         Just(Some(DelayedAckPlan { every: 2, timeout: Some(tick), tick })),
     ]
+    .boxed()
 }
 
 prop_compose! {

@@ -224,7 +224,7 @@ impl Ends {
     }
 }
 
-fn any_sender() -> impl Strategy<Value = TcpPlan> {
+fn any_sender() -> BoxedStrategy<TcpPlan> {
     let cc = prop_oneof![
         2 => Just(CongestionPlan::NewReno),
         1 => Just(CongestionPlan::Reno),
@@ -232,16 +232,18 @@ fn any_sender() -> impl Strategy<Value = TcpPlan> {
         1 => Just(CongestionPlan::Cubic),
     ];
     let window = prop_oneof![Just(None), (3_000_u64..400_000).prop_map(Some)];
-    (cc, window, any::<[bool; 4]>()).prop_map(|(cc, window, [coarse, each, waits, restarts])| TcpPlan {
-        cc,
-        window,
-        handshake: false,
-        increase: if each { Increase::PerAck } else { Increase::PerWindow },
-        delayed_ack: waits.then(delayed),
-        idle_restart: restarts,
-        rules: TcpRules::RFC,
-        ..if coarse { ns2(cc) } else { plain() }
-    })
+    (cc, window, any::<[bool; 4]>())
+        .prop_map(|(cc, window, [coarse, each, waits, restarts])| TcpPlan {
+            cc,
+            window,
+            handshake: false,
+            increase: if each { Increase::PerAck } else { Increase::PerWindow },
+            delayed_ack: waits.then(delayed),
+            idle_restart: restarts,
+            rules: TcpRules::RFC,
+            ..if coarse { ns2(cc) } else { plain() }
+        })
+        .boxed()
 }
 
 fn both_ways_agree(plan: &TcpPlan, bytes: u64, some: &[usize], lost: &[usize]) -> Result<(), TestCaseError> {
