@@ -11,7 +11,7 @@ use tidegate_core::units::{Rate, Span, Speed, Time};
 use crate::any_video::any_video;
 use crate::small::*;
 
-pub(crate) fn any_rate() -> impl Strategy<Value = RatePlan> {
+pub(crate) fn any_rate() -> BoxedStrategy<RatePlan> {
     let rate = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
     prop_oneof![
         4 => (1u64..20).prop_map(move |mbps| RatePlan::Constant(Speed::Bits(rate(mbps)))),
@@ -31,6 +31,7 @@ pub(crate) fn any_rate() -> impl Strategy<Value = RatePlan> {
             initial: None,
         })),
     ]
+    .boxed()
 }
 
 pub(crate) fn any_jitter() -> impl Strategy<Value = JitterPlan> {
@@ -59,7 +60,7 @@ pub(crate) fn any_gate() -> impl Strategy<Value = GatePlan> {
     })
 }
 
-pub(crate) fn any_tcp() -> impl Strategy<Value = TcpPlan> {
+pub(crate) fn any_tcp() -> BoxedStrategy<TcpPlan> {
     let cc = prop_oneof![
         Just(CongestionPlan::Tahoe { fast_retransmit: true }),
         Just(CongestionPlan::Reno),
@@ -76,16 +77,18 @@ pub(crate) fn any_tcp() -> impl Strategy<Value = TcpPlan> {
         Just(CongestionPlan::Dctcp),
         Just(CongestionPlan::Prague),
     ];
-    (cc, any::<[bool; 4]>()).prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
-        sack,
-        timestamps,
-        headers: if timestamps { 52 } else { 40 },
-        handshake,
-        delayed_ack: tcp(cc).delayed_ack.filter(|_| delayed),
-        // A path may have no bottleneck.
-        window: Some(100_000),
-        ..tcp(cc)
-    })
+    (cc, any::<[bool; 4]>())
+        .prop_map(|(cc, [sack, delayed, timestamps, handshake])| TcpPlan {
+            sack,
+            timestamps,
+            headers: if timestamps { 52 } else { 40 },
+            handshake,
+            delayed_ack: tcp(cc).delayed_ack.filter(|_| delayed),
+            // A path may have no bottleneck.
+            window: Some(100_000),
+            ..tcp(cc)
+        })
+        .boxed()
 }
 
 /// Endpoints run ahead of the rest only where nothing is recorded.
@@ -129,7 +132,7 @@ pub(crate) fn any_private_plan() -> impl Strategy<Value = Plan> {
 }
 
 /// A flow in a network of its own whose ACKs come in rows for seconds, and what interrupts it: losses, timers, pauses, ends.
-pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
+pub(crate) fn any_lone_plan() -> BoxedStrategy<Plan> {
     let gate = (1u64..40, 1u64..90, 0u64..40, 0u8..12).prop_map(|(mbps, packets, delay, special)| {
         let mut gate = link("", mbps, (packets < 80).then_some(packets), Span::from_millis(delay));
         match special {
@@ -148,8 +151,8 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
         1 => any_app(),
     ];
     let flow = (1usize..4, 0usize..4, any_lone_sender(), 0u64..300);
-    (prop::collection::vec(gate, 6), flow, app, 300u64..5_000, 0u64..3_000).prop_map(
-        |(gates, (path, back, mut tcp, start), app, duration, warmup)| {
+    (prop::collection::vec(gate, 6), flow, app, 300u64..5_000, 0u64..3_000)
+        .prop_map(|(gates, (path, back, mut tcp, start), app, duration, warmup)| {
             if gates[..path].iter().all(|passed| passed.rate == RatePlan::Unlimited) {
                 // Nothing else would hold the window.
                 tcp.window = tcp.window.or(Some(100_000));
@@ -161,8 +164,8 @@ pub(crate) fn any_lone_plan() -> impl Strategy<Value = Plan> {
             plan.warmup = Time::ZERO + Span::from_millis(warmup.min(duration - 1));
             plan.flows[0].app = app;
             plan
-        },
-    )
+        })
+        .boxed()
 }
 
 /// The TCP of a flow whose ACKs may come in rows: RFC or Linux, and the whole default of base `linux` now and then.
@@ -350,7 +353,7 @@ pub(crate) fn any_crowd(least: usize) -> impl Strategy<Value = Plan> {
     )
 }
 
-pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
+pub(crate) fn any_app() -> BoxedStrategy<AppPlan> {
     let rate = Rate::from_bps(2_000_000);
     prop_oneof![
         3 => Just(AppPlan::Bulk),
@@ -366,6 +369,7 @@ pub(crate) fn any_app() -> impl Strategy<Value = AppPlan> {
         2 => any_requests(),
         1 => any_video(),
     ]
+    .boxed()
 }
 
 /// The application, or data where a shared server or new connections would have both ends in one order.

@@ -14,7 +14,7 @@ use tidegate_core::units::{Rate, Span, Speed, Time};
 use crate::any::*;
 
 /// A cell gate of any kind. Its number decides nothing: routes lead from lower to higher ones.
-pub(crate) fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
+pub(crate) fn any_cell_gate() -> BoxedStrategy<GatePlan> {
     let mbps = |mbps: u64| Rate::from_bps(mbps * 1_000_000);
     let rate = prop_oneof![
         4 => (1u64..30).prop_map(move |n| RatePlan::Constant(Speed::Bits(mbps(n)))),
@@ -40,8 +40,8 @@ pub(crate) fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
     let discard = (prop::option::weighted(0.2, 1u64..200), prop::bool::weighted(0.2));
     let discard = (discard, prop::option::weighted(0.2, any_police()));
     let loss = prop::bool::weighted(0.15);
-    (rate, limit, discard, any::<[bool; 2]>(), (0u64..10, any_jitter()), loss).prop_map(
-        |(rate, limit, ((epd, ppd), police), [slotted, simple], (delay, jitter), loss)| {
+    (rate, limit, discard, any::<[bool; 2]>(), (0u64..10, any_jitter()), loss)
+        .prop_map(|(rate, limit, ((epd, ppd), police), [slotted, simple], (delay, jitter), loss)| {
             let mut gate = GatePlan::open("");
             let slotted = slotted && matches!(rate, RatePlan::Constant(_));
             gate.cells = CellPlan {
@@ -69,8 +69,8 @@ pub(crate) fn any_cell_gate() -> impl Strategy<Value = GatePlan> {
             }
             gate.delay = Span::from_millis(delay);
             gate
-        },
-    )
+        })
+        .boxed()
 }
 
 /// So many cells at once, and then so many megabits of them a second.
