@@ -21,7 +21,6 @@ from pathlib import Path
 from statistics import median
 
 from programs import ROOT
-from speed import spread
 from tables import table
 
 #: So much more than the other fails.
@@ -91,12 +90,12 @@ ROWS = {
     "shaped png": Row(["run", _example("shaped"), "--plot", "x.png"]),
     "lab lte": Row([LTE], program=_ANSWER.format(count=ANSWERS)),
     "lab uplink": Row([_example("uplink")], program=_ANSWER.format(count=ANSWERS)),
-    "tune": Row(["tune", _example("follow"), "--workers", "1"], long=True),
+    "tune": Row(["tune", _example("follow"), "--no-store", "--workers", "1"], long=True),
     "reproduce dtm": Row(
-        ["reproduce", "dtm", "--quick", "--no-store", "--workers", "1", "--out", "dtm"], long=True
+        ["reproduce", "dtm", "--quick", "--no-store", "--workers", "1", "--out", "dtm", "--force"], long=True
     ),
     "reproduce dtm in full": Row(
-        ["reproduce", "dtm", "--no-store", "--workers", "1", "--out", "dtm"], long=True
+        ["reproduce", "dtm", "--no-store", "--workers", "1", "--out", "dtm", "--force"], long=True
     ),
 }
 
@@ -191,9 +190,8 @@ def measure(
 
 
 def _spread(times: list[float]) -> str:
-    if median(times) > 1:
-        return spread(times)
-    return f"{median(times):.3f} ({min(times):.3f}-{max(times):.3f})"
+    digits = 3 if median(times) < 1 else 2
+    return f"{median(times):.{digits}f} ({min(times):.{digits}f}-{max(times):.{digits}f})"
 
 
 def _asked(row: Row) -> str:
