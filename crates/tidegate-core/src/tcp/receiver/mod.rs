@@ -4,6 +4,7 @@
 //! is the plan's window or, without one, as large as the wire can say. An application that does not is in [`reading`]. Only lengths
 //! are kept, no bytes.
 
+mod delayed;
 mod disorder;
 mod islands;
 mod reading;
@@ -140,31 +141,10 @@ impl Receiver {
         self.owed > 0
     }
 
-    /// The next `segments` are acknowledged at once.
-    pub(in crate::tcp) fn hasten(&mut self, segments: u32) {
-        self.enter_quick_mode(segments);
-        self.tells = true;
-    }
-
-    /// `tcp_enter_quickack_mode`.
-    fn enter_quick_mode(&mut self, segments: u32) {
-        self.quick = self.quick.max(segments);
-        self.interactive = false;
-        if let Some(buffer) = &mut self.buffer {
-            buffer.put_off_least();
-        }
-    }
-
     /// Data leave at `now`, when some have come, of a sender that has measured `rtt`: soon after the last ones they are an answer.
     #[inline]
     pub(in crate::tcp) fn note_answer(&mut self, now: Time, rtt: Span) {
         self.interactive |= self.buffer.as_deref_mut().is_some_and(|buffer| buffer.answers(now, rtt));
-    }
-
-    /// When an ACK that is put off now must leave.
-    #[inline(always)]
-    fn ack_deadline(&self, now: Time, config: &Config) -> Time {
-        config.ack_deadline(now, self.buffer.as_ref().map_or(Span::ZERO, |buffer| buffer.beyond_least()))
     }
 
     /// Whether data that come now are acknowledged at once (`tcp_in_quickack_mode`).
@@ -279,17 +259,6 @@ impl Receiver {
         }
     }
 
-    /// `tcp_delack_timer_handler`: no data have left in time.
-    fn handle_ack_expiry(&mut self) {
-        // What was held back ahead of a gap has a timer of its own.
-        if let Some(buffer) = &mut self.buffer
-            && buffer.compression.held == 0
-        {
-            buffer.handle_ack_expiry(self.interactive);
-        }
-        (self.ack_now, self.interactive) = (true, false);
-    }
-
     /// A segment with user bytes from offset `start` on arrived.
     pub(in crate::tcp) fn handle_data(
         &mut self,
@@ -370,14 +339,6 @@ impl Receiver {
             let first = self.next == 0;
             let until = if first { now.saturating_add(HALF_TICK) } else { self.ack_deadline(now, config) };
             self.delayed_until = self.delayed_until.min(until);
-        }
-    }
-
-    /// A segment came that brings no data, or does not let an ACK leave: one that was put off before leaves now if it must leave within
-    /// a quarter of the time for which one is put off now (`tcp_send_delayed_ack`).
-    pub(in crate::tcp) fn hasten_late_ack(&mut self, now: Time, config: &Config) {
-        if *self.deadline_mut() != Time::NEVER {
-            self.put_off_or_hasten(now, config);
         }
     }
 

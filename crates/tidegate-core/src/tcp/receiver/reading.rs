@@ -8,7 +8,7 @@ use crate::tcp::buffer::Buffer;
 use crate::tcp::config::Config;
 use crate::tcp::reader::Reader;
 use crate::tcp::report::Counters;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 impl Receiver {
     /// The application reads as the plan has it, from the beginning of the connection on.
@@ -120,35 +120,6 @@ impl Receiver {
             self.ack_now = true;
         } else {
             self.put_off_or_hasten(now, config);
-        }
-    }
-
-    /// `tcp_send_delayed_ack`: an ACK that is put off already, and would leave soon, leaves now.
-    #[inline(never)]
-    pub(super) fn put_off_or_hasten(&mut self, now: Time, config: &Config) {
-        let until = self.ack_deadline(now, config);
-        let soon = now.saturating_add(Span::from_picos(until.saturating_since(now).picos() / 4));
-        let deadline = self.deadline_mut();
-        if *deadline <= soon {
-            self.ack_now = true;
-        } else {
-            *deadline = until.min(*deadline);
-        }
-    }
-
-    /// An ACK must leave by then, if none had to.
-    pub(super) fn put_off(&mut self, until: Time) {
-        let deadline = self.deadline_mut();
-        if *deadline == Time::NEVER {
-            *deadline = until;
-        }
-    }
-
-    /// When an ACK that was put off must leave.
-    pub(super) fn deadline_mut(&mut self) -> &mut Time {
-        match self.buffer.as_mut().and_then(|buffer| buffer.reader.as_mut()) {
-            Some(reader) => &mut reader.ack_at,
-            None => &mut self.delayed_until,
         }
     }
 
