@@ -52,7 +52,7 @@ test-rust: $(STAMPS)/venv
 
 # Tests in real time run alone, and one after the other. Only their files are read for them.
 test-python: setup
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not live"
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25 -m "not live"
 	$(BIN)/python -m pytest -m live $$(grep -rl 'mark\.live' tests --include='test_*.py')
 
 # The fuzz targets are tests too: ordinary functions on a fixed seed, a second each, on any toolchain. The libFuzzer
