@@ -289,9 +289,14 @@ impl Gcra {
         if lead.exceeds(&self.limit.tolerance) {
             return None;
         }
+        Some(at.max(self.conforming_behind(&lead)))
+    }
+
+    /// When the last of units conforms that come `lead` in all after the next one, each as soon as it conforms.
+    fn conforming_behind(&self, lead: &Interval) -> u64 {
         let mut end = self.tat;
-        end.add(&lead);
-        Some(at.max(end.whole_minus(&self.limit.tolerance)))
+        end.add(lead);
+        end.whole_minus(&self.limit.tolerance)
     }
 
     /// Whether `units` at once (a packet's bytes) conform at `at`; if they do, they are counted.

@@ -69,6 +69,12 @@ impl Shaper {
         leaves
     }
 
+    /// No unit leaves before this behind `others` that have not left.
+    #[must_use]
+    pub fn earliest_behind(&self, others: u64) -> u64 {
+        self.gcra.limit.increment.times(others).map_or(0, |lead| self.gcra.conforming_behind(&lead))
+    }
+
     /// When `units` leave that came at once (a packet's bytes), which leave together when they
     /// conform; `None`, and nothing changed, if they are more than the limit's burst. The
     /// spacing is for each packet.

@@ -190,6 +190,11 @@ impl Section {
         if let Some(rm_cells) = row.rm_cells {
             after = after.min(u64::from(rm_cells.left - 1));
         }
-        end.saturating_add(Span::from_picos(each.saturating_mul(after)))
+        let at_full_rate = end.saturating_add(Span::from_picos(each.saturating_mul(after)));
+        // The cell in service has been charged to the contract.
+        match after.checked_sub(u64::from(server.is_serving())) {
+            Some(others) => at_full_rate.max(server.earliest_end_behind(others)),
+            None => at_full_rate,
+        }
     }
 }

@@ -45,6 +45,11 @@ impl Gcra {
         Time::from_picos(self.shaper.clone().release(arrival.picos()))
     }
 
+    /// No service ends before this behind `others` that have not begun.
+    pub(super) fn earliest_end_behind(&self, others: u64) -> Time {
+        Time::from_picos(self.shaper.earliest_behind(others)).saturating_add(self.cell)
+    }
+
     /// The service of the next cell, which arrived at `arrival`.
     pub fn transmit(&mut self, arrival: Time) -> Service {
         let start = Time::from_picos(self.shaper.release(arrival.picos()));

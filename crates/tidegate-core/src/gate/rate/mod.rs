@@ -194,6 +194,14 @@ impl Law {
         }
     }
 
+    /// No service of a shaper of cells ends before this behind `others` that have not begun; time 0 for another law.
+    pub(crate) fn earliest_end_behind(&self, others: u64) -> Time {
+        match self {
+            Law::Gcra(shaper) => shaper.earliest_end_behind(others),
+            _ => Time::ZERO,
+        }
+    }
+
     /// Whether no service begins until a rate is set, or the circuit opened.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

@@ -157,6 +157,11 @@ impl Gate {
         self.parts.stepped.as_ref().is_some_and(|stepped| stepped.serving.is_some())
     }
 
+    /// No service ends before this behind `others` that have not begun, by the rate law alone.
+    pub(crate) fn earliest_end_behind(&self, others: u64) -> Time {
+        self.parts.law.earliest_end_behind(others)
+    }
+
     /// Whether no unit waits or is in service.
     #[must_use]
     pub fn is_empty(&self) -> bool {
