@@ -28,12 +28,14 @@ def evolve(
     start: Sequence[float],
     size: tuple[int, int],
     at: Callable[[NDArray[np.float64]], Knobs],
+    known: Sequence[Knobs] = (),
 ) -> Knobs:
-    """Return the best setting that differential evolution meets."""
+    """Return the best of the settings that differential evolution meets and of those known before."""
     import numpy as np
     from scipy.optimize import Bounds, differential_evolution
 
-    met: list[Knobs] = []
+    met = [*known]
+    trials.look(known)
 
     def costs(columns: NDArray[np.float64], /) -> Any:
         settings = [at(column) for column in np.atleast_2d(columns.T)]
@@ -54,7 +56,7 @@ def evolve(
         vectorized=True,
         rng=np.random.default_rng(trials.bench.seed),
     )
-    return min(dict.fromkeys(met), key=trials.cost)
+    return trials.best(met)
 
 
 def rules(trials: TuneTrials) -> dict[int, Knobs]:
@@ -70,17 +72,15 @@ def best_pair(trials: TuneTrials) -> Knobs:
     """Return the best M and N."""
     top_m, top_n = (math.log2(most) for most in trials.most)
     start = [math.log2(trials.rule_m), math.log2(trials.rule_m * (RULE[1] - 1))]
-    # The two that everybody knows are met whatever the search does.
-    known = [INSTCAP, *rules(trials).values()]
-    trials.look(known)
-    found = evolve(
+    return evolve(
         trials,
         [(0.0, top_m), (0.0, top_n)],
         start,
         _PAIR_SEARCH,
         lambda place: Knobs(m=_whole(float(place[0])), n=_whole(float(place[1]))),
+        # Those that everybody knows are met whatever the search does.
+        known=[INSTCAP, *rules(trials).values()],
     )
-    return min([found, *known], key=trials.cost)
 
 
 def best_rate(trials: TuneTrials, mean_bps: float) -> Knobs:
@@ -129,14 +129,14 @@ def best_of_all(trials: TuneTrials, mean_bps: float, known: Sequence[Knobs]) -> 
     """Return the best M, N, share and window together, from the best that is known on."""
     top_m, top_n = (math.log2(most) for most in trials.most)
     widest = largest_window(trials, mean_bps)
-    begin = min((knobs for knobs in known if knobs.rate_bps is None), key=trials.cost)
+    begin = trials.best([knobs for knobs in known if knobs.rate_bps is None])
     start = [
         math.log2(begin.m or 1),
         math.log2(begin.n or 1),
         trials.share if begin.share is None else begin.share,
         math.log2(widest if begin.window is None else begin.window),
     ]
-    found = evolve(
+    return evolve(
         trials,
         [(0.0, top_m), (0.0, top_n), (_LEAST_SHARE, 1.0), (1.0, max(1.5, math.log2(widest)))],
         start,
@@ -147,5 +147,5 @@ def best_of_all(trials: TuneTrials, mean_bps: float, known: Sequence[Knobs]) -> 
             share=_share(place[2]),
             window=_whole(float(place[3])),
         ),
+        known=[begin],
     )
-    return min([found, begin], key=trials.cost)

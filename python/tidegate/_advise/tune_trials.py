@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Fewer runs say nothing about a gain; as many are used where the scenario asks for fewer.
 LEAST_RUNS = 8
+#: Replications in which the search looks at a setting; and how many of the best of each search get all.
+_LOOK_RUNS, _FINALISTS = 3, 4
 #: How far the search for M and N goes beyond the rule of thumb.
 _M_REACH, _N_REACH = 4, 40
 #: Each study of the search takes this part of the progress that is left: how many are to come is not known.
@@ -85,7 +87,9 @@ class TuneTrials:
             max(4, min(_M_REACH * self.rule_m, samples // 4)),
             max(8, min(_N_REACH * self.rule_m, samples // 2)),
         )
-        self.seen: dict[Knobs, tuple[float, float | None]] = {}
+        #: What a setting costs the search, after a few replications and after all; with a bound each has all.
+        self.seen: dict[Knobs, float] = {}
+        self._weighed = {} if goal.bound_ms is None else self.seen
         self._done = 0.0
         self._link_bps: float | None = None
 
@@ -147,23 +151,38 @@ class TuneTrials:
         return self._link_bps
 
     def look(self, settings: Sequence[Knobs]) -> list[float]:
-        """Return what the search minimises for each setting: below 0 where the goal's bound is met."""
-        fresh = [knobs for knobs in dict.fromkeys(settings) if knobs not in self.seen]
-        if fresh:
-            study = self.study(fresh, max(LEAST_RUNS, self.runs // 2))
-            for point, knobs in enumerate(fresh):
-                goodput = estimate(study.values("goodput_bps", point)).mean or 0.0
-                bounded = self.goal.bound_ms is not None
-                self.seen[knobs] = goodput, top_of(estimate(self.delays(study, point))) if bounded else None
-            self._done += (1 - self._done) * _SHARE_OF_REST
-        return [self.cost(knobs) for knobs in settings]
+        """Return what the search minimises for each setting: below 0 where the goal's bound is met.
 
-    def cost(self, knobs: Knobs) -> float:
-        """Return minus the goodput, or by how much the bound is missed."""
-        goodput, delay = self.seen[knobs]
-        if self.goal.bound_ms is not None and (delay is None or delay > self.goal.bound_ms):
-            return 1.0 + (_WORST if delay is None else delay / self.goal.bound_ms)
-        return -goodput
+        The differences between settings are large beside what is random in them, because all meet the same
+        networks, so a few replications put them in order. A bound needs the interval of all of them.
+        """
+        self._simulate(settings, self.seen, _LOOK_RUNS if self.goal.bound_ms is None else self._all)
+        return [self.seen[knobs] for knobs in settings]
+
+    def best(self, settings: Sequence[Knobs]) -> Knobs:
+        """Return the best of settings that were looked at: the first few of them are simulated in full."""
+        few = sorted(dict.fromkeys(settings), key=self.seen.__getitem__)[:_FINALISTS]
+        self._simulate(few, self._weighed, self._all)
+        return min(few, key=self._weighed.__getitem__)
+
+    @property
+    def _all(self) -> int:
+        return max(LEAST_RUNS, self.runs // 2)
+
+    def _simulate(self, settings: Sequence[Knobs], costs: dict[Knobs, float], runs: int) -> None:
+        """Add what settings cost that are not there yet."""
+        fresh = [knobs for knobs in dict.fromkeys(settings) if knobs not in costs]
+        if not fresh:
+            return
+        study = self.study(fresh, runs)
+        for point, knobs in enumerate(fresh):
+            goodput = estimate(study.values("goodput_bps", point)).mean or 0.0
+            costs[knobs] = -goodput
+            if self.goal.bound_ms is not None:
+                delay = top_of(estimate(self.delays(study, point)))
+                if delay is None or delay > self.goal.bound_ms:
+                    costs[knobs] = 1.0 + (_WORST if delay is None else delay / self.goal.bound_ms)
+        self._done += (1 - self._done) * _SHARE_OF_REST
 
 
 def top_of(found: Estimate) -> float | None:
