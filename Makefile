@@ -18,7 +18,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python papers tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel wheel-here try-wheel adding release-check clean
+.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel try-wheel adding release-check clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -159,25 +159,22 @@ lock: $(STAMPS)/packages ## write the installed Python versions to requirements.
 # this machine has: Zig links against the older C library, for both processors. Its tools have an environment of their own.
 WHEEL_TOOLS := target/wheel-tools
 WHEEL_ARCHS ?= x86_64 aarch64
+TRAINED := target/train/runs.profdata
 wheel: setup ## wheels for Linux on x86_64 and aarch64 (manylinux_2_28), of the papers, and the sources: target/wheels
 	@test -x $(WHEEL_TOOLS)/bin/maturin || $(PYTHON) -m venv $(WHEEL_TOOLS)
 	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check "$$(grep ^maturin== requirements.lock)" "ziglang==0.17.1"
 	@crates/tidegate-wasm/build || echo "skipped: these wheels cannot make the laboratory as files (tidegate lab --static)"
+	@crates/tidegate-py/train $(BIN)/python || echo "skipped: these wheels are not compiled for what runs do most (10 to 30% slower)"
 	rm -rf target/wheels
 	@export PATH="$(CURDIR)/$(WHEEL_TOOLS)/bin:$$PATH"; set -e; for arch in $(WHEEL_ARCHS); do \
 	  target=$$arch-unknown-linux-gnu; \
 	  if ! ls $$(rustc --print target-libdir --target $$target)/libstd-* >/dev/null 2>&1 && ! rustup target add $$target; \
 	  then echo "skipped: no wheel for $$arch, Rust's standard library for it cannot be had (rustup target add $$target)"; continue; fi; \
+	  if test -f $(TRAINED) && test $$arch = "$$(uname -m)"; then export RUSTFLAGS="-Cprofile-use=$(CURDIR)/$(TRAINED)"; else unset RUSTFLAGS; fi; \
 	  (set -x; maturin build --locked --zig --compatibility manylinux_2_28 --target $$target --out target/wheels); done
 	$(WHEEL_TOOLS)/bin/maturin sdist --out target/wheels
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir target/wheels ./papers
 	cd papers && $(CURDIR)/$(BIN)/python -c "from flit_core import buildapi; buildapi.build_sdist('../target/wheels')"
-
-# Built twice: between the two builds the first one runs benches/train.py, and the second is compiled for what that did.
-# Zig cannot link the first (it does not know the linker's option -u), so this wheel needs a C library as new as this machine's.
-wheel-here: setup ## a faster wheel for this machine, compiled for the runs of benches/train.py (rustup component add llvm-tools)
-	rm -rf target/wheels
-	$(BIN)/maturin build --locked --pgo --interpreter $(BIN)/python --out target/wheels
 
 # With SOURCE=1 pip builds the source distribution instead. Papers come last: without them the command says what to install.
 TRY := target/wheel-try

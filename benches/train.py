@@ -1,4 +1,4 @@
-"""What an instrumented module does for profile-guided optimisation (``make wheel-here``).
+"""What an instrumented module does for profile-guided optimisation (``make wheel``).
 
 Each example for some seconds, as a summary and recorded; one flow and a hundred, with the congestion controls
 that people use; a capture that is written and identified. Nothing is measured, and nothing stays.
