@@ -110,6 +110,7 @@ impl<N: Carrier> Wire<N> {
     }
 
     /// Sends what the receiver has to send after anything but a row of data.
+    #[inline(always)]
     fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while let Some(sent) = flow.receiver.poll(at) {
             let mut unit = self.segments.unit_of(at, sent, (&flow.receiver, Side::Receiver), &flow.style);

@@ -79,7 +79,7 @@ impl Gate {
 
     /// Counts and records the service of a unit with its arrival. `joins` is the queue with this unit, if it has not joined the queue
     /// before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn serve(
         &mut self,
         (arrival, service): (Time, Service),

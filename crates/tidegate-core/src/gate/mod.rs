@@ -137,6 +137,7 @@ impl Gate {
     ///
     /// # Errors
     /// The policer has dropped it.
+    #[inline(always)]
     pub(crate) fn handle_ingress(&mut self, at: Time, unit: &mut Unit) -> Result<u32, GateDrop> {
         let wire = self.wire_bytes(unit.bytes);
         self.parts.ingress.note_arrival(at, wire);
@@ -181,7 +182,7 @@ impl Gate {
     }
 
     /// When the next unit arrives at whatever comes next, if its service ends at `end`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn out_after(&mut self, end: Time) -> Time {
         let Parts { exit, law, .. } = &mut *self.parts;
         exit.out_after(end, law.behind())

@@ -132,6 +132,7 @@ impl Network {
 
     /// Ends every service that is over by `at`. A rate that is set at that instant
     /// comes first: what starts then has the new rate.
+    #[inline]
     fn complete_until(&mut self, at: Time, index: usize) {
         self.set_rate_until(at, index);
         while let Some(now) = self.gates[index].next_wakeup().filter(|now| *now <= at) {
@@ -142,6 +143,7 @@ impl Network {
     }
 
     /// Forwards the units that have left a gate since the last call, and reports those that it dropped; it is `now`.
+    #[inline]
     pub(super) fn collect_departures(&mut self, index: usize, now: Time) {
         while let Some(departure) = self.gates[index].poll_departure() {
             self.let_go(index, now, departure);
@@ -149,6 +151,7 @@ impl Network {
     }
 
     /// A unit has left a gate: it is forwarded, or reported as dropped.
+    #[inline]
     pub(super) fn let_go(&mut self, index: usize, now: Time, Departure { unit, fate }: Departure) {
         let chain = self.map.chains[unit.chain as usize];
         match fate {
@@ -186,6 +189,7 @@ impl Network {
     }
 
     /// A gate wakes when a service ends or begins.
+    #[inline]
     pub(super) fn wake_gate(&mut self, index: usize) {
         if let Some(end) = self.gates[index].next_wakeup() {
             self.schedule.wake(SourceKind::Gate, index, end);

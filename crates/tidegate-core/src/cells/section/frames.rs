@@ -51,6 +51,7 @@ pub(super) struct Frame {
 
 impl Section {
     /// The last cell of a packet has waited so long for other packets and left at `end`.
+    #[inline(always)]
     pub(super) fn leave(&mut self, gate: usize, cell: Cell, wait: Span, end: Time) {
         if !cell.ends {
             return;
@@ -73,6 +74,7 @@ impl Section {
         self.deliver_train(gate, to, cell.as_train(at), gates);
     }
 
+    #[inline]
     pub(super) fn deliver_train(&mut self, gate: usize, to: To, train: Train, gates: &mut [Gate]) {
         match to {
             To::Gate { gate: next, input } => self.push(next, input, train, gates),

@@ -89,6 +89,7 @@ pub(super) enum CellServer {
 
 impl CellGate {
     /// How much longer a cell that came at `at` waited than for its packet's own cells. For gates that pass one by one.
+    #[inline]
     pub(super) fn excess(&mut self, input: usize, cell: Cell, at: Time, service: Service) -> Span {
         let follows = std::mem::replace(&mut self.served, input as u32) == input as u32;
         self.inputs[input].own.excess(&self.pace, (at, service), cell.begins, follows)

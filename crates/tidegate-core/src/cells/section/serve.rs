@@ -33,6 +33,7 @@ impl Section {
     /// Whether a cell that came at `at` passes the policer, which may tag it. It stands before all else: packet
     /// discard, thresholds and the queue's limit see only what it lets through. What it drops
     /// counts at `counted`.
+    #[inline]
     pub(super) fn police(
         &mut self,
         gate: usize,

@@ -46,6 +46,7 @@ impl Exit {
     }
 
     /// Whether the next unit is lost, and how that is called. Asked once for each unit, at the end of its service.
+    #[inline(always)]
     pub(super) fn loses_next(&mut self) -> Option<DropReason> {
         let loss = self.loss.as_mut()?;
         loss.loses_next().then(|| loss.reason())

@@ -51,7 +51,13 @@ impl Ingress {
     /// Whether every packet passes, and nobody counts.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
-        self.policer.is_none() && self.marker.is_none() && self.adviser.is_none() && self.tallies.is_empty()
+        self.passes_all() && self.tallies.is_empty()
+    }
+
+    /// Whether there is no policer, no marker and no adviser.
+    #[inline]
+    fn passes_all(&self) -> bool {
+        self.policer.is_none() && self.marker.is_none() && self.adviser.is_none()
     }
 
     /// Counts an arrival in every tally.
@@ -66,8 +72,12 @@ impl Ingress {
 
     /// Whether marker and policer let a packet pass; the one may colour it, the other tag it, and an adviser lower its rate signal. A
     /// policer of cells is not asked about packets.
-    #[inline]
+    #[inline(always)]
     pub(super) fn admits(&mut self, at: Time, unit: &mut Unit, wire: u32, stats: &mut Statistics) -> bool {
+        self.passes_all() || self.lets_through(at, unit, wire, stats)
+    }
+
+    fn lets_through(&mut self, at: Time, unit: &mut Unit, wire: u32, stats: &mut Statistics) -> bool {
         if let Some(adviser) = &mut self.adviser {
             adviser.handle_arrival(at, unit);
         }
@@ -92,6 +102,7 @@ impl Ingress {
     }
 
     /// The policer's verdict on a unit that arrives at `at` on `chain`. `tagged`: it is tagged already.
+    #[inline]
     pub(super) fn judge(
         &mut self,
         at: Time,

@@ -114,7 +114,7 @@ impl Law {
     }
 
     /// The service of the next unit, which arrived at `arrival` and needs `work`. Arrivals never decrease.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, arrival: Time, work: u64) -> Service {
         match self {
             Law::Unlimited => Service { start: arrival, end: arrival },
@@ -131,6 +131,7 @@ impl Law {
 
     /// When the service of the next unit would begin, which arrived at `arrival` and needs `work`: what
     /// [`Law::transmit`] would say, and nothing is served. [`Time::NEVER`] where that is not known.
+    #[inline(always)]
     #[must_use]
     pub fn next_start(&mut self, arrival: Time, work: u64) -> Time {
         match self {

@@ -113,6 +113,7 @@ impl ClassStatistics {
     }
 
     /// The service of a unit is known. One that is in the queue for any time has joined it before.
+    #[inline]
     pub(in crate::gate) fn serve(&mut self, class: usize, served: &Served) {
         let Served { arrival, service, leaves, bytes, .. } = *served;
         self.classes[class].counters.serve(arrival, service.start, (leaves, u64::from(bytes)));
@@ -139,6 +140,7 @@ impl ClassStatistics {
     }
 
     /// The service of a unit has ended; it goes on, or is lost.
+    #[inline]
     pub(in crate::gate) fn depart(&mut self, class: usize, served: &Served, lost: Option<DropReason>) {
         let Served { arrival, service, wire, .. } = *served;
         let counters = &mut self.classes[class].counters;

@@ -105,7 +105,9 @@ impl Gate {
         let mut gone = std::mem::take(&mut stepped.gone);
         let stays = stepped.waiting.push(at, unit, &mut gone);
         let itself = if stays { None } else { gone.pop() };
-        self.cull_classed(at, DropReason::QueueFull, &mut gone);
+        if !gone.is_empty() {
+            self.cull_classed(at, DropReason::QueueFull, &mut gone);
+        }
         gone.extend(self.classes_queue().and_then(|queue| queue.take_filtered()));
         if !gone.is_empty() {
             self.cull_classed(at, DropReason::AckFilter, &mut gone);
@@ -135,6 +137,7 @@ impl Gate {
     }
 
     /// Begins the next service at `now`, or says when it begins.
+    #[inline(always)]
     pub(super) fn begin_classed(&mut self, now: Time) {
         let Some(stepped) = self.parts.stepped.as_mut().filter(|stepped| stepped.serving.is_none()) else {
             return;
@@ -147,7 +150,9 @@ impl Gate {
                 break;
             }
             let leaver = self.classes_queue().and_then(|classes| classes.pop_of(class, now, &mut gone));
-            self.cull_classed(now, DropReason::Early, &mut gone);
+            if !gone.is_empty() {
+                self.cull_classed(now, DropReason::Early, &mut gone);
+            }
             if let Some(leaver) = leaver {
                 self.serve_of_class(now, class, leaver, None);
                 break;
@@ -158,6 +163,7 @@ impl Gate {
 
     /// The class whose unit is served at `now`, or the instant at which to ask again; `None` where the server is busy or
     /// nothing is known of one.
+    #[inline(always)]
     fn decide(&mut self, now: Time) -> Option<(Time, usize)> {
         let stepped = self.parts.stepped.as_mut().filter(|stepped| stepped.serving.is_none())?;
         let classes = stepped.classes()?;
@@ -178,6 +184,7 @@ impl Gate {
     }
 
     /// Begins the service of a unit that was chosen at `now`. `found` is the queue that it found, if it has just come.
+    #[inline(always)]
     fn serve_of_class(&mut self, now: Time, class: usize, leaver: Leaver, found: Option<Backlog>) {
         let Waiter { arrival, unit } = leaver.waiter;
         self.serve_chosen(now, leaver, found.map(|found| found.with(unit.bytes)));
@@ -229,6 +236,7 @@ impl Gate {
     }
 
     /// Drops units from the queues of classes at `at`.
+    #[cold]
     fn cull_classed(&mut self, at: Time, reason: DropReason, gone: &mut Vec<Waiter>) {
         for Waiter { arrival, unit } in gone.iter() {
             let wire = self.wire_bytes(unit.bytes);
@@ -266,6 +274,7 @@ impl Gate {
     }
 
     /// Ends the service of a unit of a class.
+    #[inline(always)]
     pub(super) fn end_of_class(&mut self, unit: Unit, served: &Served) -> Departure {
         let mut departure = Departure { unit, fate: self.depart(served) };
         self.note_departure_of_class(&mut departure, served);
@@ -273,6 +282,7 @@ impl Gate {
     }
 
     /// The service of a unit of a class has ended.
+    #[inline]
     fn note_departure_of_class(&mut self, departure: &mut Departure, served: &Served) {
         let lost = departure.fate.err().map(|drop| drop.reason);
         if let Some((stats, class)) = self.class_stats(&departure.unit) {

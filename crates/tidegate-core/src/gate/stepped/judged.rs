@@ -144,7 +144,7 @@ impl Gate {
 
     /// Begins the service of a unit that the discipline or the scheduler has chosen at `now`. `joins` is the queue with it, if it has
     /// not joined the queue before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn serve_chosen(&mut self, now: Time, leaver: Leaver, joins: Option<Backlog>) {
         let Leaver { waiter: Waiter { arrival, mut unit }, marked } = leaver;
         let wire = self.wire_bytes(unit.bytes);

@@ -112,6 +112,7 @@ impl Gate {
 
     /// Handles the event at [`Gate::next_wakeup`]: the present service ends, and the next one begins if it may.
     /// [`Gate::poll_departure`] returns the fates of units. Does nothing where there is no such instant.
+    #[inline]
     pub fn handle_wakeup(&mut self) {
         let Some(now) = self.next_wakeup() else { return };
         if let Some(departure) = self.end_present() {
@@ -210,6 +211,7 @@ impl Gate {
     }
 
     /// [`Gate::begin_first`], not before `from`.
+    #[inline(always)]
     fn begin_first_from(&mut self, from: Time) {
         let idle = |stepped: &&mut Box<Stepped>| stepped.serving.is_none() && stepped.begins.is_none();
         let Some(stepped) = self.parts.stepped.as_mut().filter(idle) else { return };

@@ -165,6 +165,7 @@ impl Waiting {
     }
 
     /// The unit that would be served next if nothing were dropped.
+    #[inline]
     pub(super) fn first(&self) -> Option<&Waiter> {
         match self {
             Waiting::Line(line) => line.first(),

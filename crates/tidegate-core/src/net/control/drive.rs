@@ -89,10 +89,14 @@ impl Network {
         }
     }
 
+    #[inline]
     fn follow_up(&mut self, effect: Effect, by: SourceKind, group: usize) {
-        if effect == Effect::Nothing {
-            return;
+        if effect != Effect::Nothing {
+            self.follow_up_effect(effect, by, group);
         }
+    }
+
+    fn follow_up_effect(&mut self, effect: Effect, by: SourceKind, group: usize) {
         let Some(control) = self.controls.get(by) else { return };
         self.schedule.wake(by, group, control.next_wakeup(group));
         let late = control.next_late_event();

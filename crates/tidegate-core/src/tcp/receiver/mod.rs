@@ -260,6 +260,7 @@ impl Receiver {
     }
 
     /// A segment with user bytes from offset `start` on arrived.
+    #[inline]
     pub(in crate::tcp) fn handle_data(
         &mut self,
         now: Time,

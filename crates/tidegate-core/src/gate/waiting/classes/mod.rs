@@ -206,6 +206,7 @@ impl ClassesQueue {
     }
 
     /// The class that is served at `now`, or when one may be; [`Time::NEVER`] where no unit waits.
+    #[inline(always)]
     pub(in crate::gate) fn choose(&mut self, now: Time) -> Result<usize, Time> {
         if self.held.units == 0 {
             return Err(Time::NEVER);
@@ -283,6 +284,7 @@ impl ClassesQueue {
     }
 
     /// Units of a class wait no more.
+    #[inline(always)]
     fn forget(&mut self, class: usize, units: &[Waiter]) {
         for waiter in units {
             self.held = self.held.without(waiter.unit.bytes);
@@ -291,11 +293,16 @@ impl ClassesQueue {
     }
 
     /// Tells the scheduler which classes have units from `now` on.
+    #[inline(always)]
     fn note_waiting(&mut self, now: Time) {
         if self.scheduler.needs_waiting() {
-            for (number, class) in self.classes.iter().enumerate() {
-                self.scheduler.note_waiting(number, now, class.waiting.first().is_some());
-            }
+            self.note_each_waiting(now);
+        }
+    }
+
+    fn note_each_waiting(&mut self, now: Time) {
+        for (number, class) in self.classes.iter().enumerate() {
+            self.scheduler.note_waiting(number, now, class.waiting.first().is_some());
         }
     }
 }
