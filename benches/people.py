@@ -208,14 +208,14 @@ def page(head: list[str], lines: list[list[str]], rounds: int, against: str) -> 
     commit = subprocess.check_output(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, text=True).strip()
     day = datetime.now(tz=UTC).date()
     beside = f", in turn with the same command of {against}, which has its own defaults" if against else ""
+    long = f", and of {LONG_ROUNDS} where a run takes many seconds" if rounds > LONG_ROUNDS else ""
     rows = ["| " + " | ".join(["what", *head[1:]]) + " |", "|---" * len(head) + "|"]
     rows += ["| " + " | ".join([_asked(ROWS[name]), *cells]) + " |" for name, *cells in lines]
     return (
         "<!-- Made by benches/people.py; do not edit. -->\n\n# What a person waits for\n\n"
         "In one sentence: what is typed at a prompt is measured as a whole, with start and drawing, of "
         "which the simulation is often the smallest part.\n\n"
-        f"User processor time in seconds: the median of {rounds} runs (least-greatest), and of {LONG_ROUNDS} "
-        f"where a run takes many seconds{beside}.\n"
+        f"User processor time in seconds: the median of {rounds} runs (least-greatest){long}{beside}.\n"
         f"Measured at commit {commit} on {day}, on a virtual machine with two cores that other work shared.\n"
         "Bytecode and font caches are warm unless the row says otherwise.\n\n"
         + "\n".join(rows)
