@@ -8,7 +8,7 @@ use crate::units::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Where it is on its route: index of the stretch it is on, see [`crate::net`].
-    pub chain: u32,
+    pub stretch: u32,
     /// IP bytes.
     pub bytes: u32,
     /// The engine's own name for it.
@@ -180,7 +180,7 @@ impl Unit {
     #[must_use]
     pub fn new(bytes: u32, handle: u32, held_by: HeldBy) -> Unit {
         let blame = Blame(u64::from(Cause::sender(held_by).0));
-        Unit { chain: 0, bytes, handle, flags: 0, blame }
+        Unit { stretch: 0, bytes, handle, flags: 0, blame }
     }
 
     /// This unit, with a handle that is `what`.

@@ -10,6 +10,12 @@ use std::ops::{Add, AddAssign, Sub};
 /// Picoseconds in one second.
 pub const PICOS_PER_SECOND: u64 = 1_000_000_000_000;
 
+/// Ticks of the Linux kernel's clock in a second (`CONFIG_HZ`).
+pub(crate) const KERNEL_HZ: u64 = 250;
+
+/// One such tick (a jiffy).
+pub(crate) const KERNEL_TICK: Span = Span::from_picos(PICOS_PER_SECOND / KERNEL_HZ);
+
 /// An instant: whole picoseconds since the run began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerMetrics};
-use tidegate_core::cc::{self, Ack, Acked, LossKind, Lost, Measured, Repair};
+use tidegate_core::cc::{self, Ack, Acked, LossKind, Lost, MeasuredTrip, Repair};
 use tidegate_core::tcp::{Sampler, SentWith};
 use tidegate_core::units::Rate;
 
@@ -156,7 +156,7 @@ impl State {
             self.recovering = false;
         }
         let (una, max) = (self.acked_end, self.sent_bytes);
-        self.controller.handle_measured(&Measured { at, rtt, smoothed_rtt, una, max, reduced: None });
+        self.controller.handle_measured(&MeasuredTrip { at, rtt, smoothed_rtt, una, max, reduced: None });
         if !self.controller.governs_repair() && batch.new_packets > 0 {
             self.controller.handle_acked(&Acked {
                 at,

@@ -181,7 +181,7 @@ impl Wire<Cohort<'_>> {
         first: usize,
     ) {
         let alarms = self.alarms;
-        let of_unit = |(_, unit): &(Time, Unit)| unit.chain as usize / 2;
+        let of_unit = |(_, unit): &(Time, Unit)| unit.stretch as usize / 2;
         let of_alarm = |(_, alarm): &(Time, usize)| alarms.flow_of(*alarm);
         while let Some(index) =
             units.first().map(of_unit).into_iter().chain(ringing.first().map(of_alarm)).min()

@@ -223,7 +223,7 @@ impl Simulation {
             Some(cohort_threads) if run.is_parted() => cohort_threads.deliver_run(run, wire, flows),
             Some(cohort_threads) => {
                 for (at, unit) in run.units() {
-                    cohort_threads.turn_to(unit.chain as usize / 2, &mut wire.segments);
+                    cohort_threads.turn_to(unit.stretch as usize / 2, &mut wire.segments);
                     wire.deliver_units(&[(*at, *unit)], flows, 0);
                 }
             }

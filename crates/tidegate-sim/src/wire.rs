@@ -72,16 +72,16 @@ impl<N: Carrier> Wire<N> {
     #[inline(always)]
     pub(crate) fn deliver_units(&mut self, units: &[(Time, Unit)], flows: &mut [Flow], first: usize) {
         // No flow is policed where directions alternate.
-        if units.first().is_some_and(|(_, unit)| unit.chain.is_multiple_of(2)) {
+        if units.first().is_some_and(|(_, unit)| unit.stretch.is_multiple_of(2)) {
             for one in units {
-                let index = one.1.chain as usize / 2;
+                let index = one.1.stretch as usize / 2;
                 let flow = &mut flows[index - first];
                 self.receive(index, flow, std::slice::from_ref(one));
                 self.run_ahead(index, flow);
             }
         } else {
             for one in units {
-                let index = one.1.chain as usize / 2;
+                let index = one.1.stretch as usize / 2;
                 let flow = &mut flows[index - first];
                 self.acknowledge(index, flow, std::slice::from_ref(one));
                 self.run_ahead(index, flow);

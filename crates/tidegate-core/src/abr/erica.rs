@@ -76,12 +76,12 @@ impl Erica {
         self.sources.iter_mut().for_each(|source| source.told = None);
     }
 
-    /// A forward RM cell: the source sends at this rate.
+    /// A forward RM cell says that the source sends at this rate.
     pub fn forward(&mut self, source: usize, rate: f64) {
         self.sources[source].rate = rate;
     }
 
-    /// A backward RM cell: what it is to bring.
+    /// What the switch writes into a backward RM cell of this source.
     pub fn backward(&mut self, source: usize) -> Feedback {
         if self.binary {
             return Feedback { congested: self.load > 1.0, explicit: f64::INFINITY };

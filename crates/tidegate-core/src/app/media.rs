@@ -1,6 +1,6 @@
 //! Media frames, one packet after the other.
 
-use super::progression::Progression;
+use super::instants::Instants;
 use super::size::draw_size;
 use crate::plan::{LARGEST_MEDIA_FRAME, MediaPlan};
 use crate::random::Stream;
@@ -10,7 +10,7 @@ use crate::units::{PICOS_PER_SECOND, Span, Time};
 #[derive(Debug)]
 pub(super) struct Media {
     plan: MediaPlan,
-    frames: Progression,
+    frames: Instants,
     /// When the present frame began.
     began: Time,
     /// Its number.
@@ -27,7 +27,7 @@ impl Media {
     pub(super) fn new(plan: &MediaPlan, start: Time, rng: &mut Stream) -> Media {
         let work = 1000 * u128::from(PICOS_PER_SECOND);
         let mut media = Media {
-            frames: Progression::of(work, plan.frames_per_1000_s),
+            frames: Instants::of(work, plan.frames_per_1000_s),
             plan: plan.clone(),
             began: start,
             number: 0,

@@ -3,10 +3,10 @@
 //! An application never looks at TCP: it writes when its time has come, and TCP keeps what it cannot
 //! send yet.
 
+mod instants;
 mod media;
 mod numbered;
 mod pace;
-mod progression;
 mod request;
 mod server;
 mod size;

@@ -3,14 +3,14 @@
 
 use rand_distr::{Distribution, Exp1};
 
+use super::instants::Instants;
 use super::media::Media;
-use super::progression::Progression;
 use crate::aal5::CELL_BYTES;
 use crate::plan::{HoldingPlan, MessageLength, MessagePlan, SourcePlan};
 use crate::random::Stream;
 use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
-/// On and off periods: the progression's clock runs while the source is on and stands while it is off, so the
+/// On and off periods: the clock of the instants runs while the source is on and stands while it is off, so the
 /// mean rate is the on rate times the share of time that is on, whatever the lengths.
 #[derive(Debug)]
 struct Periods {
@@ -22,8 +22,8 @@ struct Periods {
 
 #[derive(Debug)]
 enum Process {
-    Constant(Progression),
-    OnOff(Progression, Periods),
+    Constant(Instants),
+    OnOff(Instants, Periods),
     /// Mean gap in picoseconds.
     Poisson(f64),
     Media(Box<Media>),
@@ -54,7 +54,7 @@ impl ArrivalProcess {
             SourcePlan::Constant { rate, bytes } => (evenly(*rate, *bytes), *bytes),
             SourcePlan::OnOff { rate, bytes, on, off } => {
                 let periods = Periods { on: *on, off: *off, left: Span::ZERO };
-                (Process::OnOff(Progression::new(*rate, *bytes), periods), *bytes)
+                (Process::OnOff(Instants::new(*rate, *bytes), periods), *bytes)
             }
             SourcePlan::Poisson { rate, bytes } => (at_random(*rate, *bytes), *bytes),
             SourcePlan::Messages(messages) => {
@@ -119,11 +119,11 @@ impl ArrivalProcess {
     fn advance(&mut self) {
         let rng = &mut self.rng;
         let gap = match &mut self.process {
-            Process::Constant(progression) => progression.step(),
+            Process::Constant(instants) => instants.step(),
             Process::Poisson(mean) => exponential(*mean, rng),
             Process::Media(media) => return self.next = media.next_at(rng),
-            Process::OnOff(progression, periods) => {
-                let step = progression.step();
+            Process::OnOff(instants, periods) => {
+                let step = instants.step();
                 if step == Span::MAX { Span::MAX } else { periods.stretch(step, rng) }
             }
         };
@@ -132,7 +132,7 @@ impl ArrivalProcess {
 }
 
 fn evenly(rate: Rate, bytes: u32) -> Process {
-    Process::Constant(Progression::new(rate, bytes))
+    Process::Constant(Instants::new(rate, bytes))
 }
 
 fn at_random(rate: Rate, bytes: u32) -> Process {

@@ -1,11 +1,11 @@
-//! The traits of congestion controllers: [`CongestionControl`], which a user may implement too, and `Control`, which says what endpoints
+//! The traits of congestion controllers: [`CongestionControl`], which a user may implement too, and `ControllerNeeds`, which says what endpoints
 //! may leave out for a built-in one.
 
 use std::fmt;
 
 use super::{
-    Ack, Acked, Aimd, Bursts, ControllerSnapshot, EcnNeed, InOrderAck, Lost, Measured, Recovered, Recovery,
-    Undone,
+    Ack, Acked, Aimd, Bursts, ControllerSnapshot, EcnNeed, InOrderAck, Lost, MeasuredTrip, Recovered,
+    Recovery, Undone,
 };
 use crate::units::{Rate, Span, Time};
 
@@ -15,7 +15,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// The handshake is over; `rtt`: the round trip of the SYN, unless it was sent twice.
     fn handle_established(&mut self, _at: Time, _rtt: Option<Span>) {}
     /// A round trip was measured.
-    fn handle_measured(&mut self, _measured: &Measured) {}
+    fn handle_measured(&mut self, _measured: &MeasuredTrip) {}
     /// An ACK has been dealt with, whatever it brought. Told only if [`CongestionControl::hears_acks`].
     fn handle_ack(&mut self, _ack: &Ack) {}
     /// Whether it is told of every ACK.
@@ -76,7 +76,7 @@ pub trait CongestionControl: fmt::Debug + Send {
 
 /// What endpoints can leave out for a controller of [`super::Controller`], without a different result. Constants, so that the
 /// question costs nothing. The defaults leave out nothing and are right for every controller.
-pub(super) trait Control: CongestionControl {
+pub(super) trait ControllerNeeds: CongestionControl {
     /// Many flows use it: what it does at each ACK is compiled into endpoints.
     const FREQUENT: bool = false;
     /// [`CongestionControl::handle_measured`] does something.
@@ -86,31 +86,31 @@ pub(super) trait Control: CongestionControl {
     /// [`CongestionControl::pacing_rate`] may be a rate.
     const MAY_PACE: bool = true;
 
-    /// [`Control::FREQUENT`].
+    /// [`ControllerNeeds::FREQUENT`].
     #[inline(always)]
     fn is_frequent(&self) -> bool {
         Self::FREQUENT
     }
 
-    /// [`Control::HEARS_MEASURED`].
+    /// [`ControllerNeeds::HEARS_MEASURED`].
     #[inline(always)]
     fn hears_measured(&self) -> bool {
         Self::HEARS_MEASURED
     }
 
-    /// [`Control::READS_WINDOW_LIMITED`].
+    /// [`ControllerNeeds::READS_WINDOW_LIMITED`].
     #[inline(always)]
     fn reads_window_limited(&self) -> bool {
         Self::READS_WINDOW_LIMITED
     }
 
-    /// [`Control::MAY_PACE`].
+    /// [`ControllerNeeds::MAY_PACE`].
     #[inline(always)]
     fn may_pace(&self) -> bool {
         Self::MAY_PACE
     }
 
-    /// Whether [`Control::aimd_mut`] has it.
+    /// Whether [`ControllerNeeds::aimd_mut`] has it.
     #[inline(always)]
     fn is_aimd(&self) -> bool {
         false
@@ -129,7 +129,7 @@ pub(super) trait Control: CongestionControl {
         self.snapshot().slow_start
     }
 
-    /// Whether [`Control::handle_in_order_ack`] may do what [`CongestionControl::handle_ack`] does at the next ACK.
+    /// Whether [`ControllerNeeds::handle_in_order_ack`] may do what [`CongestionControl::handle_ack`] does at the next ACK.
     #[inline(always)]
     fn may_take_fast_path(&self) -> bool {
         false
@@ -142,7 +142,7 @@ pub(super) trait Control: CongestionControl {
     }
 }
 
-impl Control for dyn CongestionControl {}
+impl ControllerNeeds for dyn CongestionControl {}
 
 /// Methods of [`CongestionControl`] that a controller leaves to its window, the field of this name.
 macro_rules! by_window {

@@ -1,14 +1,14 @@
 //! The controller of one connection, which endpoints call.
 //!
 //! What is called at every ACK is dispatched by a `match` here, so that it is compiled into the endpoint. All else of
-//! [`CongestionControl`] is called through [`Deref`]. What a controller makes use of is said in its own file ([`Control`]).
+//! [`CongestionControl`] is called through [`Deref`]. What a controller makes use of is said in its own file ([`ControllerNeeds`]).
 
 use std::ops::{Deref, DerefMut};
 
-use super::control::Control;
+use super::control::ControllerNeeds;
 use super::{
     Ack, Acked, Aimd, Bbr, Bbr3, CongestionControl, Copa, Cubic, Dctcp, Fixed, InOrderAck, Ledbat,
-    LinuxCubic, LinuxDctcp, LinuxReno, Measured, NewReno, Prague, Reno, Tahoe, Vegas, Westwood, python,
+    LinuxCubic, LinuxDctcp, LinuxReno, MeasuredTrip, NewReno, Prague, Reno, Tahoe, Vegas, Westwood, python,
 };
 use crate::plan::{Arithmetic, CongestionPlan, TcpPlan};
 use crate::random::Stream;
@@ -78,7 +78,7 @@ macro_rules! each {
     };
 }
 
-/// Returns `what` of a frequent controller ([`Control::FREQUENT`]) for which `when` holds, compiled into the caller. Both are known when
+/// Returns `what` of a frequent controller ([`ControllerNeeds::FREQUENT`]) for which `when` holds, compiled into the caller. Both are known when
 /// the program is compiled, so that the others cost a comparison.
 macro_rules! inline {
     ($self:expr, $inner:ident if $when:expr => $what:expr) => {
@@ -129,7 +129,7 @@ impl Controller {
 
     /// See [`CongestionControl::handle_measured`].
     #[inline]
-    pub fn handle_measured(&mut self, measured: &Measured) {
+    pub fn handle_measured(&mut self, measured: &MeasuredTrip) {
         inline!(self, inner if inner.hears_measured() && !inner.is_aimd() => inner.handle_measured(measured));
         if self.hears_measured() {
             self.handle_measured_by_any(*measured);
@@ -137,7 +137,7 @@ impl Controller {
     }
 
     #[inline(never)]
-    fn handle_measured_by_any(&mut self, measured: Measured) {
+    fn handle_measured_by_any(&mut self, measured: MeasuredTrip) {
         each!(self, inner => inner.handle_measured(&measured));
     }
 
@@ -223,42 +223,42 @@ impl Controller {
         each!(self, inner => inner.understates())
     }
 
-    /// See [`Control::HEARS_MEASURED`].
+    /// See [`ControllerNeeds::HEARS_MEASURED`].
     #[inline]
     pub(crate) fn hears_measured(&self) -> bool {
         each!(self, inner => inner.hears_measured())
     }
 
-    /// See [`Control::READS_WINDOW_LIMITED`].
+    /// See [`ControllerNeeds::READS_WINDOW_LIMITED`].
     #[inline]
     pub(crate) fn reads_window_limited(&self) -> bool {
         each!(self, inner => inner.reads_window_limited())
     }
 
-    /// See [`Control::MAY_PACE`].
+    /// See [`ControllerNeeds::MAY_PACE`].
     pub(crate) fn may_pace(&self) -> bool {
         each!(self, inner => inner.may_pace())
     }
 
-    /// See [`Control::may_take_fast_path`].
+    /// See [`ControllerNeeds::may_take_fast_path`].
     #[inline(always)]
     pub(crate) fn may_take_fast_path(&self) -> bool {
         each!(self, inner => inner.may_take_fast_path())
     }
 
-    /// See [`Control::handle_in_order_ack`].
+    /// See [`ControllerNeeds::handle_in_order_ack`].
     #[inline(always)]
     pub(crate) fn handle_in_order_ack(&mut self, ack: &InOrderAck) -> bool {
         each!(self, inner => inner.handle_in_order_ack(ack))
     }
 
-    /// See [`Control::is_aimd`].
+    /// See [`ControllerNeeds::is_aimd`].
     #[inline]
     pub(crate) fn is_aimd(&self) -> bool {
         each!(self, inner => inner.is_aimd())
     }
 
-    /// See [`Control::aimd_mut`].
+    /// See [`ControllerNeeds::aimd_mut`].
     #[inline]
     pub(crate) fn aimd_mut(&mut self) -> Option<&mut Aimd> {
         each!(self, inner => inner.aimd_mut())

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::control::Control;
+use super::control::ControllerNeeds;
 use super::real_window::RealWindow;
 use super::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::plan::TcpPlan;
@@ -235,6 +235,6 @@ impl CongestionControl for Copa {
     }
 }
 
-impl Control for Copa {
+impl ControllerNeeds for Copa {
     const HEARS_MEASURED: bool = false;
 }

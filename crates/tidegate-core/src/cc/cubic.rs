@@ -4,10 +4,10 @@
 //! multiplication and division, which are the same on every platform; the cube root is libm's
 //! portable one.
 //!
-use super::control::Control;
+use super::control::ControllerNeeds;
 use super::hystart_pp::HyStartPp;
 use super::real_window::RealWindow;
-use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, Measured, Recovered, Undone};
+use super::{Acked, CongestionControl, ControllerSnapshot, LossKind, Lost, MeasuredTrip, Recovered, Undone};
 use crate::plan::TcpPlan;
 use crate::units::Time;
 
@@ -145,7 +145,7 @@ impl Epoch {
 }
 
 impl CongestionControl for Cubic {
-    fn handle_measured(&mut self, measured: &Measured) {
+    fn handle_measured(&mut self, measured: &MeasuredTrip) {
         if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
             self.cwnd.ssthresh = self.cwnd.segments();
             self.hystart = None;
@@ -224,7 +224,7 @@ impl CongestionControl for Cubic {
     }
 }
 
-impl Control for Cubic {
+impl ControllerNeeds for Cubic {
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;
 }

@@ -1,6 +1,6 @@
 //! DCTCP (RFC 8257): Reno that takes as much off its window as its data were marked.
 
-use super::control::{Control, by_window};
+use super::control::{ControllerNeeds, by_window};
 use super::{Ack, Acked, Aimd, CongestionControl, EcnNeed, LossKind, Lost, Recovered};
 
 /// RFC 8257 §4.2: DCTCP.g.
@@ -117,7 +117,7 @@ impl CongestionControl for Dctcp {
     }
 }
 
-impl Control for Dctcp {
+impl ControllerNeeds for Dctcp {
     const HEARS_MEASURED: bool = false;
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;

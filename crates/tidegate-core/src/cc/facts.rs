@@ -1,11 +1,11 @@
 //! The arguments of a controller's methods, such as an ACK or a loss, and its answers besides windows.
 
-use crate::units::{Rate, Span, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
 /// A round trip was measured: told as soon as an ACK has been read, before what follows from it. By endpoints whose
 /// rules account for each ACK ([`crate::plan::TcpRules::account`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredTrip {
     /// When the ACK arrived.
     pub at: Time,
     /// The round trip of the newest segment that it newly reported.
@@ -122,7 +122,8 @@ impl RateSample {
     #[must_use]
     pub fn bytes_per_second(&self) -> u64 {
         let interval = u128::from(self.interval.picos().max(1));
-        u64::try_from(u128::from(self.delivered) * 1_000_000_000_000 / interval).unwrap_or(u64::MAX)
+        u64::try_from(u128::from(self.delivered) * u128::from(PICOS_PER_SECOND) / interval)
+            .unwrap_or(u64::MAX)
     }
 }
 
@@ -168,6 +169,10 @@ impl LossKind {
         matches!(self, LossKind::Timeout { again: _ })
     }
 }
+
+/// Bytes of one packet at most where Linux's segmentation offload is at work: `gso_max_size`, less the largest header
+/// (`sk_setup_caps`).
+pub(crate) const LARGEST_PACKET: u64 = 65_536 - 1 - 320;
 
 /// How much may leave at once at a rate where Linux's segmentation offload is at work: in segments, 64 KB at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A constant window, or a constant pace with or without a window: no reaction to ACKs, losses or idle times.
 
-use super::control::Control;
+use super::control::ControllerNeeds;
 use super::{CongestionControl, ControllerSnapshot, Lost};
 use crate::plan::LARGEST_WINDOW;
 use crate::units::Rate;
@@ -49,7 +49,7 @@ impl CongestionControl for Fixed {
     }
 }
 
-impl Control for Fixed {
+impl ControllerNeeds for Fixed {
     const HEARS_MEASURED: bool = false;
     const READS_WINDOW_LIMITED: bool = false;
 

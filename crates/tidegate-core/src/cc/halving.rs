@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use super::control::{Control, by_window};
+use super::control::{ControllerNeeds, by_window};
 use super::hystart_pp::HyStartPp;
-use super::{Acked, Aimd, CongestionControl, LossKind, Lost, Measured, Recovered, Recovery};
+use super::{Acked, Aimd, CongestionControl, LossKind, Lost, MeasuredTrip, Recovered, Recovery};
 use crate::plan::TcpPlan;
 use crate::random::Stream;
 
@@ -98,7 +98,7 @@ impl<P: Policy> Halving<P> {
 }
 
 impl<P: Policy> CongestionControl for Halving<P> {
-    fn handle_measured(&mut self, measured: &Measured) {
+    fn handle_measured(&mut self, measured: &MeasuredTrip) {
         if self.hystart.as_mut().is_some_and(|hystart| hystart.ends(measured)) {
             // RFC 9406 §4.2: ssthresh = cwnd.
             self.aimd.end_slow_start();
@@ -132,7 +132,7 @@ impl<P: Policy> CongestionControl for Halving<P> {
     by_window!(aimd);
 }
 
-impl<P: Policy> Control for Halving<P> {
+impl<P: Policy> ControllerNeeds for Halving<P> {
     const FREQUENT: bool = P::FREQUENT;
     const MAY_PACE: bool = false;
 

@@ -1,7 +1,7 @@
 //! `HyStart++` (RFC 9406): slow start goes over into a conservative slow start where round trips grow, and from there into
 //! congestion avoidance unless they shrink again.
 
-use super::Measured;
+use super::MeasuredTrip;
 use crate::plan::{SlowStart, TcpPlan};
 use crate::units::Span;
 
@@ -53,7 +53,7 @@ impl HyStartPp {
     }
 
     /// Whether slow start is over: RFC 9406 §4.2, what is done with each sample of the round trip.
-    pub(super) fn ends(&mut self, measured: &Measured) -> bool {
+    pub(super) fn ends(&mut self, measured: &MeasuredTrip) -> bool {
         if measured.una > self.end && self.begin_round(measured.max) {
             return true;
         }
@@ -107,7 +107,7 @@ mod tests {
 
     /// `samples` round trips of `ms` in a round that begins now; whether slow start is over.
     fn round(hystart: &mut HyStartPp, number: u64, samples: u32, ms: u64) -> bool {
-        let measured = Measured {
+        let measured = MeasuredTrip {
             at: Time::ZERO,
             rtt: Span::from_millis(ms),
             smoothed_rtt: Span::from_millis(ms),

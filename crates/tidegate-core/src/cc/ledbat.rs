@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::control::Control;
+use super::control::ControllerNeeds;
 use super::real_window::RealWindow;
 use super::{Ack, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::plan::TcpPlan;
@@ -17,8 +17,8 @@ const TARGET: Span = Span::from_millis(60);
 const SLOW_START_END: f64 = 0.75;
 /// Segments of the least window.
 const LEAST: f64 = 2.0;
-/// The least gain is 1/16.
-const LEAST_GAIN: f64 = 16.0;
+/// The gain is 1 divided by this at least.
+const MOST_DIVISOR: f64 = 16.0;
 /// The least of so many samples is the delay now (`CURRENT_FILTER` of RFC 6817 §2.4.2).
 const SAMPLES: usize = 4;
 /// So many minutes are remembered of the base (`BASE_HISTORY` of RFC 6817 §2.4.2).
@@ -97,7 +97,7 @@ impl Ledbat {
     fn gain(&self) -> f64 {
         let twice = 2 * TARGET.picos();
         let times = twice.div_ceil(self.base_delay().picos().max(1)).max(1) as f64;
-        1.0 / times.min(LEAST_GAIN)
+        1.0 / times.min(MOST_DIVISOR)
     }
 
     /// "Initial and periodic slowdown".
@@ -181,7 +181,7 @@ impl CongestionControl for Ledbat {
     }
 }
 
-impl Control for Ledbat {
+impl ControllerNeeds for Ledbat {
     const HEARS_MEASURED: bool = false;
     const MAY_PACE: bool = false;
 }

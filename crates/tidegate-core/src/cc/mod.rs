@@ -1,6 +1,6 @@
 //! Congestion control: window arithmetic, one file per controller.
 //!
-//! A controller is told facts ([`Ack`], [`Acked`], [`Lost`], [`Measured`], [`Recovered`], idleness) and answers two
+//! A controller is told facts ([`Ack`], [`Acked`], [`Lost`], [`MeasuredTrip`], [`Recovered`], idleness) and answers two
 //! questions: how many bytes may be in flight, and how fast they may leave. It holds no
 //! socket, timer or clock; the instants it needs come with the facts.
 //!
@@ -44,11 +44,11 @@ pub use controller::Controller;
 pub use copa::Copa;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
-pub(crate) use facts::InOrderAck;
 pub use facts::{
-    Ack, Acked, Bursts, ControllerSnapshot, EcnNeed, LossKind, Lost, Measured, RateSample, Recovered,
+    Ack, Acked, Bursts, ControllerSnapshot, EcnNeed, LossKind, Lost, MeasuredTrip, RateSample, Recovered,
     Recovery, Repair, Undone,
 };
+pub(crate) use facts::{InOrderAck, LARGEST_PACKET};
 pub use fixed::Fixed;
 pub use halving::{Halving, NewReno, Policy, Reno, Tahoe};
 pub use ledbat::Ledbat;

@@ -3,7 +3,7 @@
 //!
 //! Windows are real numbers of segments, as in [`super::Cubic`].
 
-use super::control::Control;
+use super::control::ControllerNeeds;
 use super::dctcp::Extent;
 use super::real_window::RealWindow;
 use super::{Ack, Bursts, CongestionControl, ControllerSnapshot, EcnNeed, LossKind, Lost, Repair, Undone};
@@ -213,6 +213,6 @@ impl CongestionControl for Prague {
     }
 }
 
-impl Control for Prague {
+impl ControllerNeeds for Prague {
     const HEARS_MEASURED: bool = false;
 }

@@ -21,11 +21,17 @@ impl Gate {
         self.note_refusal(at, CELL_BYTES);
     }
 
-    /// Asks the policer about a cell that arrives at `at` on `chain`. Returns whether the cell goes on tagged,
+    /// Asks the policer about a cell that arrives at `at` on `stretch`. Returns whether the cell goes on tagged,
     /// or `None` if it is dropped, which is counted at `counted`. A cell gate asks before anything else, so
     /// [`Gate::pass`] and [`Gate::handle_unit`] do not ask there.
-    pub(crate) fn police_cell(&mut self, at: Time, counted: Time, tagged: bool, chain: u32) -> Option<bool> {
-        match self.parts.ingress.judge(at, CELL_BYTES, (tagged, chain), &mut self.parts.stats) {
+    pub(crate) fn police_cell(
+        &mut self,
+        at: Time,
+        counted: Time,
+        tagged: bool,
+        stretch: u32,
+    ) -> Option<bool> {
+        match self.parts.ingress.judge(at, CELL_BYTES, (tagged, stretch), &mut self.parts.stats) {
             Verdict::Pass => Some(tagged),
             Verdict::Tag => Some(true),
             Verdict::Discard => {

@@ -12,13 +12,12 @@ use rand::RngExt;
 
 use super::backlog::Backlog;
 use super::drops::DropReason;
+use super::waiting::control::ONE;
 use crate::plan::{RedAdaptivePlan, RedCurve, RedPlan};
 use crate::random::Stream;
 use crate::unit::{Colour, Ecn, Unit};
 use crate::units::Time;
 
-/// Probability 1.
-const ONE: u64 = 1_000_000_000_000_000_000;
 /// A packet, or a byte, of an average.
 const WHOLE: i128 = 1_000_000_000_000;
 /// A weight of 1.

@@ -30,8 +30,8 @@ impl LeakyBucket {
     }
 
     /// When the last conforming cell came; 0 before the first.
-    #[must_use]
-    pub fn last_conforming(&self) -> u64 {
+    #[cfg(test)]
+    pub(super) fn last_conforming(&self) -> u64 {
         self.last
     }
 

@@ -42,7 +42,7 @@ impl Network {
             plan.signals.iter().map(|row| Signal::new(row, plan, seed(plan), &mut gates)).collect();
         let traffic = Traffic::all(plan, seed(plan));
         // Gates that state departures at arrivals never wake, and need no source.
-        let waking = routes.map.chains.iter().any(|chain| chain.slow_path);
+        let waking = routes.map.stretches.iter().any(|stretch| stretch.slow_path);
         let sources = SourceTable::new(|kind| match kind {
             SourceKind::Gate => usize::from(waking) * plan.gates.len(),
             SourceKind::SlotEnd | SourceKind::SignalValue => signals.len(),
@@ -87,14 +87,14 @@ fn set_members(plan: &Plan, routes: &Routes, gates: &mut [Gate]) {
                 let named = if is_named(route as usize) { NAMED } else { 0 };
                 of_route.get(route as usize).copied().unwrap_or(0) | named
             };
-            members = routes.map.chains.iter().map(|chain| class(chain.route)).collect();
+            members = routes.map.stretches.iter().map(|stretch| class(stretch.route)).collect();
             known = Some(of_route);
         }
         gate.set_members(Arc::clone(&members));
         if let SchedulerPlan::Cake(tins) = &classes.scheduler {
             // A route that is not in the list has hosts of its own, apart from those that are numbered.
             let hosts = |route: u32| tins.hosts.get(route as usize).copied().unwrap_or([u32::MAX - route; 2]);
-            gate.set_hosts(&routes.map.chains.iter().map(|chain| hosts(chain.route)).collect());
+            gate.set_hosts(&routes.map.stretches.iter().map(|stretch| hosts(stretch.route)).collect());
         }
     }
 }
@@ -106,11 +106,11 @@ fn filters(plan: &Plan, routes: &Routes, gates: &mut [Gate]) -> Vec<Vec<u32>> {
         return Vec::new();
     }
     let mut filters = vec![Vec::new(); routes.map.first.len()];
-    for chain in &routes.map.chains {
-        let passed = routes.map.gates_of(chain).iter().filter(|gate| filtering[**gate as usize]);
-        filters[chain.route as usize].extend(passed);
+    for stretch in &routes.map.stretches {
+        let passed = routes.map.gates_of(stretch).iter().filter(|gate| filtering[**gate as usize]);
+        filters[stretch.route as usize].extend(passed);
     }
-    let route_of: Arc<[u32]> = routes.map.chains.iter().map(|chain| chain.route).collect();
+    let route_of: Arc<[u32]> = routes.map.stretches.iter().map(|stretch| stretch.route).collect();
     for (gate, _) in gates.iter_mut().zip(&filtering).filter(|(_, is_one)| **is_one) {
         gate.set_routes(Arc::clone(&route_of));
     }

@@ -25,17 +25,17 @@ impl Horizon {
         let mut after_cells = Span::MAX;
         for route in 0..plan.flows.len() * 2 {
             let mut rest = Span::ZERO;
-            for chain in routes.map.chains[routes.map.stretches(route)].iter().rev() {
-                if chain.line == NONE {
+            for stretch in routes.map.stretches[routes.map.stretches(route)].iter().rev() {
+                if stretch.line == NONE {
                     continue;
                 }
-                let line = &mut horizon.lines[chain.line as usize];
+                let line = &mut horizon.lines[stretch.line as usize];
                 *line = rest.min(*line);
-                rest += routes.line_delays[chain.line as usize];
-                if chain.crossing != NONE {
+                rest += routes.line_delays[stretch.line as usize];
+                if stretch.crossing != NONE {
                     after_cells = after_cells.min(rest);
                 }
-                for gate in routes.map.gates_of(chain).iter().rev() {
+                for gate in routes.map.gates_of(stretch).iter().rev() {
                     let gate = *gate as usize;
                     rest += plan.gates[gate].delay;
                     horizon.gates[gate] = rest.min(horizon.gates[gate]);

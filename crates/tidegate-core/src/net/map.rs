@@ -26,7 +26,7 @@ pub struct Entry(pub(super) u32);
 /// A stretch of a route that is run through at once: gates, then a line, then the next
 /// stretch. The last stretch of a route has neither gates nor a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chain {
+pub(super) struct Stretch {
     /// Its gates: a range of [`RouteMap::gates`].
     pub(super) first: u32,
     pub(super) end: u32,
@@ -60,7 +60,7 @@ pub(super) struct RouteMap {
     /// When flows are parted into cohorts.
     pub(super) cohorts: CohortPlan,
     /// The stretches of every route, one after the other.
-    pub(super) chains: Vec<Chain>,
+    pub(super) stretches: Vec<Stretch>,
     /// The gates of every stretch.
     pub(super) gates: Vec<u32>,
     /// The first stretch of each route.
@@ -75,20 +75,20 @@ pub(super) struct RouteMap {
 impl RouteMap {
     /// The places of a route's stretches among all of them.
     pub(super) fn stretches(&self, route: usize) -> Range<usize> {
-        let after = self.first.get(route + 1).map_or(self.chains.len(), |first| *first as usize);
+        let after = self.first.get(route + 1).map_or(self.stretches.len(), |first| *first as usize);
         self.first[route] as usize..after
     }
 
     /// The last stretch of a flow's route that has gates or a delay.
     #[inline(always)]
     pub(super) fn last_stretch(&self, route: u32) -> u32 {
-        self.first.get(route as usize + 1).map_or(self.chains.len() as u32, |first| *first) - 2
+        self.first.get(route as usize + 1).map_or(self.stretches.len() as u32, |first| *first) - 2
     }
 
     /// The gates of a stretch.
     #[inline]
-    pub(super) fn gates_of(&self, chain: &Chain) -> &[u32] {
-        &self.gates[chain.first as usize..chain.end as usize]
+    pub(super) fn gates_of(&self, stretch: &Stretch) -> &[u32] {
+        &self.gates[stretch.first as usize..stretch.end as usize]
     }
 
     /// How many routes flows have: they come before those of background traffic.

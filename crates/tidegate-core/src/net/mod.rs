@@ -95,10 +95,10 @@ impl Network {
     /// one of this route is and its departures are not certain.
     pub fn deliver_ahead(&mut self, route: usize) -> bool {
         let (there, answers) = (self.map.stretches(route), self.map.stretches(route ^ 1));
-        if !self.map.private_entries[route ^ 1] || self.map.chains[answers.start].notify {
+        if !self.map.private_entries[route ^ 1] || self.map.stretches[answers.start].notify {
             return false;
         }
-        match &mut self.map.chains[there] {
+        match &mut self.map.stretches[there] {
             [.., last, _end] if (last.steps && !last.certain) || last.crossing != NONE => return false,
             [.., last, _end] => last.ahead = true,
             _ => {}
@@ -118,14 +118,8 @@ impl Network {
     #[inline(always)]
     pub fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
         debug_assert!(self.schedule.may_happen(at), "{at} is before {}", self.schedule.now);
-        unit.chain = entry.0;
+        unit.stretch = entry.0;
         self.enter(at, unit)
-    }
-
-    /// Whether a gate of a flow's route has an ACK filter: before a unit enters it, the engine says what the filter reads of it.
-    #[must_use]
-    pub fn filters_acks(&self, route: usize) -> bool {
-        self.filters.get(route).is_some_and(|gates| !gates.is_empty())
     }
 
     /// The unit that enters a route next, with this handle, is a TCP packet of which an ACK filter reads this. Of all units of such routes

@@ -6,7 +6,7 @@ use crate::cells::Output;
 use crate::gate::{Departure, GateDrop};
 use crate::net::Network;
 use crate::net::fast::Walk;
-use crate::net::map::{Chain, NONE};
+use crate::net::map::{NONE, Stretch};
 use crate::net::sources::SourceKind;
 use crate::net::step::Step;
 use crate::unit::Unit;
@@ -30,16 +30,16 @@ impl Network {
         while let Some(output) = self.sections.sections[section].take_output() {
             match output {
                 Output::Deliver { at, unit } => {
-                    let chain = self.map.chains[unit.chain as usize];
-                    let after = self.map.chains[unit.chain as usize + 1];
-                    if chain.route >= self.map.traffic_from && after.line == NONE {
-                        self.end_transit(at, chain.route, unit);
+                    let stretch = self.map.stretches[unit.stretch as usize];
+                    let after = self.map.stretches[unit.stretch as usize + 1];
+                    if stretch.route >= self.map.traffic_from && after.line == NONE {
+                        self.end_transit(at, stretch.route, unit);
                     } else {
-                        self.send_to_line(at, unit, chain.line);
+                        self.send_to_line(at, unit, stretch.line);
                     }
                 }
-                Output::Counted { at, chain, count } => {
-                    self.count_delivered(at, self.map.chains[chain as usize].route, count);
+                Output::Counted { at, stretch, count } => {
+                    self.count_delivered(at, self.map.stretches[stretch as usize].route, count);
                 }
                 Output::Drop { at, gate, reason, unit } => {
                     self.drop(gate as u32, GateDrop { at, reason }, unit);
@@ -50,7 +50,7 @@ impl Network {
                     }
                 }
                 Output::Departed { at, gate, unit } => {
-                    let flow = self.map.chains[unit.chain as usize].route / 2;
+                    let flow = self.map.stretches[unit.stretch as usize].route / 2;
                     self.inform_of_departure(gate, at, flow);
                 }
             }
@@ -107,12 +107,12 @@ impl Network {
     }
 
     /// Step by step: a unit comes to a gate.
-    pub(super) fn enter_gate(&mut self, at: Time, unit: Unit, chain: Chain) {
-        let gate = self.map.gates[chain.first as usize];
+    pub(super) fn enter_gate(&mut self, at: Time, unit: Unit, stretch: Stretch) {
+        let gate = self.map.gates[stretch.first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
         if let Some(controlled) = self.controls.of_gate(index) {
-            self.enter_controlled(at, unit, index, chain.route, controlled);
+            self.enter_controlled(at, unit, index, stretch.route, controlled);
         } else if let Err(drop) = self.gates[index].handle_unit(at, unit) {
             self.drop(gate, drop, unit);
         }
@@ -153,13 +153,13 @@ impl Network {
     /// A unit has left a gate: it is forwarded, or reported as dropped.
     #[inline]
     pub(super) fn let_go(&mut self, index: usize, now: Time, Departure { unit, fate }: Departure) {
-        let chain = self.map.chains[unit.chain as usize];
+        let stretch = self.map.stretches[unit.stretch as usize];
         match fate {
             Ok(out) => {
-                if chain.notify {
-                    self.note_departure(index as u32, &chain, out);
+                if stretch.notify {
+                    self.note_departure(index as u32, &stretch, out);
                 }
-                self.go_on(out, unit, chain);
+                self.go_on(out, unit, stretch);
             }
             Err(drop) => self.drop(index as u32, drop, unit),
         }
@@ -173,18 +173,18 @@ impl Network {
 
     /// A unit has left a gate that is driven step by step.
     #[inline]
-    fn go_on(&mut self, out: Time, mut unit: Unit, chain: Chain) {
-        let delivered = if chain.ahead {
-            Some(out.saturating_add(chain.delay))
-        } else if chain.through {
-            unit.chain += 1;
+    fn go_on(&mut self, out: Time, mut unit: Unit, stretch: Stretch) {
+        let delivered = if stretch.ahead {
+            Some(out.saturating_add(stretch.delay))
+        } else if stretch.through {
+            unit.stretch += 1;
             self.enter_stretch(out, &mut unit)
         } else {
-            self.send_to_line(out, unit, chain.line);
+            self.send_to_line(out, unit, stretch.line);
             None
         };
         if let Some(at) = delivered {
-            self.reports.deliveries.push_back((at, chain.route as usize, unit));
+            self.reports.deliveries.push_back((at, stretch.route as usize, unit));
         }
     }
 

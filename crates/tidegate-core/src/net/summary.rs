@@ -78,7 +78,7 @@ impl Network {
     pub fn tagged_of(&self, owner: Owner) -> [u64; 2] {
         let mut tagged = [0; 2];
         for stretch in self.map.stretches(self.map.route_of(owner)) {
-            let gates = self.map.gates_of(&self.map.chains[stretch]);
+            let gates = self.map.gates_of(&self.map.stretches[stretch]);
             crate::work::looks(gates.len());
             for (place, gate) in gates.iter().enumerate() {
                 let Some(policer) = self.gates[*gate as usize].policer() else { continue };

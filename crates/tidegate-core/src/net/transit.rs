@@ -120,8 +120,8 @@ impl Transit {
     }
 
     /// Packets that neither arrived nor were dropped before the end of the measured time, whenever they were sent.
-    #[must_use]
-    pub fn unsettled(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn unsettled(&self) -> usize {
         self.under_way.iter().filter(|packet| packet.sent != Time::NEVER).count()
     }
 

@@ -124,8 +124,8 @@ impl GatePlan {
         self.classes.is_some() && gcra.release == Release::Tat && gcra.limit.tolerance() > 0
     }
 
-    /// Whether nothing about the gate is special. If it then has a constant rate and is not observed, packets may take
-    /// the express way.
+    /// Whether nothing about the gate looks at single packets. With a constant rate, recorded or not, its units then take the
+    /// arithmetic of `gate/ahead/plain.rs`.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.loss == LossPlan::None

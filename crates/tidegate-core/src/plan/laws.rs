@@ -41,8 +41,8 @@ pub struct MarkovPlan {
     pub initial: Option<usize>,
 }
 
-/// Larger chains are not worth their time here.
-const MOST_STATES: usize = 100;
+/// The mean rate is not computed for larger chains: it is not worth its time.
+const MEAN_STATES: usize = 100;
 
 impl MarkovPlan {
     /// The stationary mean in bit/s; `None` for a large matrix.
@@ -50,7 +50,7 @@ impl MarkovPlan {
     pub fn mean(&self) -> Option<f64> {
         let visits = match &self.transitions {
             None => vec![1.0; self.rates.len()],
-            Some(matrix) if matrix.len() <= MOST_STATES => visits(matrix),
+            Some(matrix) if matrix.len() <= MEAN_STATES => visits(matrix),
             Some(_) => return None,
         };
         let states = self.rates.iter().zip(&self.mean_holding).zip(visits);

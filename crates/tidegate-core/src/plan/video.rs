@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{PythonClass, Share};
-use crate::units::{Rate, Span};
+use crate::units::{PICOS_PER_SECOND, Rate, Span};
 
 /// A video and its player.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +93,6 @@ impl VideoPlan {
             return row.get(rung).copied().unwrap_or(1).max(1);
         }
         let bits = u128::from(self.ladder[rung].bps()) * u128::from(self.segment.picos());
-        (bits / (8 * 1_000_000_000_000)).max(1) as u64
+        (bits / (8 * u128::from(PICOS_PER_SECOND))).max(1) as u64
     }
 }

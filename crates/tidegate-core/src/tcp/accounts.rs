@@ -200,7 +200,7 @@ pub(super) struct Probe {
     pub(super) end: u64,
     /// The probe repeated a segment (TLP.is_retrans).
     pub(super) repeats: bool,
-    /// A probe is to be sent.
+    /// A probe is to be sent: this one, or one of the receiver's window ([`Sender::window_probe_is_due`](super::sender::Sender)).
     pub(super) due: bool,
 }
 
@@ -210,7 +210,7 @@ impl Probe {
         *self = Probe::default();
     }
 
-    /// Whether a probe is to be sent.
+    /// Whether a probe of either kind is to be sent.
     pub(super) fn is_due(&self) -> bool {
         self.due
     }

@@ -1,12 +1,12 @@
 //! How long Linux puts an ACK off, which follows how often data come (`icsk_ack.ato` in `tcp_event_data_recv`, `tcp_send_delayed_ack` and
 //! `tcp_delack_timer_handler` of Linux 6.18). RFC 1122 §4.2.3.2 wants less than half a second.
 
-use super::timers::{TICK, nearest_ticks};
+use super::timers::nearest_ticks;
 use crate::plan::DelayedAckPlan;
-use crate::units::Span;
+use crate::units::{KERNEL_TICK, Span};
 
 /// The least delay, in ticks.
-const LEAST: u64 = DelayedAckPlan::LINUX_LEAST.picos() / TICK.picos();
+const LEAST: u64 = DelayedAckPlan::LINUX_LEAST.picos() / KERNEL_TICK.picos();
 /// The longest: a tick less than the shortest time-out of the sender (`tcp_delack_max`).
 const MOST: u64 = 49;
 
@@ -17,10 +17,11 @@ pub(super) struct AckTimeout(u64);
 impl AckTimeout {
     pub(super) const LEAST: AckTimeout = AckTimeout(LEAST);
     /// A gap below this, between data, leaves the least delay as it is: half of it, to the nearest tick.
-    pub(super) const SHORT_GAP: Span = Span::from_picos(TICK.picos() * LEAST / 2 + TICK.picos() / 2);
+    pub(super) const SHORT_GAP: Span =
+        Span::from_picos(KERNEL_TICK.picos() * LEAST / 2 + KERNEL_TICK.picos() / 2);
 
     pub(super) fn span(self) -> Span {
-        TICK.saturating_mul(self.0)
+        KERNEL_TICK.saturating_mul(self.0)
     }
 
     /// Data came `gap` after the last ones, to an end whose time-out is `rto` (`tcp_event_data_recv`).
@@ -40,8 +41,8 @@ impl AckTimeout {
 
     /// How much longer than the least an ACK is put off where a round trip takes `rtt`: no longer than that (`tcp_send_delayed_ack`).
     pub(super) fn beyond_least(self, rtt: Span) -> Span {
-        let trip = rtt.picos().div_ceil(TICK.picos());
-        TICK.saturating_mul(self.0.min(trip).min(MOST).saturating_sub(LEAST))
+        let trip = rtt.picos().div_ceil(KERNEL_TICK.picos());
+        KERNEL_TICK.saturating_mul(self.0.min(trip).min(MOST).saturating_sub(LEAST))
     }
 }
 

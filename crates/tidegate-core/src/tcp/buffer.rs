@@ -14,8 +14,9 @@ use crate::units::{Span, Time};
 const FIRST: u64 = 65_535;
 /// The first buffer, 128 KiB (`tcp_rmem[1]`), of which packets of 1500 B fill 63% with data.
 const FIRST_CLAMP: u64 = 131_072 * 161 / 256;
-/// The largest, 32 MiB (`tcp_rmem[2]`), likewise.
-const LARGEST_CLAMP: u64 = 33_554_432 / 256 * 161;
+/// The largest buffer, 32 MiB (`tcp_rmem[2]`), and what fills it likewise.
+const LARGEST_BUFFER: u64 = 33_554_432;
+const LARGEST_CLAMP: u64 = LARGEST_BUFFER / 256 * 161;
 
 /// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
 pub(super) const MOST_QUICK: u32 = 16;
@@ -37,9 +38,6 @@ pub(super) struct Arrival {
     pub(super) after_pause: bool,
 }
 
-/// The largest buffer (`tcp_rmem[2]`).
-const LARGEST_BUFFER: u64 = 33_554_432;
-
 /// The scale of a window (`tcp_select_initial_window`): it is said in multiples of 2 to this power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scale(u32);
@@ -60,8 +58,8 @@ impl Scale {
     }
 }
 
-/// How often segments without data are answered that lie before what is expected (`tcp_invalid_ratelimit`).
-const UNACCEPTABLE_ANSWERED: Span = Span::from_millis(500);
+/// Segments without data that are not acceptable are answered once in this time (RFC 5961 §7, `tcp_invalid_ratelimit`).
+pub(super) const BETWEEN_CHALLENGES: Span = Span::from_millis(500);
 
 /// A receive window that grows.
 #[derive(Clone, Copy, Debug)]
@@ -226,7 +224,7 @@ impl Buffer {
     /// Whether such a segment is answered at `now`.
     pub(super) fn answers_unacceptable(&mut self, now: Time) -> bool {
         let answered =
-            self.unacceptable_at.is_some_and(|last| now.saturating_since(last) < UNACCEPTABLE_ANSWERED);
+            self.unacceptable_at.is_some_and(|last| now.saturating_since(last) < BETWEEN_CHALLENGES);
         if !answered {
             self.unacceptable_at = Some(now);
         }

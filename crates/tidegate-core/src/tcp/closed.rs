@@ -10,8 +10,8 @@ use super::timers::Purpose;
 use crate::unit::HeldBy;
 use crate::units::{Span, Time};
 
-/// Doublings of the wait at most (`tcp_retries2`).
-const MOST_DOUBLINGS: u8 = 15;
+/// How often a probe of a closed window is sent again, and its wait doubled, at most (`tcp_retries2`).
+pub(super) const RETRIES: u8 = 15;
 /// What one of Linux's buffers holds of an application's data at most (`tcp_xmit_size_goal`); it is no more than half the largest window.
 const BUFFER: u64 = 65_000;
 
@@ -27,9 +27,9 @@ impl Sender {
         self.timers.purpose() == Purpose::Persist
     }
 
-    /// Whether a probe is to be sent.
+    /// Whether a probe of the window is to be sent.
     #[inline]
-    pub(super) fn probe_is_due(&self) -> bool {
+    pub(super) fn window_probe_is_due(&self) -> bool {
         self.persist.due
     }
 
@@ -87,7 +87,7 @@ impl Sender {
             return Some(sent.push_if(true));
         }
         self.persist.unanswered = self.persist.unanswered.saturating_add(1);
-        self.persist.doublings = (self.persist.doublings + 1).min(MOST_DOUBLINGS);
+        self.persist.doublings = (self.persist.doublings + 1).min(RETRIES);
         self.timers.set(Purpose::Persist, now.saturating_add(self.persist_wait()));
         if self.config.persist == PersistRule::Linux {
             self.persist.kept = (self.persist.doublings as i8) - (self.estimator.doublings() as i8);

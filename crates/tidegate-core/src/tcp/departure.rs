@@ -66,7 +66,7 @@ impl Sender {
             } else {
                 self.poll_new::<AnyData>(now, *window).or_else(|| self.poll_piece(accounts, now))
             }
-        } else if self.probe_is_due() {
+        } else if self.window_probe_is_due() {
             return self.poll_persist_accounted(accounts, now);
         } else {
             self.poll_disturbed(accounts, now)

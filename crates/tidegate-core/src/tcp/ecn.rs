@@ -11,7 +11,7 @@
 
 use super::accounts::Accounts;
 use super::endpoint::{Endpoint, Role};
-use super::marks::{Feedback, Leaving};
+use super::marks::{Feedback, MarksToSend};
 use super::outgoing::Outgoing;
 use super::segment::{Segment, flags};
 use super::sender::{Mode, Sender};
@@ -33,7 +33,7 @@ impl Endpoint {
         {
             // The ACK proper follows.
             let flags = if echo { flags::ECE } else { 0 };
-            marks.leaving = Leaving { flags, ecn: Ecn::NotEct, ack: Some(ack), option: None };
+            marks.leaving = MarksToSend { flags, ecn: Ecn::NotEct, ack: Some(ack), option: None };
             return sent.whole_if(true);
         }
         self.receiver.acknowledged();
@@ -62,7 +62,7 @@ impl Endpoint {
             }
         };
         let ecn = if data { marks.codepoint(again) } else { Ecn::NotEct };
-        marks.leaving = Leaving { flags, ecn, ack: None, option };
+        marks.leaving = MarksToSend { flags, ecn, ack: None, option };
         sent.whole_if(true)
     }
 
@@ -70,7 +70,7 @@ impl Endpoint {
     #[inline(never)]
     pub(super) fn write_marks(&self, segment: &mut Segment) {
         let Some(marks) = &self.sender.marks else { return };
-        let Leaving { flags, ecn, ack, option } = marks.leaving;
+        let MarksToSend { flags, ecn, ack, option } = marks.leaving;
         segment.flags |= flags;
         segment.ecn = ecn;
         if let Some(ack) = ack {

@@ -25,7 +25,7 @@ pub(super) enum Feedback {
 
 /// What a segment that leaves says, until the next one leaves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leaving {
+pub(super) struct MarksToSend {
     pub(super) flags: u16,
     pub(super) ecn: Ecn,
     /// It acknowledges less than what has arrived.
@@ -64,7 +64,7 @@ pub(super) struct Marks {
     moved: [bool; 3],
     /// One of them has moved since an option told them.
     has_changed: bool,
-    pub(super) leaving: Leaving,
+    pub(super) leaving: MarksToSend,
     // The sending half.
     /// Marked packets that the other end has reported (s.cep).
     pub(super) heard: u32,
@@ -116,7 +116,7 @@ impl Marks {
             bytes: FIRST_BYTES,
             moved: [false; 3],
             has_changed: false,
-            leaving: Leaving { flags: 0, ecn: Ecn::NotEct, ack: None, option: None },
+            leaving: MarksToSend { flags: 0, ecn: Ecn::NotEct, ack: None, option: None },
             heard: FIRST_COUNT,
             delivered_ce: 0,
             marked: 0,

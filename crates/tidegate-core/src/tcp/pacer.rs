@@ -1,6 +1,6 @@
 //! The pacer: data leave no faster than the controller's rate.
 
-use crate::units::{Rate, Span, Time};
+use crate::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
 /// When the next data may leave.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl Pacer {
 
     /// Another length or rate than before.
     fn divide(&mut self, len: u64, rate: Rate) {
-        const BITS: u128 = 8 * 1_000_000_000_000;
+        const BITS: u128 = 8 * PICOS_PER_SECOND as u128;
         if rate != self.rate {
             self.rate = rate;
             self.remainder = 0;

@@ -5,13 +5,11 @@
 use super::accounts::{Accounts, PacketBounds};
 use super::outgoing::Outgoing;
 use super::sender::Sender;
-use crate::cc::Bursts;
+use crate::cc::{Bursts, LARGEST_PACKET};
 use crate::plan::{Arithmetic, Segmentation};
 use crate::unit::HeldBy;
 use crate::units::{Rate, Span, Time};
 
-/// Bytes of a packet at most: `gso_max_size`, less the largest header (`sk_setup_caps`).
-const LARGEST: u64 = 65_536 - 1 - 320;
 /// Each 2^9 us of the least round trip halve what a short one allows beside the rate (`net.ipv4.tcp_tso_rtt_log`).
 const TRIP_LOG: u32 = 9;
 /// A rest waits only for ACKs that are this near, and only so soon after what left before it (`tcp_tso_should_defer`).
@@ -71,7 +69,7 @@ impl Sender {
         let least = if rate < single_below { 1 } else { least };
         let beside = if on_short_trips { beside_rate(least_rtt) } else { 0 };
         let mss = u64::from(self.config.mss);
-        let segments = (((rate.bps() / 8) >> shift) + beside).min(LARGEST) / mss;
+        let segments = (((rate.bps() / 8) >> shift) + beside).min(LARGEST_PACKET) / mss;
         segments.max(least) * mss
     }
 
@@ -157,5 +155,5 @@ impl Sender {
 /// Bytes that a packet may have beside those of its rate where the least round trip is short (`tcp_tso_autosize`).
 fn beside_rate(least_rtt: Option<Span>) -> u64 {
     let steps = least_rtt.map_or(u64::MAX, |least| least.micros() >> TRIP_LOG);
-    if steps < u64::from(u32::BITS) { LARGEST >> steps } else { 0 }
+    if steps < u64::from(u32::BITS) { LARGEST_PACKET >> steps } else { 0 }
 }

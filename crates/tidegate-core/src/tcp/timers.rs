@@ -1,29 +1,27 @@
 //! What a sender waits for: one timer with four purposes, as in Linux (`icsk_pending`), and the pacer. The timer of delayed ACKs
 //! is the receiving half's ([`super::receiver`]).
 
-use crate::units::{Span, Time};
+use crate::units::{KERNEL_TICK, Span, Time};
 
 /// `TCP_TIMEOUT_MIN_US` in Linux 6.18.
 const LEAST: Span = Span::from_millis(2);
-/// A tick of the kernel's clock where it ticks 250 times a second (`CONFIG_HZ`).
-pub(super) const TICK: Span = Span::from_millis(4);
 
 /// Until the next tick, in the mean.
-pub(super) const HALF_TICK: Span = Span::from_picos(TICK.picos() / 2);
+pub(super) const HALF_TICK: Span = Span::from_picos(KERNEL_TICK.picos() / 2);
 
 /// What a timer set for any time, and [`LEAST`], takes longer in the mean.
-pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + TICK.picos());
+pub(super) const LATE: Span = Span::from_picos(LEAST.picos() + KERNEL_TICK.picos());
 
 /// How long a timer of Linux takes that is set for `wait` and the least time (`usecs_to_jiffies`, `calc_index` of its timers): so many
 /// whole ticks, and what is left of the tick in which it is set. DEVIATION: that is half a tick, for hosts whose clocks are not known.
 pub(super) fn on_ticks(wait: Span) -> Span {
-    let ticks = (wait + LEAST).picos().div_ceil(TICK.picos());
-    TICK.saturating_mul(ticks) + HALF_TICK
+    let ticks = (wait + LEAST).picos().div_ceil(KERNEL_TICK.picos());
+    KERNEL_TICK.saturating_mul(ticks) + HALF_TICK
 }
 
 /// A time in ticks as the kernel's clock counts it in the mean, which it reads at both its ends.
 pub(super) fn nearest_ticks(time: Span) -> u64 {
-    (time + HALF_TICK).picos() / TICK.picos()
+    (time + HALF_TICK).picos() / KERNEL_TICK.picos()
 }
 
 /// What the timer is set for.

@@ -1,7 +1,7 @@
 //! BBR as an endpoint calls it: one method for each fact, in the order of `bbr_main`.
 
 use super::state::{Bbr, Mode, Sample, UNIT, ticks};
-use crate::cc::control::Control;
+use crate::cc::control::ControllerNeeds;
 use crate::cc::{
     Ack, Bursts, CongestionControl, ControllerSnapshot, InOrderAck, LossKind, Lost, Repair, Undone,
 };
@@ -167,7 +167,7 @@ impl CongestionControl for Bbr {
     }
 }
 
-impl Control for Bbr {
+impl ControllerNeeds for Bbr {
     const FREQUENT: bool = true;
     const HEARS_MEASURED: bool = false;
     const READS_WINDOW_LIMITED: bool = false;

@@ -1,10 +1,10 @@
 //! The state of BBR: its model of the path, and the products of rate and round trip that window and pace are made of.
 
 use crate::cc::running_max::RunningMax;
-use crate::cc::{Ack, Repair};
+use crate::cc::{Ack, LARGEST_PACKET, Repair};
 use crate::plan::TcpPlan;
 use crate::random::Stream;
-use crate::units::Rate;
+use crate::units::{KERNEL_HZ, Rate};
 
 /// `BW_SCALE`: rates are segments per microsecond times 2²⁴.
 pub(super) const RATE_BITS: u32 = 24;
@@ -20,8 +20,6 @@ pub(super) const LEAST_WINDOW: u64 = 4;
 pub(super) const INITIAL_WINDOW: u64 = 10;
 /// `sk_pacing_shift`: bursts last a millisecond, or rather 1/1024 s.
 const BURST_SHIFT: u32 = 10;
-/// `GSO_MAX_SIZE` - 1 - `MAX_TCP_HEADER`, in bytes.
-const LARGEST_BURST: u64 = 65_536 - 1 - 320;
 /// `bbr_min_tso_rate` in bytes a second: below it bursts are one segment, else two at least.
 const SLOW: u64 = 1_200_000 / 8;
 
@@ -182,8 +180,8 @@ pub struct Bbr {
     pub(super) rng: Option<Stream>,
 }
 
-/// A tick in microseconds (HZ = 250).
-pub(super) const TICK: u64 = 4000;
+/// A tick of the kernel's clock in microseconds.
+pub(super) const TICK: u64 = 1_000_000 / KERNEL_HZ;
 
 /// `tcp_jiffies32`.
 pub(super) fn ticks(micros: u64) -> u64 {
@@ -228,7 +226,7 @@ impl Bbr {
             self.pacing = pacing;
             self.pace = Rate::from_bps(pacing.saturating_mul(8));
             let least = if pacing < SLOW { 1 } else { 2 };
-            self.burst = ((pacing >> BURST_SHIFT).min(LARGEST_BURST) / self.mss).max(least);
+            self.burst = ((pacing >> BURST_SHIFT).min(LARGEST_PACKET) / self.mss).max(least);
         }
     }
 

@@ -1,7 +1,7 @@
 //! BBR version 3 as an endpoint calls it: one method for each fact.
 
 use super::state::{Bbr3, Sample, State};
-use crate::cc::control::Control;
+use crate::cc::control::ControllerNeeds;
 use crate::cc::{Ack, Bursts, CongestionControl, ControllerSnapshot, LossKind, Lost, Repair};
 use crate::units::{Rate, Span, Time};
 
@@ -137,6 +137,6 @@ impl CongestionControl for Bbr3 {
     }
 }
 
-impl Control for Bbr3 {
+impl ControllerNeeds for Bbr3 {
     const HEARS_MEASURED: bool = false;
 }

@@ -6,10 +6,10 @@
 
 use super::Window;
 use super::hystart::HyStart;
-use crate::cc::control::{Control, by_window};
-use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured};
+use crate::cc::control::{ControllerNeeds, by_window};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost, MeasuredTrip};
 use crate::plan::{SlowStart, TcpPlan};
-use crate::units::{Span, Time};
+use crate::units::{KERNEL_HZ, KERNEL_TICK, Span, Time};
 
 /// `beta`, in 1/1024: what is left after a loss.
 const BETA: u64 = 717;
@@ -21,9 +21,8 @@ const RTT_SCALE: u128 = 410;
 const CUBE_FACTOR: u64 = (1 << 40) / 410;
 /// `beta_scale`: ACKs for each segment of Reno's window, in eighths of a window.
 const BETA_SCALE: u64 = 8 * (1024 + BETA) / 3 / (1024 - BETA);
-/// A tick of the kernel's clock: HZ = 250.
-const JIFFY: Span = Span::from_millis(4);
-const HZ: i64 = 250;
+/// Ticks in a second.
+const HZ: i64 = KERNEL_HZ as i64;
 
 /// CUBIC in whole segments.
 #[derive(Debug)]
@@ -67,7 +66,7 @@ struct Epoch {
 
 /// `tcp_jiffies32`.
 fn ticks(at: Time) -> i64 {
-    (at.picos() / JIFFY.picos()).cast_signed()
+    (at.picos() / KERNEL_TICK.picos()).cast_signed()
 }
 
 impl LinuxCubic {
@@ -83,7 +82,7 @@ impl LinuxCubic {
     }
 
     /// `hystart_update`: whether slow start is to end.
-    fn look_for_the_end(&mut self, measured: &Measured, least: Span) {
+    fn look_for_the_end(&mut self, measured: &MeasuredTrip, least: Span) {
         let Some(hystart) = &mut self.hystart else { return };
         let segments = self.window.reduced(measured.reduced);
         // `tcp_update_pacing_rate`: 200% of a window each round trip well below the threshold, 120% else.
@@ -148,7 +147,8 @@ impl Curve {
 impl Epoch {
     /// The curve a round trip from now, in segments.
     fn target(&self, now: i64, delay_min: Span) -> u64 {
-        let t = ((now - self.start + (delay_min.picos().div_ceil(JIFFY.picos())).cast_signed()) << 10) / HZ;
+        let t =
+            ((now - self.start + (delay_min.picos().div_ceil(KERNEL_TICK.picos())).cast_signed()) << 10) / HZ;
         let offset = u128::from((t - self.k).unsigned_abs());
         let delta = u64::try_from((RTT_SCALE * offset * offset * offset) >> 40).unwrap_or(u64::MAX);
         if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) }
@@ -171,7 +171,7 @@ fn cube_root(value: u64) -> i64 {
 impl CongestionControl for LinuxCubic {
     /// `cubictcp_acked`.
     #[inline]
-    fn handle_measured(&mut self, measured: &Measured) {
+    fn handle_measured(&mut self, measured: &MeasuredTrip) {
         let rtt = measured.rtt;
         let lower = self.curve.delay_min.is_none_or(|least| rtt < least);
         let below = self.window.reduced(measured.reduced) < self.window.threshold;
@@ -229,7 +229,7 @@ impl CongestionControl for LinuxCubic {
     /// `cubictcp_cwnd_event`, `CA_EVENT_TX_START`: the curve stands still while nothing is in flight.
     fn handle_resumed(&mut self, at: Time, idle: Span) {
         if let Some(epoch) = &mut self.curve.epoch {
-            let idle = (idle.picos() / JIFFY.picos()).cast_signed();
+            let idle = (idle.picos() / KERNEL_TICK.picos()).cast_signed();
             epoch.start = (epoch.start + idle).min(ticks(at));
         }
     }
@@ -237,7 +237,7 @@ impl CongestionControl for LinuxCubic {
     by_window!(window);
 }
 
-impl Control for LinuxCubic {
+impl ControllerNeeds for LinuxCubic {
     const FREQUENT: bool = true;
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;

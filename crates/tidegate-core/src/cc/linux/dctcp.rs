@@ -1,7 +1,7 @@
 //! DCTCP as `tcp_dctcp.c` of Linux 6.18: RFC 8257 in integers of 1/1024.
 
 use super::Window;
-use crate::cc::control::{Control, by_window};
+use crate::cc::control::{ControllerNeeds, by_window};
 use crate::cc::{Ack, Acked, CongestionControl, EcnNeed, LossKind, Lost};
 use crate::plan::TcpPlan;
 
@@ -78,7 +78,7 @@ impl CongestionControl for LinuxDctcp {
     }
 }
 
-impl Control for LinuxDctcp {
+impl ControllerNeeds for LinuxDctcp {
     const HEARS_MEASURED: bool = false;
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;

@@ -1,7 +1,7 @@
 //! `HyStart` as in Linux's `tcp_cubic.c`: slow start ends before a loss where a train of ACKs has lasted half a round trip,
 //! or where the round trips of a round have grown by an eighth of the least one.
 
-use crate::cc::Measured;
+use crate::cc::MeasuredTrip;
 use crate::units::{Span, Time};
 
 /// `hystart_low_window`: segments below which nothing is looked for.
@@ -35,7 +35,13 @@ impl HyStart {
     }
 
     /// `hystart_update`: whether slow start is to end, at a window of `segments`; `delay_min` is the least round trip of all.
-    pub(super) fn ends(&mut self, measured: &Measured, delay_min: Span, segments: u64, pacing: u64) -> bool {
+    pub(super) fn ends(
+        &mut self,
+        measured: &MeasuredTrip,
+        delay_min: Span,
+        segments: u64,
+        pacing: u64,
+    ) -> bool {
         if measured.una > self.end {
             self.begin_round(measured.at, measured.max);
         }

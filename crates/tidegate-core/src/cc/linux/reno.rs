@@ -1,7 +1,7 @@
 //! Linux's Reno (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`).
 
 use super::Window;
-use crate::cc::control::{Control, by_window};
+use crate::cc::control::{ControllerNeeds, by_window};
 use crate::cc::{Acked, CongestionControl, LossKind, Lost};
 use crate::plan::TcpPlan;
 
@@ -38,7 +38,7 @@ impl CongestionControl for LinuxReno {
     by_window!(window);
 }
 
-impl Control for LinuxReno {
+impl ControllerNeeds for LinuxReno {
     const HEARS_MEASURED: bool = false;
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;

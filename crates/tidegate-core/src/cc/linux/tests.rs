@@ -1,7 +1,7 @@
 //! Windows as Linux counts them, worked out by hand from its source.
 
 use super::{LinuxCubic, LinuxReno};
-use crate::cc::{Acked, CongestionControl, LossKind, Lost, Measured, Undone};
+use crate::cc::{Acked, CongestionControl, LossKind, Lost, MeasuredTrip, Undone};
 use crate::plan::{TcpPlan, TcpRules};
 use crate::tcp::plain_plan;
 use crate::units::{Span, Time};
@@ -143,7 +143,7 @@ fn rounds(cubic: &mut LinuxCubic, rtts: &[u64], gap: Span) -> Time {
         for _ in 0..count {
             una += MSS;
             let rtt = Span::from_millis(*rtt);
-            cubic.handle_measured(&Measured { at: now, rtt, smoothed_rtt: rtt, una, max, reduced: None });
+            cubic.handle_measured(&MeasuredTrip { at: now, rtt, smoothed_rtt: rtt, una, max, reduced: None });
             cubic.handle_acked(&acked(now, 1));
             now += gap;
         }

@@ -2,8 +2,8 @@
 //! queue (Brakmo and Peterson, IEEE JSAC 13(8), 1995).
 
 use super::Window;
-use crate::cc::control::{Control, by_window};
-use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost, Measured, Repair};
+use crate::cc::control::{ControllerNeeds, by_window};
+use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost, MeasuredTrip, Repair};
 use crate::plan::TcpPlan;
 use crate::units::{Span, Time};
 
@@ -89,7 +89,7 @@ impl Vegas {
 
 impl CongestionControl for Vegas {
     /// `tcp_vegas_pkts_acked`.
-    fn handle_measured(&mut self, measured: &Measured) {
+    fn handle_measured(&mut self, measured: &MeasuredTrip) {
         // Never zero: the kernel adds a microsecond.
         let rtt = measured.rtt + Span::from_micros(1);
         self.base = self.base.min(rtt);
@@ -146,7 +146,7 @@ impl CongestionControl for Vegas {
     by_window!(window);
 }
 
-impl Control for Vegas {
+impl ControllerNeeds for Vegas {
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;
 }

@@ -2,17 +2,15 @@
 //! acknowledgements times the least round trip (Mascolo et al., "TCP Westwood", MobiCom 2001).
 
 use super::Window;
-use crate::cc::control::{Control, by_window};
-use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost, Measured, Repair};
+use crate::cc::control::{ControllerNeeds, by_window};
+use crate::cc::{Ack, Acked, CongestionControl, LossKind, Lost, MeasuredTrip, Repair};
 use crate::plan::TcpPlan;
-use crate::units::{Span, Time};
+use crate::units::{KERNEL_HZ, KERNEL_TICK, Time};
 
-/// A tick of the kernel's clock: HZ = 250.
-const JIFFY: Span = Span::from_millis(4);
 /// `TCP_WESTWOOD_RTT_MIN`: HZ/20 ticks, the shortest time over which a rate is taken.
-const SHORTEST: u64 = 250 / 20;
+const SHORTEST: u64 = KERNEL_HZ / 20;
 /// `TCP_WESTWOOD_INIT_RTT`: 20 s.
-const FIRST_RTT: u64 = 20 * 250;
+const FIRST_RTT: u64 = 20 * KERNEL_HZ;
 
 /// Westwood+ in whole segments. Rates are in bytes a tick, times in ticks.
 #[derive(Debug)]
@@ -61,7 +59,7 @@ impl Westwood {
 
     /// `westwood_update_window`: a rate every round trip, and no oftener than every 50 ms.
     fn measure(&mut self, at: Time) {
-        let now = at.picos() / JIFFY.picos();
+        let now = at.picos() / KERNEL_TICK.picos();
         let took = now.saturating_sub(self.since);
         if took <= self.rtt.max(SHORTEST) {
             return;
@@ -101,8 +99,8 @@ impl Westwood {
 
 impl CongestionControl for Westwood {
     /// `tcp_westwood_pkts_acked`.
-    fn handle_measured(&mut self, measured: &Measured) {
-        self.rtt = measured.rtt.picos().div_ceil(JIFFY.picos()).max(1);
+    fn handle_measured(&mut self, measured: &MeasuredTrip) {
+        self.rtt = measured.rtt.picos().div_ceil(KERNEL_TICK.picos()).max(1);
     }
 
     /// `tcp_westwood_ack`, and `CA_EVENT_COMPLETE_CWR` at the end of a recovery.
@@ -146,7 +144,7 @@ impl CongestionControl for Westwood {
     by_window!(window);
 }
 
-impl Control for Westwood {
+impl ControllerNeeds for Westwood {
     const READS_WINDOW_LIMITED: bool = false;
     const MAY_PACE: bool = false;
 }

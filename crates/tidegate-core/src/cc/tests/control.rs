@@ -1,4 +1,4 @@
-//! What [`Control`] says may be left out changes nothing.
+//! What [`ControllerNeeds`] says may be left out changes nothing.
 
 use super::*;
 use crate::plan::{CONTROLLERS, TcpRules};
@@ -33,7 +33,7 @@ fn told(plan: &TcpPlan, limited: bool, measures: bool) -> (Controller, bool) {
             (Time::ZERO + Span::from_millis(40 + 4 * number), RTT + Span::from_micros(number % 7));
         let (una, max) = (number * MSS, (number + 10) * MSS);
         if measures {
-            controller.handle_measured(&Measured { at, rtt, smoothed_rtt: RTT, una, max, reduced: None });
+            controller.handle_measured(&MeasuredTrip { at, rtt, smoothed_rtt: RTT, una, max, reduced: None });
         }
         let window_limited = true;
         controller.handle_acked(&Acked {
@@ -95,7 +95,7 @@ fn what_is_left_out_changes_nothing() {
             // Past the question whether it hears.
             let (at, rtt) = (Time::ZERO + Span::from_millis(4_000), Span::from_millis(20));
             let measured =
-                Measured { at, rtt, smoothed_rtt: rtt, una: 81 * MSS, max: 91 * MSS, reduced: None };
+                MeasuredTrip { at, rtt, smoothed_rtt: rtt, una: 81 * MSS, max: 91 * MSS, reduced: None };
             CongestionControl::handle_measured(&mut *hears, &measured);
             assert_eq!(format!("{hears:?}"), state, "{cc:?} hears of round trips");
         }

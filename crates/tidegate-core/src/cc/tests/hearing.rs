@@ -53,7 +53,7 @@ fn vegas_after(segments: u64, avoids: bool, ms: u64) -> Controller {
     let mut vegas = controller(CongestionPlan::Vegas, segments, avoids);
     let smoothed_rtt = RTT;
     let measured =
-        |rtt, una| Measured { at: at(0), rtt, smoothed_rtt, una, max: una + 10 * MSS, reduced: None };
+        |rtt, una| MeasuredTrip { at: at(0), rtt, smoothed_rtt, una, max: una + 10 * MSS, reduced: None };
     // The first ACK says where the first round trip ends; one sample is too few to judge by.
     vegas.handle_measured(&measured(RTT, 1));
     vegas.handle_acked(&Acked { window_limited: false, ..acked(at(0), RTT) });
@@ -97,7 +97,7 @@ fn westwood() -> Controller {
     let mut westwood = controller(CongestionPlan::Westwood, 40, true);
     for number in 1..=13 {
         let (at, una, max) = (at(8 * number), number * MSS, 100 * MSS);
-        westwood.handle_measured(&Measured { at, rtt: RTT, smoothed_rtt: RTT, una, max, reduced: None });
+        westwood.handle_measured(&MeasuredTrip { at, rtt: RTT, smoothed_rtt: RTT, una, max, reduced: None });
         westwood.handle_ack(&Ack { una, ..ack(at, RTT) });
     }
     westwood
@@ -312,7 +312,7 @@ fn hystart_pp_is_of_the_first_slow_start() {
             let rtt = Span::from_millis(if round == 0 { 50 } else { 60 });
             for una in 1..=8 {
                 let una = 10 * round + una;
-                another.handle_measured(&Measured {
+                another.handle_measured(&MeasuredTrip {
                     at: at(0),
                     rtt,
                     smoothed_rtt: rtt,

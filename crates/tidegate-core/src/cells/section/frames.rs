@@ -31,7 +31,7 @@ pub(super) struct Crossing {
     pub(super) open: VecDeque<u32>,
     /// Those of nobody that arrived and were not reported, and where they are on their route.
     pub(super) counted: Count,
-    pub(super) chain: u32,
+    pub(super) stretch: u32,
 }
 
 /// A packet that has cells in the section.
@@ -132,7 +132,7 @@ impl Section {
         }
         crossing.counted.packets += 1;
         crossing.counted.bytes += u64::from(unit.bytes);
-        crossing.chain = unit.chain;
+        crossing.stretch = unit.stretch;
         self.gates[gate].counts.reassembled += 1;
     }
 
@@ -143,7 +143,7 @@ impl Section {
             crate::work::looks(1);
             let crossing = &mut self.crossings[number as usize];
             let count = std::mem::take(&mut crossing.counted);
-            self.outputs.push_back(Output::Counted { at, chain: crossing.chain, count });
+            self.outputs.push_back(Output::Counted { at, stretch: crossing.stretch, count });
         }
     }
 

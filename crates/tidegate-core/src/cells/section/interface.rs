@@ -18,8 +18,8 @@ pub enum Output {
     Counted {
         /// When, or at another instant that counts alike.
         at: Time,
-        /// Where they are on their route ([`Unit::chain`]).
-        chain: u32,
+        /// Where they are on their route ([`Unit::stretch`]).
+        stretch: u32,
         /// How many.
         count: Count,
     },

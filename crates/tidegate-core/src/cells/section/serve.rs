@@ -43,8 +43,8 @@ impl Section {
         gates: &mut [Gate],
     ) -> bool {
         let row = &mut self.gates[gate];
-        let chain = self.frames[cell.frame as usize].unit.chain;
-        if let Some(tagged) = gates[row.number].police_cell(cell.at, counted, cell.tagged, chain) {
+        let stretch = self.frames[cell.frame as usize].unit.stretch;
+        if let Some(tagged) = gates[row.number].police_cell(cell.at, counted, cell.tagged, stretch) {
             cell.tagged = tagged;
             return true;
         }

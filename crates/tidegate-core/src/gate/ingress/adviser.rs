@@ -11,7 +11,7 @@ use crate::random::Stream;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
 
-/// What a gate tells, and to how many.
+/// The rate that a gate writes into rate signals: where it comes from, and among how many flows it is shared.
 #[derive(Debug)]
 pub(super) struct Adviser {
     source: Source,
@@ -42,7 +42,7 @@ struct Estimate {
     rate: Option<Rate>,
 }
 
-/// When a packet of each flow came last that counts, by its route.
+/// When the last packet that counts came on each stretch, which stands for one direction of one flow here.
 #[derive(Debug)]
 struct Present {
     plan: PresentPlan,
@@ -87,7 +87,7 @@ impl Adviser {
         if let Some(present) = &mut self.present
             && (!present.plan.signalled || unit.rate_signal().is_some())
         {
-            present.last.insert(unit.chain, at);
+            present.last.insert(unit.stretch, at);
         }
         if let Some(signal) = unit.rate_signal() {
             unit.set_rate_signal(signal.min(self.signal(at)));

@@ -91,7 +91,7 @@ impl Ingress {
         if self.policer.as_ref().is_none_or(|policer| policer.in_cells()) {
             return true;
         }
-        match self.judge(at, wire, (unit.tagged(), unit.chain), stats) {
+        match self.judge(at, wire, (unit.tagged(), unit.stretch), stats) {
             Verdict::Pass => true,
             Verdict::Tag => {
                 unit.set_tagged(true);
@@ -101,17 +101,17 @@ impl Ingress {
         }
     }
 
-    /// The policer's verdict on a unit that arrives at `at` on `chain`. `tagged`: it is tagged already.
+    /// The policer's verdict on a unit that arrives at `at` on `stretch`. `tagged`: it is tagged already.
     #[inline]
     pub(super) fn judge(
         &mut self,
         at: Time,
         wire: u32,
-        (tagged, chain): (bool, u32),
+        (tagged, stretch): (bool, u32),
         stats: &mut Statistics,
     ) -> Verdict {
         let Some(policer) = &mut self.policer else { return Verdict::Pass };
-        let verdict = policer.judge(at, wire, tagged, chain);
+        let verdict = policer.judge(at, wire, tagged, stretch);
         if verdict != Verdict::Discard {
             stats.policed(at, policer.state());
         }

@@ -21,7 +21,7 @@ pub struct Policer {
     at_opening: Option<f64>,
     /// Bytes on the wire that the contract counted.
     conforming: u64,
-    /// Units tagged, by the chain that they were on.
+    /// Units tagged, by the stretch that they were on.
     tagged: Vec<u64>,
 }
 
@@ -29,13 +29,13 @@ pub struct Policer {
 #[derive(Clone, Debug)]
 struct Flows {
     limit: Limit,
-    /// By the chain that a flow's units are on.
+    /// By the stretch that a flow's units are on.
     flows: Vec<Gcra>,
 }
 
 impl Flows {
-    fn of(&mut self, chain: u32) -> &mut Gcra {
-        let place = chain as usize;
+    fn of(&mut self, stretch: u32) -> &mut Gcra {
+        let place = stretch as usize;
         if self.flows.len() <= place {
             self.flows.resize(place + 1, Gcra::new(self.limit));
         }
@@ -71,13 +71,13 @@ impl Policer {
         Policer { kind, flows, unit, measured, at_opening: None, conforming: 0, tagged: Vec::new() }
     }
 
-    /// Judges a unit that arrives at `at` on `chain`; `tagged` says whether it is tagged already.
-    pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool, chain: u32) -> Verdict {
+    /// Judges a unit that arrives at `at` on `stretch`; `tagged` says whether it is tagged already.
+    pub(super) fn judge(&mut self, at: Time, wire: u32, tagged: bool, stretch: u32) -> Verdict {
         if self.at_opening.is_none() && at >= self.measured.from {
             self.at_opening = Some(self.units_at(self.measured.from));
         }
         let units = u64::from(wire / self.unit);
-        let own = self.flows.as_mut().map(|flows| flows.of(chain));
+        let own = self.flows.as_mut().map(|flows| flows.of(stretch));
         let exceeds = if self.kind.tags() { Verdict::Tag } else { Verdict::Discard };
         let is_above = |limit: &&mut Gcra| limit.earliest(at.picos(), units) != Some(at.picos());
         let verdict = match &mut self.kind {
@@ -96,19 +96,19 @@ impl Policer {
             own.count_units(at.picos(), units);
         }
         if self.measured.holds(at) {
-            self.count(verdict, wire, tagged, chain as usize);
+            self.count(verdict, wire, tagged, stretch as usize);
         }
         verdict
     }
 
-    fn count(&mut self, verdict: Verdict, wire: u32, tagged: bool, chain: usize) {
+    fn count(&mut self, verdict: Verdict, wire: u32, tagged: bool, stretch: usize) {
         match verdict {
             Verdict::Pass if self.counts(tagged) => self.conforming += u64::from(wire),
             Verdict::Tag if !tagged => {
-                if self.tagged.len() <= chain {
-                    self.tagged.resize(chain + 1, 0);
+                if self.tagged.len() <= stretch {
+                    self.tagged.resize(stretch + 1, 0);
                 }
-                self.tagged[chain] += 1;
+                self.tagged[stretch] += 1;
             }
             _ => {}
         }
@@ -182,10 +182,10 @@ impl Policer {
         self.tagged.iter().sum()
     }
 
-    /// Of these, units on one chain of a route ([`crate::unit::Unit::chain`]).
+    /// Of these, units on one stretch of a route ([`crate::unit::Unit::stretch`]).
     #[must_use]
-    pub fn tagged_of(&self, chain: usize) -> u64 {
-        self.tagged.get(chain).copied().unwrap_or(0)
+    pub fn tagged_of(&self, stretch: usize) -> u64 {
+        self.tagged.get(stretch).copied().unwrap_or(0)
     }
 }
 
@@ -240,17 +240,17 @@ mod tests {
     }
 
     #[test]
-    fn units_that_it_tags_are_counted_by_chain() {
+    fn units_that_it_tags_are_counted_by_stretch() {
         let mut police = policer(None, true);
         assert!(police.tags());
         assert_eq!(police.judge(Time::ZERO, 2001, false, 3), Verdict::Tag);
         assert_eq!(police.tagged(), 0, "before the measured");
         assert_eq!(police.judge(micros(1000), 2000, false, 0), Verdict::Pass);
-        for (chain, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
-            assert_eq!(police.judge(micros(1000), 500, tagged, chain), Verdict::Tag);
+        for (stretch, tagged) in [(3, false), (1, false), (3, false), (3, true)] {
+            assert_eq!(police.judge(micros(1000), 500, tagged, stretch), Verdict::Tag);
         }
         assert_eq!(police.tagged(), 3);
-        assert_eq!([0, 1, 2, 3, 4].map(|chain| police.tagged_of(chain)), [0, 1, 0, 2, 0]);
+        assert_eq!([0, 1, 2, 3, 4].map(|stretch| police.tagged_of(stretch)), [0, 1, 0, 2, 0]);
         assert_eq!(police.conforming_bytes(), 2000);
         // Another byte comes back each microsecond.
         assert_eq!(police.judge(micros(1001), 1, false, 0), Verdict::Pass);

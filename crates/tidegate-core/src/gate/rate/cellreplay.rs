@@ -37,7 +37,7 @@ const GRAIN: u64 = 1_000_000_000;
 #[derive(Clone, Debug)]
 pub struct CellReplay {
     plan: Arc<CellReplayPlan>,
-    train: Option<Train>,
+    train: Option<ReplayTrain>,
     heavy: Opportunities,
     /// When the heavy stage is empty; `None`: no packet has taken it.
     heavy_free: Option<Time>,
@@ -50,7 +50,7 @@ pub struct CellReplay {
 
 /// The train under way.
 #[derive(Clone, Debug)]
-struct Train {
+struct ReplayTrain {
     /// Its line in the light trace.
     line: usize,
     begin: Time,
@@ -118,12 +118,13 @@ impl CellReplay {
     fn light(&mut self, arrival: Time, bytes: u64) -> (Time, Span, bool) {
         let size = u64::from(self.plan.heavy.bytes);
         let timer = self.plan.timer;
-        let comes = |train: &Train| whole_millis(arrival.saturating_since(train.begin));
-        let ends = |train: &Train| comes(train) > train.last + timer;
+        let comes = |train: &ReplayTrain| whole_millis(arrival.saturating_since(train.begin));
+        let ends = |train: &ReplayTrain| comes(train) > train.last + timer;
         let fresh = self.train.as_ref().is_none_or(ends);
         if fresh {
             let (line, delay) = self.plan.light.at(arrival);
-            self.train = Some(Train { line, begin: arrival, delay, index: 0, left: size, last: Span::ZERO });
+            self.train =
+                Some(ReplayTrain { line, begin: arrival, delay, index: 0, left: size, last: Span::ZERO });
         }
         let Some(train) = &mut self.train else { return (arrival, Span::ZERO, false) };
         let offsets = &self.plan.light.trains[train.line].offsets;
@@ -152,7 +153,7 @@ impl CellReplay {
 
 /// A packet takes what is left of the present opportunity if it fits there, else the next. A packet above `size`, the bytes of an
 /// opportunity, fits into none: it takes what is left of the present one and as much of the next as it needs.
-fn take(train: &mut Train, bytes: u64, size: u64) {
+fn take(train: &mut ReplayTrain, bytes: u64, size: u64) {
     if bytes <= size && train.left < bytes {
         (train.index, train.left) = (train.index + 1, size);
     }

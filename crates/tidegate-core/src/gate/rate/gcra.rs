@@ -8,21 +8,21 @@ use crate::units::{Span, Time};
 
 /// A shaper of cells. The service of a cell is its time on the link behind the shaper.
 #[derive(Clone, Debug)]
-pub struct Gcra {
+pub struct CellShaper {
     shaper: Shaper,
     cell: Span,
     bits_per_second: u64,
 }
 
-impl Gcra {
+impl CellShaper {
     /// A shaper to which no cell has come.
     ///
     /// # Panics
     /// On a link without a rate, which no plan has.
     #[must_use]
-    pub fn new(plan: &GcraPlan) -> Gcra {
+    pub fn new(plan: &GcraPlan) -> CellShaper {
         let spacing = Interval::at_rate(CELL_BITS, plan.link).expect("a link has a rate");
-        Gcra {
+        CellShaper {
             shaper: Shaper::new(plan.limit, plan.release, spacing),
             cell: Span::from_picos(spacing.whole()),
             bits_per_second: plan.bits_per_second(),

@@ -22,7 +22,7 @@ use crate::units::{Measured, Rate, Span, Time};
 pub use allocated::{Allocated, SetSpeed};
 pub use cellreplay::CellReplay;
 pub use circuit::Circuit;
-pub use gcra::Gcra;
+pub use gcra::CellShaper;
 pub use meter::{CapacityMeter, mean_speed};
 pub use opportunities::{Cursor, Opportunities};
 pub use profile::{Profile, Varying};
@@ -67,7 +67,7 @@ pub enum Law {
     /// A rate that the network sets during the run.
     SetSpeed(Box<SetSpeed>),
     /// A shaper of cells.
-    Gcra(Box<Gcra>),
+    Gcra(Box<CellShaper>),
     /// A circuit that the network opens and closes.
     Circuit(Box<Circuit>),
 }
@@ -101,7 +101,7 @@ impl Law {
                 Law::Opportunities(Box::new(Opportunities::new(trace.clone(), *at_end, measured)))
             }
             RatePlan::CellReplay(link) => Law::CellReplay(Box::new(CellReplay::new(link.clone(), measured))),
-            RatePlan::Gcra(gcra) => Law::Gcra(Box::new(Gcra::new(gcra))),
+            RatePlan::Gcra(gcra) => Law::Gcra(Box::new(CellShaper::new(gcra))),
             RatePlan::Reserve(circuit) => Law::Circuit(Box::new(Circuit::new(circuit.rate, measured))),
             RatePlan::Dtm(channel) => set(channel.initial),
             RatePlan::Abr(abr) => set(Rate::from_bps(abr.rates.initial as u64)),

@@ -32,8 +32,8 @@ impl Gate {
     }
 
     /// Whether it is a circuit that is closed.
-    #[must_use]
-    pub fn is_closed(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_closed(&self) -> bool {
         self.circuit().is_some_and(|circuit| !circuit.is_open())
     }
 

@@ -44,16 +44,16 @@ impl Gate {
     }
 
     /// Says which class the units of each stretch are of. Does nothing at a gate without classes.
-    pub(crate) fn set_members(&mut self, of_chain: Arc<[u16]>) {
+    pub(crate) fn set_members(&mut self, of_stretch: Arc<[u16]>) {
         if let Some(classes) = self.classes_queue() {
-            classes.set_members(of_chain);
+            classes.set_members(of_stretch);
         }
     }
 
     /// Says which hosts the units of each stretch come from and go to. Does nothing at a gate without classes.
-    pub(crate) fn set_hosts(&mut self, of_chain: &Arc<[[u32; 2]]>) {
+    pub(crate) fn set_hosts(&mut self, of_stretch: &Arc<[[u32; 2]]>) {
         if let Some(classes) = self.classes_queue() {
-            classes.set_hosts(of_chain);
+            classes.set_hosts(of_stretch);
         }
     }
 

@@ -20,9 +20,9 @@ fn told(source: AdviceSource) -> AdvicePlan {
 }
 
 /// What a packet's signal is behind the gate.
-fn signal(gate: &mut Gate, at: Time, chain: u32, carried: Option<u8>) -> Option<u8> {
+fn signal(gate: &mut Gate, at: Time, stretch: u32, carried: Option<u8>) -> Option<u8> {
     let mut unit = unit(1500, 0);
-    unit.chain = chain;
+    unit.stretch = stretch;
     if let Some(carried) = carried {
         unit.set_rate_signal(RateSignal::from_bits(carried));
     }

@@ -188,7 +188,7 @@ pub(crate) fn any_dress() -> BoxedStrategy<Dress> {
 
 fn gate(plan: &GatePlan, record: RecordLevel) -> Gate {
     let mut gate = Gate::new(plan, context(record));
-    gate.set_members((0..8).map(|chain| (chain % CLASSES) as u16).collect());
+    gate.set_members((0..8).map(|stretch| (stretch % CLASSES) as u16).collect());
     gate
 }
 
@@ -198,9 +198,9 @@ fn arrivals() -> impl Strategy<Value = Vec<Came>> {
     let gap = prop_oneof![2 => Just(0u64), 3 => 0u64..2_000_000_000, 1 => (0u64..4).prop_map(|ms| ms * 1_000_000_000)];
     prop::collection::vec((gap, 40u32..1500, 0u32..8), 1..250).prop_map(|rows| {
         let mut at = Time::ZERO;
-        let row = |(after, bytes, chain): (u64, u32, u32)| {
+        let row = |(after, bytes, stretch): (u64, u32, u32)| {
             at += Span::from_picos(after / 1000 * 1000);
-            (at, bytes, chain)
+            (at, bytes, stretch)
         };
         rows.into_iter().map(row).collect()
     })
@@ -217,10 +217,10 @@ fn drive_all(gate: &mut Gate, arrivals: &[Came], until: Time) -> Vec<(u32, Fate)
             }
         }
     }
-    for (handle, (at, bytes, chain)) in (0..).zip(arrivals) {
+    for (handle, (at, bytes, stretch)) in (0..).zip(arrivals) {
         wake(gate, *at, &mut gone);
         let mut unit = unit(*bytes, handle);
-        unit.chain = *chain;
+        unit.stretch = *stretch;
         if let Err(drop) = gate.handle_unit(*at, unit) {
             gone.push((handle, Err(drop)));
         }
@@ -252,12 +252,12 @@ proptest! {
         let (mut last, mut last_out) = ([None; 8 * 4], Time::ZERO);
         for (handle, fate) in &gone {
             prop_assert!(!std::mem::replace(&mut seen[*handle as usize], true), "{} twice", handle);
-            let (_, _, chain) = came[*handle as usize];
+            let (_, _, stretch) = came[*handle as usize];
             if let Ok(out) = fate {
                 prop_assert!(*out >= last_out);
                 last_out = *out;
                 // DualPI2 and FQ-CoDel have several lines in a class: of one flow and codepoint all are in one.
-                let place = 4 * chain as usize + (*handle % 4) as usize;
+                let place = 4 * stretch as usize + (*handle % 4) as usize;
                 prop_assert!(last[place].replace(*handle).is_none_or(|last| last < *handle));
             }
         }

@@ -133,11 +133,11 @@ proptest! {
     ) {
         let mut gate = Gate::new(&plan, context(record));
         let (mut at, mut gone, mut came) = (Time::ZERO, vec![], vec![]);
-        for (handle, (gap, bytes, chain)) in (0..).zip(gaps) {
+        for (handle, (gap, bytes, stretch)) in (0..).zip(gaps) {
             at += Span::from_picos(gap / 1000 * 1000);
             wake(&mut gate, at, &mut gone);
             let mut unit = unit(bytes, handle);
-            unit.chain = chain;
+            unit.stretch = stretch;
             came.push(unit);
             if let Err(drop) = gate.handle_unit(at, unit) {
                 gone.push(Gone { handle, ecn: unit.ecn(), fate: Err(drop) });
@@ -161,7 +161,7 @@ proptest! {
                     prop_assert!(*out >= last_out);
                     last_out = *out;
                     // DualPI2 has a queue for each class.
-                    let last = &mut last[2 * unit.chain as usize + class(&unit)];
+                    let last = &mut last[2 * unit.stretch as usize + class(&unit)];
                     prop_assert!(last.replace(*handle).is_none_or(|last| last < *handle));
                 }
                 Err(drop) => prop_assert!(drop.at <= MEASURED.until.max(at)),

@@ -37,7 +37,7 @@ fn leaves(plan: &GatePlan, came: &[(Time, u32, u32)], last: Span) -> Vec<(Time, 
     let take = |from: &mut Gate, list: &mut Vec<(Time, usize, u32)>| {
         while let Some(Departure { unit, fate }) = from.poll_departure() {
             let out = fate.expect("nothing is lost behind the queue");
-            list.push((Time::from_picos(out.picos() - last.picos()), unit.chain as usize, unit.bytes));
+            list.push((Time::from_picos(out.picos() - last.picos()), unit.stretch as usize, unit.bytes));
         }
     };
     for (at, circuit, bytes) in came {
@@ -46,7 +46,7 @@ fn leaves(plan: &GatePlan, came: &[(Time, u32, u32)], last: Span) -> Vec<(Time, 
             take(&mut gate, &mut sent);
         }
         let mut unit = Unit::new(*bytes, 0, HeldBy::Application);
-        unit.chain = *circuit;
+        unit.stretch = *circuit;
         let _ = gate.handle_unit(*at, unit);
         take(&mut gate, &mut sent);
     }

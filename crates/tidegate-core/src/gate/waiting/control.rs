@@ -6,7 +6,7 @@
 use crate::units::Span;
 
 /// Probability 1.
-pub(super) const ONE: u64 = 1_000_000_000_000_000_000;
+pub(in crate::gate) const ONE: u64 = 1_000_000_000_000_000_000;
 
 /// alpha × (delay − target) + beta × (delay − before), in 10⁻¹⁸; gains in millionths of a hertz.
 pub(super) fn step((alpha, beta): (u32, u32), target: Span, before: Span, delay: Span) -> i128 {

@@ -23,7 +23,7 @@ pub(super) struct FlowQueue<S> {
 pub(super) struct FlowQueues<S> {
     pub(super) queues: Vec<FlowQueue<S>>,
     /// The queue of each flow, by the stretch that its units are on.
-    of_chain: Vec<u32>,
+    of_stretch: Vec<u32>,
     /// Queues that have just begun, and others, in the order of their turns.
     pub(super) new: VecDeque<u32>,
     pub(super) old: VecDeque<u32>,
@@ -34,7 +34,7 @@ impl<S> FlowQueues<S> {
     pub(super) fn new() -> FlowQueues<S> {
         FlowQueues {
             queues: Vec::new(),
-            of_chain: Vec::new(),
+            of_stretch: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             held: Backlog::default(),
@@ -43,17 +43,17 @@ impl<S> FlowQueues<S> {
 
     /// The number of the queue of the flow whose units are on this stretch.
     #[inline]
-    pub(super) fn number_of(&self, chain: u32) -> Option<u32> {
-        self.of_chain.get(chain as usize).copied().filter(|number| *number != NONE)
+    pub(super) fn number_of(&self, stretch: u32) -> Option<u32> {
+        self.of_stretch.get(stretch as usize).copied().filter(|number| *number != NONE)
     }
 
     /// Gives a flow its queue.
-    pub(super) fn assign(&mut self, chain: u32, number: u32) {
-        let place = chain as usize;
-        if self.of_chain.len() <= place {
-            self.of_chain.resize(place + 1, NONE);
+    pub(super) fn assign(&mut self, stretch: u32, number: u32) {
+        let place = stretch as usize;
+        if self.of_stretch.len() <= place {
+            self.of_stretch.resize(place + 1, NONE);
         }
-        self.of_chain[place] = number;
+        self.of_stretch[place] = number;
     }
 
     /// A unit that may be served next; the one that is, if no turn ends.
@@ -72,6 +72,6 @@ impl<S> FlowQueues<S> {
 
     pub(super) fn memory_bytes(&self) -> u64 {
         let lines: u64 = self.queues.iter().map(|queue| queue.line.memory_bytes()).sum();
-        lines + (self.queues.capacity() * size_of::<FlowQueue<S>>() + self.of_chain.capacity() * 4) as u64
+        lines + (self.queues.capacity() * size_of::<FlowQueue<S>>() + self.of_stretch.capacity() * 4) as u64
     }
 }

@@ -53,7 +53,7 @@ impl FqCoDelQueue {
     /// A unit joins (RFC 8290 §4.1). If that is too much, `gone` takes units from the head of the longest queue. Says
     /// whether the unit itself is still there.
     pub(super) fn push(&mut self, waiter: Waiter, gone: &mut Vec<Waiter>) -> bool {
-        let number = self.queue_of(waiter.unit.chain);
+        let number = self.queue_of(waiter.unit.stretch);
         let queue = &mut self.each.queues[number as usize];
         self.largest = self.largest.max(u64::from(waiter.unit.bytes));
         self.each.held = self.each.held.with(waiter.unit.bytes);
@@ -121,13 +121,13 @@ impl FqCoDelQueue {
     }
 
     /// The queue of the flow whose units are on this stretch.
-    fn queue_of(&mut self, chain: u32) -> u32 {
-        if let Some(number) = self.each.number_of(chain) {
+    fn queue_of(&mut self, stretch: u32) -> u32 {
+        if let Some(number) = self.each.number_of(stretch) {
             return number;
         }
         let number = self.flows % self.plan.queues;
         self.flows = self.flows.wrapping_add(1);
-        self.each.assign(chain, number);
+        self.each.assign(stretch, number);
         if self.each.queues.len() <= number as usize {
             self.each.queues.resize_with(number as usize + 1, FlowQueue::default);
         }
@@ -173,9 +173,9 @@ mod tests {
     use crate::unit::{HeldBy, Unit};
     use crate::units::Span;
 
-    fn unit(chain: u32, bytes: u32, handle: u32) -> Unit {
+    fn unit(stretch: u32, bytes: u32, handle: u32) -> Unit {
         let mut unit = Unit::new(bytes, handle, HeldBy::Application);
-        unit.chain = chain;
+        unit.stretch = stretch;
         unit
     }
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn pop(queue: &mut FqCoDelQueue, at: Time) -> Option<(u32, u32)> {
-        queue.pop(at, &mut vec![]).map(|leaver| (leaver.waiter.unit.chain, leaver.waiter.unit.bytes))
+        queue.pop(at, &mut vec![]).map(|leaver| (leaver.waiter.unit.stretch, leaver.waiter.unit.bytes))
     }
 
     /// Turns are by bytes: a quantum of 1514, flow 1 with units of 1500, flow 2 with units of 500. A new flow goes first,
@@ -201,14 +201,14 @@ mod tests {
         (0..4).for_each(|n| assert_eq!(push(&mut queue, Time::ZERO, unit(1, 1500, n)), (true, 0)));
         (0..8).for_each(|n| assert_eq!(push(&mut queue, Time::ZERO, unit(2, 500, n)), (true, 0)));
         let mut left = |n: usize| -> Vec<u32> {
-            (0..n).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect()
+            (0..n).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(stretch, _)| stretch).collect()
         };
         // 14 bytes are left after the first; a second unit may go, and 1486 have to be saved.
         assert_eq!(left(2), [1, 1]);
         assert_eq!(left(4), [2, 2, 2, 2]);
         assert_eq!(push(&mut queue, Time::ZERO, unit(7, 40, 0)), (true, 0));
         let mut then = |n: usize| -> Vec<u32> {
-            (0..n).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect()
+            (0..n).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(stretch, _)| stretch).collect()
         };
         assert_eq!(then(1), [7]);
         // Flow 1 has 28 bytes now, flow 2 1028.
@@ -237,10 +237,11 @@ mod tests {
     #[test]
     fn flows_share_queues_where_there_are_too_few() {
         let mut queue = queue(FqCoDelPlan { queues: 2, ..FqCoDelPlan::USUAL });
-        (0..3).for_each(|chain| assert_eq!(push(&mut queue, Time::ZERO, unit(chain, 1514, 0)), (true, 0)));
+        (0..3)
+            .for_each(|stretch| assert_eq!(push(&mut queue, Time::ZERO, unit(stretch, 1514, 0)), (true, 0)));
         assert_eq!(queue.each.queues.len(), 2);
         let left: Vec<_> =
-            (0..3).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(chain, _)| chain).collect();
+            (0..3).filter_map(|_| pop(&mut queue, Time::ZERO)).map(|(stretch, _)| stretch).collect();
         assert_eq!(left, [0, 1, 2]);
     }
 
@@ -257,10 +258,10 @@ mod tests {
             assert_eq!(push(&mut queue, now, unit(2, 100, n)), (true, 0));
             let leavers: Vec<_> = (0..2).filter_map(|_| queue.pop(now, &mut gone)).collect();
             let mut others =
-                leavers.iter().map(|leaver| leaver.waiter).filter(|waiter| waiter.unit.chain == 2);
+                leavers.iter().map(|leaver| leaver.waiter).filter(|waiter| waiter.unit.stretch == 2);
             assert!(others.all(|waiter| waiter.sojourn(now) <= Span::from_millis(2)), "{n}");
         }
         assert!(gone.len() > 20);
-        assert!(gone.iter().all(|waiter| waiter.unit.chain == 1));
+        assert!(gone.iter().all(|waiter| waiter.unit.stretch == 1));
     }
 }

@@ -5,7 +5,7 @@
 mod cake;
 mod classes;
 mod codel;
-mod control;
+pub(super) mod control;
 mod dualpi2;
 mod flow_queues;
 mod fq_codel;

@@ -12,7 +12,7 @@ use crate::net::Network;
 use crate::net::fast::cohorts::Cohorts;
 use crate::net::fast::directions::{Alternation, Direction};
 use crate::net::fast::stretch::FastStretch;
-use crate::net::map::{Chain, NONE, RouteMap};
+use crate::net::map::{NONE, RouteMap, Stretch};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::units::Span;
 
@@ -30,15 +30,15 @@ pub(in crate::net) struct FastPaths {
 
 impl FastPaths {
     fn new(map: &RouteMap) -> FastPaths {
-        let mut directions = vec![None; map.chains.len()];
+        let mut directions = vec![None; map.stretches.len()];
         for (route, first) in map.first.iter().enumerate().take(map.flow_routes()) {
             directions[*first as usize] = Some(Direction::of(route));
         }
-        let stretch = |(chain, direction): (&Chain, Option<Direction>)| {
-            let is_sent = chain.line != NONE && !chain.ahead;
-            FastStretch::new(chain, map.gates_of(chain), direction.filter(|_| is_sent))
+        let stretch = |(stretch, direction): (&Stretch, Option<Direction>)| {
+            let is_sent = stretch.line != NONE && !stretch.ahead;
+            FastStretch::new(stretch, map.gates_of(stretch), direction.filter(|_| is_sent))
         };
-        FastPaths { stretches: map.chains.iter().zip(directions).map(stretch).collect(), cohorts: None }
+        FastPaths { stretches: map.stretches.iter().zip(directions).map(stretch).collect(), cohorts: None }
     }
 
     fn forget(&mut self) {
@@ -77,9 +77,10 @@ impl Network {
         };
         let firsts: Vec<usize> =
             (0..self.map.flow_routes()).map(|route| self.map.stretches(route).start).collect();
-        let delays: Vec<Span> = firsts.iter().map(|first| self.delay_of(&self.map.chains[*first])).collect();
+        let delays: Vec<Span> =
+            firsts.iter().map(|first| self.delay_of(&self.map.stretches[*first])).collect();
         let least = |back: usize| delays.iter().skip(back).step_by(2).min().copied().unwrap_or(Span::ZERO);
-        let lines_before = [NONE].into_iter().chain(self.map.chains.iter().map(|chain| chain.line));
+        let lines_before = [NONE].into_iter().chain(self.map.stretches.iter().map(|stretch| stretch.line));
         let alternation = Alternation {
             directions: (0..sources.len() as EventSource).map(of).collect(),
             leads: [least(1), least(0)],
@@ -124,15 +125,16 @@ impl Network {
     /// Whether alarms are the only event sources while directions alternate: no unit waits on a line, now or later, and there is no
     /// background traffic.
     fn has_only_alarms(&self) -> bool {
-        let mut stretches = self.map.chains.iter().zip(&self.fast.stretches);
+        let mut stretches = self.map.stretches.iter().zip(&self.fast.stretches);
         self.traffic.is_empty()
-            && !stretches.any(|(chain, fast)| chain.line != NONE && !chain.ahead && fast.direction.is_none())
+            && !stretches
+                .any(|(stretch, fast)| stretch.line != NONE && !stretch.ahead && fast.direction.is_none())
             && self.lines.iter().all(|line| line.units.is_empty())
     }
 
     fn stop_alternation(&mut self) {
         for (at, unit) in self.schedule.queue.stop_alternation() {
-            let line = self.map.chains[unit.chain as usize - 1].line;
+            let line = self.map.stretches[unit.stretch as usize - 1].line;
             self.schedule.wake(SourceKind::Line, line as usize, at);
             self.lines[line as usize].units.push_back((at, unit));
         }
@@ -145,10 +147,10 @@ impl Network {
         let mut gates = vec![None; self.gates.len()];
         let mut routes = Vec::new();
         for route in 0..self.map.first.len() {
-            let stretches = &self.map.chains[self.map.stretches(route)];
+            let stretches = &self.map.stretches[self.map.stretches(route)];
             let passed: Vec<usize> = stretches
                 .iter()
-                .flat_map(|chain| self.map.gates_of(chain))
+                .flat_map(|stretch| self.map.gates_of(stretch))
                 .map(|gate| *gate as usize)
                 .collect();
             let direction = if route < self.map.flow_routes() {
@@ -157,7 +159,7 @@ impl Network {
                 // Background traffic goes with the flows whose gates it passes; theirs are known by now.
                 passed.iter().find_map(|gate| gates[*gate]).unwrap_or(Direction::Data)
             };
-            let lines_passed = stretches.iter().map(|chain| chain.line).filter(|line| *line != NONE);
+            let lines_passed = stretches.iter().map(|stretch| stretch.line).filter(|line| *line != NONE);
             let gates_agree = passed.iter().all(|gate| *gates[*gate].get_or_insert(direction) == direction);
             let mut lines_agree =
                 lines_passed.map(|line| *lines[line as usize].get_or_insert(direction) == direction);
@@ -171,7 +173,7 @@ impl Network {
     }
 
     /// The time that a stretch takes at least, from its beginning to the end of its line.
-    fn delay_of(&self, stretch: &Chain) -> Span {
+    fn delay_of(&self, stretch: &Stretch) -> Span {
         let delays = self.map.gates_of(stretch).iter().map(|gate| self.gates[*gate as usize].delay());
         delays.fold(stretch.delay, |sum, delay| sum + delay)
     }

@@ -296,7 +296,7 @@ fn put_among(units: &mut [(Time, Unit)], rank: &[EventSource]) -> usize {
 /// Whether `one` comes after `other`; at one instant that is so if the `rank` of its stretch is higher.
 #[inline]
 fn is_after((at, one): &(Time, Unit), (before, other): &(Time, Unit), rank: &[EventSource]) -> bool {
-    at > before || (at == before && rank[one.chain as usize] > rank[other.chain as usize])
+    at > before || (at == before && rank[one.stretch as usize] > rank[other.stretch as usize])
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::net::fast::directions::Direction;
 use crate::net::fast::pieces::{NOBODY, Pieces, Shares};
 use crate::net::fast::stretch::FastStretch;
 use crate::net::fast::walk::{Lost, Walk};
-use crate::net::map::{Chain, Entry, RouteMap};
+use crate::net::map::{Entry, RouteMap, Stretch};
 use crate::plan::CohortPlan;
 use crate::unit::Unit;
 use crate::units::{Measured, Time};
@@ -74,9 +74,9 @@ impl Cohorts {
         let mut of_gates = vec![UNKNOWN; count_of_gates];
         for route in 0..map.flow_routes() {
             let flow = (route / 2) as u32;
-            for (place, chain) in map.chains[map.stretches(route)].iter().enumerate() {
-                let mut passed = map.gates_of(chain);
-                if chain.slow_path {
+            for (place, stretch) in map.stretches[map.stretches(route)].iter().enumerate() {
+                let mut passed = map.gates_of(stretch);
+                if stretch.slow_path {
                     return None;
                 }
                 if place > 0
@@ -106,7 +106,7 @@ impl Cohorts {
         let each = self.gates.part(gates, count).zip(&mut self.left).enumerate();
         let cohorts = each.map(|(number, (own, Left { sent, alarms, lost }))| {
             let behind = ((number + 1) * common.map.cohorts.size() * 2) as u32;
-            let first_behind = units.partition_point(|(_, unit)| unit.chain < behind);
+            let first_behind = units.partition_point(|(_, unit)| unit.stretch < behind);
             let (come, rest) = std::mem::take(&mut units).split_at_mut(first_behind);
             units = rest;
             Cohort { units: come, gates: own, common, sent, alarms, lost }
@@ -148,7 +148,7 @@ impl<'a> Cohort<'a> {
     pub fn take_units(&mut self) -> &'a [(Time, Unit)] {
         let units = std::mem::take(&mut self.units);
         for (_, unit) in &mut *units {
-            unit.chain = self.common.map.last_stretch(unit.chain);
+            unit.stretch = self.common.map.last_stretch(unit.stretch);
         }
         let kept = self.pass_rest(units);
         &units[..kept]
@@ -207,7 +207,7 @@ impl<'a> Walk for Cohort<'a> {
 
     #[inline(always)]
     fn send_in_direction(&mut self, direction: Direction, at: Time, mut unit: Unit) {
-        unit.chain += 1;
+        unit.stretch += 1;
         self.sent[direction as usize].push((at, unit));
     }
 
@@ -217,12 +217,12 @@ impl<'a> Walk for Cohort<'a> {
     }
 
     #[cold]
-    fn leave_to_events(&mut self, _: Time, _: &Unit, _: &Chain) -> bool {
+    fn leave_to_events(&mut self, _: Time, _: &Unit, _: &Stretch) -> bool {
         unreachable!("{ONLY_ALARMS}");
     }
 
     #[cold]
-    fn note_departure(&mut self, _: u32, _: &Chain, _: Time) {
+    fn note_departure(&mut self, _: u32, _: &Stretch, _: Time) {
         unreachable!("{ONLY_ALARMS}");
     }
 }
@@ -230,7 +230,7 @@ impl<'a> Walk for Cohort<'a> {
 impl Carrier for Cohort<'_> {
     #[inline(always)]
     fn handle_unit_at(&mut self, at: Time, entry: Entry, unit: &mut Unit) -> Option<Time> {
-        unit.chain = entry.0;
+        unit.stretch = entry.0;
         self.enter(at, unit)
     }
 

@@ -265,7 +265,7 @@ impl Queue {
         let first = self.calendar.find_first(due);
         self.calendar_from = first.0;
         if let Some((at, unit)) = self.arrivals.head()
-            && (at, ranks[unit.chain as usize]) < first
+            && (at, ranks[unit.stretch as usize]) < first
         {
             if at >= until {
                 return None;

@@ -9,7 +9,7 @@ use crate::net::drops::Dropped;
 use crate::net::fast::directions::Direction;
 use crate::net::fast::stretch::FastStretch;
 use crate::net::fast::walk::Walk;
-use crate::net::map::{Chain, Entry, NONE, Owner, RouteMap};
+use crate::net::map::{Entry, NONE, Owner, RouteMap, Stretch};
 use crate::net::sources::{EventSource, SourceKind};
 use crate::net::traffic::TrafficCounts;
 use crate::unit::{HeldBy, Unit};
@@ -32,15 +32,15 @@ impl Network {
     /// where that is now or certain.
     #[inline(always)]
     pub fn handle_arrival(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
-        let chain = self.map.chains[unit.chain as usize];
-        if chain.line != NONE {
+        let stretch = self.map.stretches[unit.stretch as usize];
+        if stretch.line != NONE {
             let at = self.enter_stretch(at, &mut unit)?;
-            return Some((at, chain.route as usize, unit));
+            return Some((at, stretch.route as usize, unit));
         }
-        if chain.route < self.map.traffic_from {
-            return Some((at, chain.route as usize, unit));
+        if stretch.route < self.map.traffic_from {
+            return Some((at, stretch.route as usize, unit));
         }
-        self.end_transit(at, chain.route, unit);
+        self.end_transit(at, stretch.route, unit);
         None
     }
 
@@ -95,8 +95,8 @@ impl Network {
     /// Whether every unit that enters a route there reaches its end without an event and is delivered at once.
     #[must_use]
     pub fn carries_at_once(&self, entry: Entry) -> bool {
-        let chain = &self.map.chains[entry.0 as usize];
-        chain.ahead && !chain.slow_path
+        let stretch = &self.map.stretches[entry.0 as usize];
+        stretch.ahead && !stretch.slow_path
     }
 
     /// The TCP of a flow is to be informed that a unit left a gate at `end`.
@@ -141,14 +141,14 @@ impl Walk for Network {
 
     #[inline(always)]
     fn send_in_direction(&mut self, direction: Direction, at: Time, mut unit: Unit) {
-        unit.chain += 1;
+        unit.stretch += 1;
         self.schedule.queue.send(direction, at, unit);
     }
 
     #[inline]
     fn send_to_line(&mut self, at: Time, mut unit: Unit, line_number: u32) {
         crate::work::step();
-        unit.chain += 1;
+        unit.stretch += 1;
         let line = &mut self.lines[line_number as usize];
         let at = at.saturating_add(line.delay);
         let late = line.taken_by != NONE && self.gates[line.taken_by as usize].is_serving();
@@ -159,22 +159,22 @@ impl Walk for Network {
     }
 
     #[inline(never)]
-    fn leave_to_events(&mut self, at: Time, unit: &Unit, chain: &Chain) -> bool {
+    fn leave_to_events(&mut self, at: Time, unit: &Unit, stretch: &Stretch) -> bool {
         crate::work::step();
-        if chain.crossing != NONE {
-            self.enter_section(at, *unit, chain.crossing);
-        } else if chain.steps {
-            self.enter_gate(at, *unit, *chain);
+        if stretch.crossing != NONE {
+            self.enter_section(at, *unit, stretch.crossing);
+        } else if stretch.steps {
+            self.enter_gate(at, *unit, *stretch);
         }
-        chain.crossing != NONE || chain.steps
+        stretch.crossing != NONE || stretch.steps
     }
 
     #[cold]
-    fn note_departure(&mut self, gate: u32, chain: &Chain, out: Time) {
+    fn note_departure(&mut self, gate: u32, stretch: &Stretch, out: Time) {
         let gate = gate as usize;
         if self.reports.departures.is_host(gate) {
             let end = self.gates[gate].end_before(out);
-            self.inform_of_departure(gate, end, chain.route / 2);
+            self.inform_of_departure(gate, end, stretch.route / 2);
         }
     }
 }

@@ -74,23 +74,24 @@ impl Network {
             }
         }
         let mut through = vec![true; self.lines.len()];
-        for number in 0..self.map.chains.len() {
-            let chain = self.map.chains[number];
-            if chain.line == NONE {
+        for number in 0..self.map.stretches.len() {
+            let stretch = self.map.stretches[number];
+            if stretch.line == NONE {
                 continue;
             }
-            let gate = self.map.gates_of(&chain).first();
-            let certain = chain.steps && !chain.notify && gate.is_some_and(|gate| free[*gate as usize]);
-            let next = self.map.chains[number + 1];
+            let gate = self.map.gates_of(&stretch).first();
+            let certain = stretch.steps && !stretch.notify && gate.is_some_and(|gate| free[*gate as usize]);
+            let next = self.map.stretches[number + 1];
             let first = self.map.gates_of(&next).first();
-            let is_only = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(chain.line));
-            self.map.chains[number].certain = certain;
+            let is_only =
+                first.is_some_and(|first| inputs[*first as usize].only_line() == Some(stretch.line));
+            self.map.stretches[number].certain = certain;
             // All that take one line keep their order.
-            through[chain.line as usize] &=
-                certain && is_only && !next.slow_path && chain.delay == Span::ZERO;
+            through[stretch.line as usize] &=
+                certain && is_only && !next.slow_path && stretch.delay == Span::ZERO;
         }
-        for chain in &mut self.map.chains {
-            chain.through = through.get(chain.line as usize).is_some_and(|through| *through);
+        for stretch in &mut self.map.stretches {
+            stretch.through = through.get(stretch.line as usize).is_some_and(|through| *through);
         }
     }
 
@@ -100,12 +101,12 @@ impl Network {
         for route in 0..self.map.first.len() {
             let stretches = self.map.stretches(route);
             for number in stretches.clone() {
-                let Some(gate) = self.map.gates_of(&self.map.chains[number]).first() else { continue };
+                let Some(gate) = self.map.gates_of(&self.map.stretches[number]).first() else { continue };
                 let gate = *gate as usize;
                 if number == stretches.start {
                     inputs[gate].is_entry = true;
                 } else {
-                    let before = &self.map.chains[number - 1];
+                    let before = &self.map.stretches[number - 1];
                     inputs[gate].lines.insert(before.line);
                     inputs[gate].after_cells |= before.crossing != NONE;
                 }

@@ -1,6 +1,6 @@
 //! Fast paths: they save an event, or work at a gate, for most units of most runs.
 //!
-//! A route is parted into stretches ([`crate::net::map::Chain`]). A unit that begins one takes
+//! A route is parted into stretches ([`crate::net::map::Stretch`]). A unit that begins one takes
 //! one of these ways ([`walk`]); `docs/design/run-ahead.md` draws them and gives the reasons.
 //!
 //! | way | condition | saves | equal to the general way by |
@@ -13,7 +13,7 @@
 //! | [`cohorts`]: units of a run and alarms, flow by flow, on several threads | very many flows in runs, and no gate behind the shared one that several of them pass | time: caches, several processors | `parted_runs_change_nothing`, `the_number_of_threads_changes_nothing` (the simulator) |
 //! | delay line | none of these holds behind the gates | nothing: one event for its head | this is the general way |
 //!
-//! Stretches of the slow path (`Chain::slow_path`) leave [`walk`] at once: cell gates to their section
+//! Stretches of the slow path (`Stretch::slow_path`) leave [`walk`] at once: cell gates to their section
 //! (which has fast paths of its own, `docs/design/cells.md`), gates that are driven step by step to
 //! [`crate::net::serving`], and gates whose departures TCP must hear of one by one.
 //!

@@ -26,7 +26,7 @@ use crate::units::Time;
 /// A run with fewer units than one for so many flows is not grouped by them: counting would take longer than it saves.
 const FLOWS_TO_A_UNIT: usize = 8;
 
-/// Units that have reached the ends of their routes, each with its time and with the number of its route as [`Unit::chain`].
+/// Units that have reached the ends of their routes, each with its time and with the number of its route as [`Unit::stretch`].
 /// Sorted by the time of their last events, or grouped by flow and sorted within each flow.
 #[derive(Debug, Default)]
 pub struct Run {
@@ -62,7 +62,7 @@ impl Run {
     #[inline(never)]
     fn group(&mut self, flows: usize) {
         let units = &mut self.bucket[self.places.clone()];
-        let flow = |(_, unit): &(Time, Unit)| unit.chain as usize / 2;
+        let flow = |(_, unit): &(Time, Unit)| unit.stretch as usize / 2;
         deal(units, (flows, flow), &mut self.counts, &mut self.by_flow);
         units.copy_from_slice(&self.by_flow);
     }
@@ -183,16 +183,16 @@ impl Network {
 /// The first gate of a unit's stretch; [`NONE`]: it has none, or needs an event.
 #[inline(always)]
 fn first_gate(stretches: &[FastStretch], unit: &Unit) -> u32 {
-    stretches[unit.chain as usize].gate
+    stretches[unit.stretch as usize].gate
 }
 
-/// Units that have passed shared gates get the number of their route as [`Unit::chain`]. Those that were not dropped come first from
+/// Units that have passed shared gates get the number of their route as [`Unit::stretch`]. Those that were not dropped come first from
 /// now on; answers with how many.
 fn name_routes(stretches: &[FastStretch], units: &mut [(Time, Unit)]) -> usize {
     let mut dropped = false;
     for (_, unit) in &mut *units {
-        match stretches.get(unit.chain as usize) {
-            Some(stretch) => unit.chain = stretch.route,
+        match stretches.get(unit.stretch as usize) {
+            Some(stretch) => unit.stretch = stretch.route,
             None => dropped = true,
         }
     }

@@ -1,7 +1,7 @@
 //! What is known of a stretch while the directions of a network alternate ([`super::alternation`]).
 
 use crate::net::fast::directions::Direction;
-use crate::net::map::{Chain, NONE};
+use crate::net::map::{NONE, Stretch};
 use crate::units::Span;
 
 /// Stretches with longer delays have no fast path: what leaves an idle gate inside the measured time leaves it within 200 days
@@ -29,17 +29,18 @@ pub(in crate::net) struct FastStretch {
 }
 
 impl FastStretch {
-    pub(super) fn new(chain: &Chain, gates: &[u32], direction: Option<Direction>) -> FastStretch {
+    pub(super) fn new(stretch: &Stretch, gates: &[u32], direction: Option<Direction>) -> FastStretch {
         let sends_to = direction.filter(|_| gates.len() == 1);
-        let is_fast = !chain.slow_path && (chain.ahead || sends_to.is_some()) && chain.delay <= LONGEST_DELAY;
+        let is_fast =
+            !stretch.slow_path && (stretch.ahead || sends_to.is_some()) && stretch.delay <= LONGEST_DELAY;
         FastStretch {
             gate: gates.first().copied().filter(|_| is_fast).unwrap_or(NONE),
             own: if gates.len() == 2 { gates[1] } else { NONE },
             whole: gates.len() <= 2,
             sends_to: sends_to.filter(|_| is_fast),
             direction,
-            route: chain.route,
-            delay: chain.delay,
+            route: stretch.route,
+            delay: stretch.delay,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::net::drops::Dropped;
 use crate::net::fast::directions::Direction;
 use crate::net::fast::pieces::Pieces;
 use crate::net::fast::stretch::FastStretch;
-use crate::net::map::{Chain, NONE, RouteMap};
+use crate::net::map::{NONE, RouteMap, Stretch};
 use crate::unit::Unit;
 use crate::units::{Measured, Time};
 
@@ -80,11 +80,11 @@ pub(in crate::net) trait Walk {
     /// A unit has left the last gate of a stretch at `at`, and waits for its next stretch on a line.
     fn send_to_line(&mut self, at: Time, unit: Unit, line: u32);
 
-    /// A unit that enters a stretch of the slow path ([`Chain::slow_path`]): whether events take it through.
-    fn leave_to_events(&mut self, at: Time, unit: &Unit, chain: &Chain) -> bool;
+    /// A unit that enters a stretch of the slow path ([`Stretch::slow_path`]): whether events take it through.
+    fn leave_to_events(&mut self, at: Time, unit: &Unit, stretch: &Stretch) -> bool;
 
     /// A unit leaves a gate of a stretch whose TCP hears of departures, and arrives at what comes next at `out`.
-    fn note_departure(&mut self, gate: u32, chain: &Chain, out: Time);
+    fn note_departure(&mut self, gate: u32, stretch: &Stretch, out: Time);
 
     /// The gate of a number.
     #[inline(always)]
@@ -95,7 +95,7 @@ pub(in crate::net) trait Walk {
     /// A unit begins its stretch. Returns when it comes to the end of its route, if that is reported ahead of its time.
     #[inline(always)]
     fn enter(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        if let Some(stretch) = self.stretches().get(unit.chain as usize)
+        if let Some(stretch) = self.stretches().get(unit.stretch as usize)
             && let Some(direction) = stretch.sends_to
         {
             let (gate, delay, measured) = (stretch.gate, stretch.delay, self.measured());
@@ -121,17 +121,17 @@ pub(in crate::net) trait Walk {
     /// A unit begins any stretch.
     #[inline(always)]
     fn enter_stretch(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        let chain = self.map().chains[unit.chain as usize];
-        if chain.slow_path && self.leave_to_events(at, unit, &chain) {
+        let stretch = self.map().stretches[unit.stretch as usize];
+        if stretch.slow_path && self.leave_to_events(at, unit, &stretch) {
             return None;
         }
         let at = self.pass_gates(0, at, unit)?;
-        if chain.ahead {
-            return Some(at.saturating_add(chain.delay));
+        if stretch.ahead {
+            return Some(at.saturating_add(stretch.delay));
         }
-        match self.stretches().get(unit.chain as usize).and_then(|stretch| stretch.direction) {
-            Some(direction) => self.send_in_direction(direction, at.saturating_add(chain.delay), *unit),
-            None => self.send_to_line(at, *unit, chain.line),
+        match self.stretches().get(unit.stretch as usize).and_then(|stretch| stretch.direction) {
+            Some(direction) => self.send_in_direction(direction, at.saturating_add(stretch.delay), *unit),
+            None => self.send_to_line(at, *unit, stretch.line),
         }
         None
     }
@@ -139,15 +139,15 @@ pub(in crate::net) trait Walk {
     /// A unit passes the gates of its stretch from this one on. `None`: one of them drops it.
     #[inline(always)]
     fn pass_gates(&mut self, from: u32, mut at: Time, unit: &mut Unit) -> Option<Time> {
-        let (chain, measured) = (self.map().chains[unit.chain as usize], self.measured());
-        for place in chain.first + from..chain.end {
+        let (stretch, measured) = (self.map().stretches[unit.stretch as usize], self.measured());
+        for place in stretch.first + from..stretch.end {
             let gate = self.map().gates[place as usize];
             let Some(out) = self.gate(gate).pass(at, unit, &measured) else {
                 self.drop_ahead(gate, *unit);
                 return None;
             };
-            if chain.notify {
-                self.note_departure(gate, &chain, out);
+            if stretch.notify {
+                self.note_departure(gate, &stretch, out);
             }
             at = out;
         }
@@ -162,26 +162,26 @@ pub(in crate::net) trait Walk {
             taken += self.gate(gate).pass_row(&mut units[taken..], &measured);
             let Some((_, unit)) = units.get_mut(taken) else { return dropped };
             self.drop_ahead(gate, *unit);
-            unit.chain = NONE;
+            unit.stretch = NONE;
             (taken, dropped) = (taken + 1, true);
         }
     }
 
     /// Units that are all carried to the end of their route at once pass a stretch gate by gate. Those that are not dropped stay, with
     /// the times at which they come to that end.
-    fn pass_stretch(&mut self, stretch: u32, units: &mut Vec<(Time, Unit)>) {
-        let chain = self.map().chains[stretch as usize];
-        units.iter_mut().for_each(|(_, unit)| unit.chain = stretch);
-        for place in chain.first..chain.end {
+    fn pass_stretch(&mut self, number: u32, units: &mut Vec<(Time, Unit)>) {
+        let stretch = self.map().stretches[number as usize];
+        units.iter_mut().for_each(|(_, unit)| unit.stretch = number);
+        for place in stretch.first..stretch.end {
             if self.pass_gate(self.map().gates[place as usize], units) {
-                units.retain(|(_, unit)| unit.chain != NONE);
+                units.retain(|(_, unit)| unit.stretch != NONE);
             }
         }
-        units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(chain.delay));
+        units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(stretch.delay));
     }
 
     /// Units that have passed the first gates of their last stretches pass the others and the delay behind them, and get the number of
-    /// their route as [`Unit::chain`]. Those that are not dropped come first from now on; returns their number.
+    /// their route as [`Unit::stretch`]. Those that are not dropped come first from now on; returns their number.
     #[inline(never)]
     fn pass_rest(&mut self, units: &mut [(Time, Unit)]) -> usize {
         let (mut passed, mut dropped) = (0, false);
@@ -201,7 +201,7 @@ pub(in crate::net) trait Walk {
         let (stretches, gates) = self.stretches_and_gates();
         let mut passed = 0;
         for (at, unit) in units {
-            let Some(stretch) = stretches.get(unit.chain as usize) else { break };
+            let Some(stretch) = stretches.get(unit.stretch as usize) else { break };
             let out = match gates.get(stretch.own) {
                 Some(gate) => gate.pass_idle(*at, unit, &measured),
                 // An instant at which a unit leaves a gate is not bounded as those of idle gates are.
@@ -209,7 +209,7 @@ pub(in crate::net) trait Walk {
             };
             let Some(out) = out else { break };
             *at = out + stretch.delay;
-            unit.chain = stretch.route;
+            unit.stretch = stretch.route;
             passed += 1;
         }
         passed
@@ -218,13 +218,13 @@ pub(in crate::net) trait Walk {
     /// [`Walk::pass_rest`] for a unit that meets other gates. `false`: it is dropped, or was before.
     #[inline(never)]
     fn pass_any_rest(&mut self, at: &mut Time, unit: &mut Unit) -> bool {
-        let Some(chain) = self.map().chains.get(unit.chain as usize).copied() else { return false };
+        let Some(stretch) = self.map().stretches.get(unit.stretch as usize).copied() else { return false };
         let Some(out) = self.pass_gates(1, *at, unit) else {
-            unit.chain = NONE;
+            unit.stretch = NONE;
             return false;
         };
-        *at = out.saturating_add(chain.delay);
-        unit.chain = chain.route;
+        *at = out.saturating_add(stretch.delay);
+        unit.stretch = stretch.route;
         true
     }
 
@@ -239,7 +239,7 @@ pub(in crate::net) trait Walk {
     /// A gate has dropped a unit.
     #[cold]
     fn drop(&mut self, gate: u32, GateDrop { at, reason }: GateDrop, unit: Unit) {
-        let route = self.map().chains[unit.chain as usize].route;
+        let route = self.map().stretches[unit.stretch as usize].route;
         let owner = self.map().owner(route);
         self.note_drop(Dropped { at, gate: gate as usize, owner, reason, unit }, route);
     }
@@ -250,7 +250,7 @@ pub(in crate::net) trait Walk {
 pub(super) fn keep(units: &mut [(Time, Unit)]) -> usize {
     let mut kept = 0;
     for place in 0..units.len() {
-        if units[place].1.chain != NONE {
+        if units[place].1.stretch != NONE {
             units[kept] = units[place];
             kept += 1;
         }

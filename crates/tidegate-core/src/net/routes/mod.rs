@@ -8,7 +8,7 @@ mod drafts;
 mod lines;
 
 use crate::cells::CrossingPlan;
-use crate::net::map::{Chain, NONE, Owner, RouteMap};
+use crate::net::map::{NONE, Owner, RouteMap, Stretch};
 use crate::plan::Plan;
 use crate::units::Span;
 
@@ -37,7 +37,7 @@ impl Routes {
         let mut routes = Routes {
             map: RouteMap {
                 cohorts: plan.cohorts,
-                chains: vec![],
+                stretches: vec![],
                 gates: vec![],
                 first: vec![],
                 private_entries: vec![],
@@ -50,9 +50,9 @@ impl Routes {
         for (route, draft) in drafts.iter().enumerate() {
             routes.add(route, draft, &gates, &lines);
         }
-        for chain in &mut routes.map.chains {
-            chain.slow_path = chain.notify || chain.steps || chain.crossing != NONE;
-            chain.delay = routes.line_delays.get(chain.line as usize).copied().unwrap_or(Span::ZERO);
+        for stretch in &mut routes.map.stretches {
+            stretch.slow_path = stretch.notify || stretch.steps || stretch.crossing != NONE;
+            stretch.delay = routes.line_delays.get(stretch.line as usize).copied().unwrap_or(Span::ZERO);
         }
         for (route, draft) in drafts.iter().enumerate() {
             let private = !exact && gates.begins_alone(draft) && routes.keeps_its_place(plan, route);
@@ -63,30 +63,30 @@ impl Routes {
 
     /// Parts a route into stretches: each ends at a line.
     fn add(&mut self, route: usize, draft: &Draft, gates: &GateKinds, lines: &LineNumbers) {
-        self.map.first.push(self.map.chains.len() as u32);
-        let mut chain = self.chain(route, draft);
+        self.map.first.push(self.map.stretches.len() as u32);
+        let mut stretch = self.new_stretch(route, draft);
         for place in 0..=draft.gates.len() {
             if let Some(line) = lines.before(draft, route, place, gates) {
                 let before = place.checked_sub(1).map(|before| draft.gates[before]);
-                chain.steps = before.is_some_and(|gate| gates.steps[gate]);
+                stretch.steps = before.is_some_and(|gate| gates.steps[gate]);
                 if before.is_some_and(|gate| gates.cells[gate]) {
-                    self.cross(&mut chain, draft, place == draft.gates.len());
+                    self.cross(&mut stretch, draft, place == draft.gates.len());
                 }
-                self.end_chain(&mut chain, line);
+                self.end_stretch(&mut stretch, line);
                 if place == draft.gates.len() {
                     self.line_delays[line as usize] = draft.extra;
                 }
             }
             self.map.gates.extend(draft.gates.get(place).map(|gate| *gate as u32));
         }
-        self.map.chains.push(chain);
+        self.map.stretches.push(stretch);
     }
 
     /// The stretch so far passes a section of cell gates; `last`: its route ends behind them.
-    fn cross(&mut self, chain: &mut Chain, draft: &Draft, last: bool) {
-        chain.crossing = self.crossings.len() as u32;
+    fn cross(&mut self, stretch: &mut Stretch, draft: &Draft, last: bool) {
+        stretch.crossing = self.crossings.len() as u32;
         self.crossings.push(CrossingPlan {
-            gates: self.map.gates[chain.first as usize..].iter().map(|gate| *gate as usize).collect(),
+            gates: self.map.gates[stretch.first as usize..].iter().map(|gate| *gate as usize).collect(),
             hears_departures: draft.notify,
             ends_in_background: last && matches!(draft.owner, Owner::Traffic(_)),
             asks_when: draft.asks_when,
@@ -96,15 +96,15 @@ impl Routes {
     /// Whether a route's first stretch takes time, if another follows.
     fn keeps_its_place(&self, plan: &Plan, route: usize) -> bool {
         let first = self.map.first[route] as usize;
-        let goes_on = self.map.chains.get(first + 1).is_some_and(|next| next.line != NONE);
-        let gates = self.map.gates_of(&self.map.chains[first]);
+        let goes_on = self.map.stretches.get(first + 1).is_some_and(|next| next.line != NONE);
+        let gates = self.map.gates_of(&self.map.stretches[first]);
         !goes_on || gates.iter().any(|gate| takes_time(&plan.gates[*gate as usize]))
     }
 
     /// A stretch that begins here.
-    fn chain(&self, route: usize, draft: &Draft) -> Chain {
+    fn new_stretch(&self, route: usize, draft: &Draft) -> Stretch {
         let first = self.map.gates.len() as u32;
-        Chain {
+        Stretch {
             first,
             end: first,
             line: NONE,
@@ -121,9 +121,9 @@ impl Routes {
     }
 
     /// The stretch so far leads into `line`; the next one begins.
-    fn end_chain(&mut self, chain: &mut Chain, line: u32) {
+    fn end_stretch(&mut self, stretch: &mut Stretch, line: u32) {
         let end = self.map.gates.len() as u32;
-        self.map.chains.push(Chain { end, line, ..*chain });
-        *chain = Chain { first: end, end, line: NONE, steps: false, crossing: NONE, ..*chain };
+        self.map.stretches.push(Stretch { end, line, ..*stretch });
+        *stretch = Stretch { first: end, end, line: NONE, steps: false, crossing: NONE, ..*stretch };
     }
 }

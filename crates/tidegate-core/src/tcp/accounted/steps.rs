@@ -2,7 +2,7 @@
 //! known of an ACK beforehand ([`Known`]).
 
 use super::Delivery;
-use crate::cc::Measured;
+use crate::cc::MeasuredTrip;
 use crate::tcp::accounts::{Accounts, BurstAt, Owed, Repeats};
 use crate::tcp::ack::{AnyAck, Known};
 use crate::tcp::controller_ack::AckFacts;
@@ -131,7 +131,7 @@ impl Sender {
             let smoothed_rtt = self.estimator.smoothed();
             let (una, max) = (self.una, self.max);
             let reduced = (!K::IN_ORDER && self.reduces_with(accounts)).then(|| self.window_with(accounts));
-            self.controller.handle_measured(&Measured { at: now, rtt, smoothed_rtt, una, max, reduced });
+            self.controller.handle_measured(&MeasuredTrip { at: now, rtt, smoothed_rtt, una, max, reduced });
             if !K::IN_ORDER && reduced.is_some() && accounts.linux_windows {
                 // One threshold is both the controller's and the reduction's (`snd_ssthresh`).
                 let threshold = self.controller.snapshot().ssthresh;

@@ -2,12 +2,10 @@
 //! (RFC 9293 §3.10.7, RFC 5961 §3.2; `tcp_rcv_state_process`, `tcp_validate_incoming`, `tcp_timewait_state_process`).
 
 use super::{Endpoint, State};
+use crate::tcp::buffer::BETWEEN_CHALLENGES;
 use crate::tcp::segment::{Segment, flags};
 use crate::tcp::sender::Sender;
-use crate::units::{Span, Time};
-
-/// Segments without data that are not acceptable are answered once in this time (RFC 5961 §7, `tcp_invalid_ratelimit`).
-const BETWEEN_CHALLENGES: Span = Span::from_millis(500);
+use crate::units::Time;
 
 impl Endpoint {
     /// A segment that is not one of an established connection, or has SYN, FIN or RST. `true`: go on and read its acknowledgement and

@@ -2,6 +2,7 @@
 //! `tcp_probe_timer` of Linux 6.18).
 
 use super::{Endpoint, State};
+use crate::tcp::closed::RETRIES;
 use crate::tcp::persist::PersistRule;
 use crate::tcp::sender::Sender;
 use crate::tcp::timers::Purpose;
@@ -13,10 +14,9 @@ const PATIENCE: Span = Span::from_millis(924_600);
 /// The same in Linux where the application has closed: eight of them (`tcp_orphan_retries`).
 const ORPHANED: Span = Span::from_millis(102_200);
 /// How often Linux sends a SYN again, those without a longer wait included (`tcp_syn_retries`, `tcp_syn_linear_timeouts`), a SYN-ACK
-/// (`tcp_synack_retries`), and a probe of a closed window that is not answered (`tcp_retries2`, `tcp_orphan_retries`).
+/// (`tcp_synack_retries`), and a probe of a closed window that is not answered where the application has closed (`tcp_orphan_retries`).
 const SYNS: u16 = 6 + 4;
 const SYN_ACKS: u16 = 5;
-const PROBES: u16 = 15;
 const ORPHANED_PROBES: u16 = 8;
 /// RFC 1122 §4.2.3.5: a SYN is sent again for three minutes at least.
 const SYN_PATIENCE: Span = Span::from_secs(180);
@@ -35,7 +35,7 @@ impl Endpoint {
             State::SynReceived if linux => self.syns > SYN_ACKS,
             State::SynSent | State::SynReceived => now.saturating_since(self.trying_since) >= SYN_PATIENCE,
             _ if self.sender.persists() => {
-                linux && self.window_probes() >= if orphaned { ORPHANED_PROBES } else { PROBES }
+                linux && self.window_probes() >= if orphaned { ORPHANED_PROBES } else { u16::from(RETRIES) }
             }
             _ => self.repeats_for(now) >= if orphaned { ORPHANED } else { PATIENCE },
         }

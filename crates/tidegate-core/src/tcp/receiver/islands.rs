@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::tcp::segment::MOST_BLOCKS;
+
 /// A stretch that arrived ahead of a gap: the bytes from `start` to before `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Island {
@@ -132,7 +134,7 @@ impl Bounds {
 
 /// The islands that arrived last, newest first (RFC 2018 §4). Behind them are empty ones.
 #[derive(Debug, Default)]
-pub(super) struct Recent([Bounds; 4]);
+pub(super) struct Recent([Bounds; MOST_BLOCKS]);
 
 impl Recent {
     /// The newest island has grown to `island`. `false`: another one is the newest, and nothing has changed.
@@ -164,7 +166,7 @@ impl Recent {
 
     /// Moves those that `stays` says to `place` and the places behind it, as far as there are any.
     fn keep(&mut self, place: usize, stays: impl Fn(&Bounds) -> bool) {
-        let mut kept = [Bounds::default(); 4];
+        let mut kept = [Bounds::default(); MOST_BLOCKS];
         for (to, island) in kept[place..].iter_mut().zip(self.0.iter().filter(|island| stays(island))) {
             *to = *island;
         }

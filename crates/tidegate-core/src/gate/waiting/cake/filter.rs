@@ -6,25 +6,25 @@ use crate::gate::waiting::line::Waiter;
 use crate::plan::AckFilter;
 
 impl TinQueue {
-    /// Drops one ACK at most from the queue of the stretch `chain`, the last packet of which has just joined. `view` is what the filter
+    /// Drops one ACK at most from the queue of the stretch `stretch`, the last packet of which has just joined. `view` is what the filter
     /// reads of a packet; `None`: it is no TCP.
     ///
     /// A needless ACK is dropped where another needless one, without a change of its ECN flags between the two, waits behind it. So the last of
     /// them stays. If aggressive, it is dropped too where it waits directly before the packet that has joined, without such a change.
     pub(in crate::gate::waiting) fn filter_acks(
         &mut self,
-        chain: u32,
+        stretch: u32,
         filter: AckFilter,
         view: impl Fn(&Waiter) -> Option<AckView>,
     ) -> Option<Waiter> {
-        let number = self.each.number_of(chain)?;
+        let number = self.each.number_of(stretch)?;
         let line = &mut self.each.queues[number as usize].line;
         let place = {
             let (last, before) = line.last_and_before()?;
             let joined = view(last).filter(AckView::may_replace)?;
             let mut needless: Option<(usize, u16)> = None;
             let mut found = None;
-            for (place, waiter) in before.enumerate().filter(|(_, waiter)| waiter.unit.chain == chain) {
+            for (place, waiter) in before.enumerate().filter(|(_, waiter)| waiter.unit.stretch == stretch) {
                 let Some(ack) = view(waiter).filter(|ack| ack.connection == joined.connection) else {
                     continue;
                 };

@@ -73,7 +73,7 @@ pub(in crate::gate) struct TinQueue {
     /// The queue of each flow, host or pair of hosts.
     of_key: BTreeMap<[u32; 2], u32>,
     /// The hosts that the units of each stretch come from and go to; of others, hosts of their own.
-    hosts_of_chain: Arc<[[u32; 2]]>,
+    hosts_of_stretch: Arc<[[u32; 2]]>,
     hosts: Hosts,
     decaying: VecDeque<u32>,
 }
@@ -85,20 +85,20 @@ impl TinQueue {
             stream,
             each: FlowQueues::new(),
             of_key: BTreeMap::new(),
-            hosts_of_chain: Arc::new([]),
+            hosts_of_stretch: Arc::new([]),
             hosts: Hosts::default(),
             decaying: VecDeque::new(),
         }
     }
 
     /// Says which hosts the units of each stretch come from and go to.
-    pub(super) fn set_hosts(&mut self, of_chain: Arc<[[u32; 2]]>) {
-        self.hosts_of_chain = of_chain;
+    pub(super) fn set_hosts(&mut self, of_stretch: Arc<[[u32; 2]]>) {
+        self.hosts_of_stretch = of_stretch;
     }
 
     /// A unit joins (`cake_enqueue`).
     pub(super) fn push(&mut self, waiter: Waiter) {
-        let number = self.queue_of(waiter.unit.chain);
+        let number = self.queue_of(waiter.unit.stretch);
         self.each.held = self.each.held.with(waiter.unit.bytes);
         let queue = &mut self.each.queues[number as usize];
         queue.line.push(waiter);
@@ -194,8 +194,8 @@ impl TinQueue {
     }
 
     /// Whether the queue of the units on a stretch has any.
-    pub(super) fn holds(&self, chain: u32) -> bool {
-        self.each.number_of(chain).is_some_and(|number| !self.each.queues[number as usize].line.is_empty())
+    pub(super) fn holds(&self, stretch: u32) -> bool {
+        self.each.number_of(stretch).is_some_and(|number| !self.each.queues[number as usize].line.is_empty())
     }
 
     /// See [`FlowQueues::first`].
@@ -249,17 +249,17 @@ impl TinQueue {
     }
 
     /// The queue of the flow whose units are on this stretch.
-    fn queue_of(&mut self, chain: u32) -> u32 {
-        self.each.number_of(chain).unwrap_or_else(|| self.new_queue(chain))
+    fn queue_of(&mut self, stretch: u32) -> u32 {
+        self.each.number_of(stretch).unwrap_or_else(|| self.new_queue(stretch))
     }
 
     #[cold]
-    fn new_queue(&mut self, chain: u32) -> u32 {
-        let own = [u32::MAX - chain; 2];
-        let [source, destination] = self.hosts_of_chain.get(chain as usize).copied().unwrap_or(own);
+    fn new_queue(&mut self, stretch: u32) -> u32 {
+        let own = [u32::MAX - stretch; 2];
+        let [source, destination] = self.hosts_of_stretch.get(stretch as usize).copied().unwrap_or(own);
         let key = match self.plan.isolation {
             Isolation::Flows | Isolation::DualSource | Isolation::DualDestination | Isolation::Triple => {
-                [chain, 0]
+                [stretch, 0]
             }
             Isolation::SourceHosts => [source, 0],
             Isolation::DestinationHosts => [destination, 0],
@@ -274,7 +274,7 @@ impl TinQueue {
                 ..FlowQueue::default()
             });
         }
-        self.each.assign(chain, number);
+        self.each.assign(stretch, number);
         number
     }
 }

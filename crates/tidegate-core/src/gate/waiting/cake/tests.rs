@@ -16,15 +16,15 @@ fn queue(plan: TinPlan) -> TinQueue {
     TinQueue::new(plan, Seed { seed: 1, replication: 0 }.stream("gate.link/aqm.bulk"))
 }
 
-fn push(queue: &mut TinQueue, at: Time, chain: u32, bytes: u32) {
+fn push(queue: &mut TinQueue, at: Time, stretch: u32, bytes: u32) {
     let mut unit = Unit::new(bytes, 0, HeldBy::Application);
-    unit.chain = chain;
+    unit.stretch = stretch;
     queue.push(Waiter { arrival: at, unit });
 }
 
 /// The flows of the next units, all served at `at`.
 fn flows(queue: &mut TinQueue, at: Time, count: usize) -> Vec<u32> {
-    let next = |_| queue.pop(at, &mut vec![]).map(|leaver| leaver.waiter.unit.chain);
+    let next = |_| queue.pop(at, &mut vec![]).map(|leaver| leaver.waiter.unit.stretch);
     (0..count).filter_map(next).collect()
 }
 
@@ -59,7 +59,7 @@ fn turns_count_the_bytes_of_the_shaper() {
 #[test]
 fn flows_share_queues_where_there_are_too_few() {
     let mut queue = queue(TinPlan { queues: 3, ..tin(Isolation::Flows) });
-    (0..8).for_each(|chain| push(&mut queue, Time::ZERO, chain, 1514));
+    (0..8).for_each(|stretch| push(&mut queue, Time::ZERO, stretch, 1514));
     assert_eq!(queue.each.queues.len(), 3);
     assert_eq!(flows(&mut queue, Time::ZERO, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
 }
@@ -75,7 +75,7 @@ fn hosts_have_queues_of_their_own() {
     ] {
         let mut queue = queue(tin(isolation));
         queue.set_hosts(Arc::new([[1, 2], [1, 3], [4, 2], [1, 2]]));
-        (0..4).for_each(|chain| push(&mut queue, Time::ZERO, chain, 100));
+        (0..4).for_each(|stretch| push(&mut queue, Time::ZERO, stretch, 100));
         assert_eq!(queue.each.queues.len(), queues, "{isolation:?}");
     }
 }
@@ -88,10 +88,10 @@ fn the_longest_queue_is_dropped_from() {
     (0..5).for_each(|_| push(&mut queue, Time::ZERO, 2, 700));
     assert_eq!(queue.longest(), 3500);
     let now = Time::ZERO + Span::from_millis(1);
-    let mut dropped = |_| queue.drop_from_longest(now).map(|waiter| waiter.unit.chain);
+    let mut dropped = |_| queue.drop_from_longest(now).map(|waiter| waiter.unit.stretch);
     // 3500, 2800 against 3000, 2800 against 2000, 2100 against 2000.
-    let chains: Vec<_> = (0..4).filter_map(&mut dropped).collect();
-    assert_eq!(chains, [2, 1, 2, 2]);
+    let stretches: Vec<_> = (0..4).filter_map(&mut dropped).collect();
+    assert_eq!(stretches, [2, 1, 2, 2]);
     assert_eq!(queue.each.queues[1].state.cobalt.probability(), 3_906_250_000_000_000);
     assert_eq!(queue.backlog(), Backlog { units: 4, bytes: 2 * 1000 + 2 * 700 });
 }
@@ -124,19 +124,19 @@ fn signals_are_forgotten_while_others_are_served() {
 /// What is sent while all flows of two hosts always have units: host A has one flow, host B nine.
 fn bytes_by_host(isolation: Isolation, sizes: &[u32], packets: usize, far: bool) -> [u64; 2] {
     let mut queue = queue(tin(isolation));
-    let hosts = |chain: u32| {
-        if far { [50 + chain, u32::from(chain > 0)] } else { [u32::from(chain > 0), 50 + chain] }
+    let hosts = |stretch: u32| {
+        if far { [50 + stretch, u32::from(stretch > 0)] } else { [u32::from(stretch > 0), 50 + stretch] }
     };
     queue.set_hosts((0..10).map(hosts).collect());
-    let size = |chain: u32, n: usize| sizes[(n * 7 + chain as usize) % sizes.len()];
-    (0..3).for_each(|n| (0..10).for_each(|chain| push(&mut queue, Time::ZERO, chain, size(chain, n))));
+    let size = |stretch: u32, n: usize| sizes[(n * 7 + stretch as usize) % sizes.len()];
+    (0..3).for_each(|n| (0..10).for_each(|stretch| push(&mut queue, Time::ZERO, stretch, size(stretch, n))));
     // Every flow has had its first turn.
     let mut sent = [0; 2];
     for n in 0..packets {
         let leaver = queue.pop(Time::ZERO, &mut vec![]).expect("a unit");
         let unit = leaver.waiter.unit;
-        sent[usize::from(unit.chain > 0)] += u64::from(unit.bytes);
-        push(&mut queue, Time::ZERO, unit.chain, size(unit.chain, n));
+        sent[usize::from(unit.stretch > 0)] += u64::from(unit.bytes);
+        push(&mut queue, Time::ZERO, unit.stretch, size(unit.stretch, n));
     }
     sent
 }
@@ -175,10 +175,10 @@ proptest! {
             Isolation::DualSource, Isolation::DualDestination, Isolation::Triple,
         ];
         let mut queue = queue(TinPlan { queues: 4, ..tin(isolations[which]) });
-        queue.set_hosts((0..4).map(|chain| [chain % 2, chain % 3]).collect());
+        queue.set_hosts((0..4).map(|stretch| [stretch % 2, stretch % 3]).collect());
         let (mut now, mut came, mut left) = (Time::ZERO, vec![], vec![]);
         let mut gone = vec![];
-        for (handle, (chain, bytes, micros, action)) in (0..).zip(steps) {
+        for (handle, (stretch, bytes, micros, action)) in (0..).zip(steps) {
             now += Span::from_micros(micros);
             match action {
                 0 => {
@@ -189,10 +189,10 @@ proptest! {
                 1 if handle % 3 == 0 => left.extend(queue.drop_from_longest(now)),
                 _ => {
                     let mut unit = Unit::new(bytes, handle, HeldBy::Application);
-                    unit.chain = chain;
+                    unit.stretch = stretch;
                     queue.push(Waiter { arrival: now, unit });
                     came.push(unit);
-                    prop_assert!(queue.holds(chain));
+                    prop_assert!(queue.holds(stretch));
                 }
             }
             let held = came.iter().map(|unit| u64::from(unit.bytes)).sum::<u64>()
@@ -205,9 +205,9 @@ proptest! {
             left.push(leaver.waiter);
         }
         prop_assert_eq!(left.len(), came.len());
-        for chain in 0..6 {
+        for stretch in 0..6 {
             let of = |waiters: &[Waiter]| -> Vec<u32> {
-                waiters.iter().filter(|waiter| waiter.unit.chain == chain).map(|waiter| waiter.unit.handle).collect()
+                waiters.iter().filter(|waiter| waiter.unit.stretch == stretch).map(|waiter| waiter.unit.handle).collect()
             };
             prop_assert!(of(&left).is_sorted());
         }

@@ -32,7 +32,7 @@ impl Filter {
     }
 
     fn view(&self, waiter: &Waiter) -> Option<AckView> {
-        let route = *self.route_of.get(waiter.unit.chain as usize)?;
+        let route = *self.route_of.get(waiter.unit.stretch as usize)?;
         let (noted, view) = self.views.get(waiter.unit.handle as usize)?;
         (*noted == route).then_some(*view)
     }
@@ -60,7 +60,7 @@ impl ClassesQueue {
     pub(super) fn filter_acks(&mut self, class: usize, joined: &Waiter) {
         let Some(filter) = &mut self.filter else { return };
         let Waiting::Cake(queue) = &mut self.classes[class].waiting else { return };
-        let dropped = queue.filter_acks(joined.unit.chain, filter.plan, |waiter| filter.view(waiter));
+        let dropped = queue.filter_acks(joined.unit.stretch, filter.plan, |waiter| filter.view(waiter));
         filter.dropped = dropped;
         if let Some(waiter) = dropped {
             self.forget(class, std::slice::from_ref(&waiter));

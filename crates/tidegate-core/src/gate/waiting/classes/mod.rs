@@ -35,8 +35,8 @@ use scheduler::Scheduler;
 #[derive(Debug)]
 pub(in crate::gate) struct ClassesQueue {
     /// The class of each stretch that units may be on; those beyond are of the first class.
-    of_chain: Arc<[u16]>,
-    /// Of packets that carry a codepoint of their own; with [`NAMED`] in `of_chain` it does not matter.
+    of_stretch: Arc<[u16]>,
+    /// Of packets that carry a codepoint of their own; with [`NAMED`] in `of_stretch` it does not matter.
     by_codepoint: Option<Arc<ByCodepoint>>,
     /// Units leave with the codepoint 0.
     washes: bool,
@@ -85,7 +85,7 @@ impl ClassesQueue {
         };
         let class = |class: &ClassPlan| ClassQueue::new(class, bytes, || stream(&class.name));
         ClassesQueue {
-            of_chain: Arc::new([]),
+            of_stretch: Arc::new([]),
             by_codepoint: plan.by_codepoint.clone(),
             washes: matches!(&plan.scheduler, SchedulerPlan::Cake(TinsPlan { wash: true, .. })),
             filter: Filter::new(&plan.scheduler),
@@ -98,22 +98,22 @@ impl ClassesQueue {
     }
 
     /// Says which class the units of each stretch are of.
-    pub(in crate::gate) fn set_members(&mut self, of_chain: Arc<[u16]>) {
-        self.of_chain = of_chain;
+    pub(in crate::gate) fn set_members(&mut self, of_stretch: Arc<[u16]>) {
+        self.of_stretch = of_stretch;
     }
 
     /// Says which hosts the units of each stretch come from and go to. Asked of the tins of CAKE.
-    pub(in crate::gate) fn set_hosts(&mut self, of_chain: &Arc<[[u32; 2]]>) {
+    pub(in crate::gate) fn set_hosts(&mut self, of_stretch: &Arc<[[u32; 2]]>) {
         for class in &mut self.classes {
             if let Waiting::Cake(queue) = &mut class.waiting {
-                queue.set_hosts(Arc::clone(of_chain));
+                queue.set_hosts(Arc::clone(of_stretch));
             }
         }
     }
 
     /// The class of a unit.
     pub(in crate::gate) fn class_of(&self, unit: &Unit) -> usize {
-        let of_route = self.of_chain.get(unit.chain as usize).copied().unwrap_or(0);
+        let of_route = self.of_stretch.get(unit.stretch as usize).copied().unwrap_or(0);
         if let (Some(by), Some(codepoint)) = (&self.by_codepoint, unit.codepoint())
             && of_route & NAMED == 0
             && let Some(class) = by.classes[usize::from(codepoint)]
@@ -174,14 +174,14 @@ impl ClassesQueue {
         self.scheduler.arrive(arrival, number, class.bytes.of(unit.bytes));
         self.forget(number, &gone[before..]);
         self.filter_acks(number, &waiter);
-        let stays = stays && self.make_room(arrival, number, unit.chain, gone);
+        let stays = stays && self.make_room(arrival, number, unit.stretch, gone);
         self.note_waiting(arrival);
         stays
     }
 
     /// Drops from the longest queue of all classes while too much waits. Says whether the last unit of the stretch, which
     /// is of this class, is still there.
-    fn make_room(&mut self, now: Time, class: usize, chain: u32, gone: &mut Vec<Waiter>) -> bool {
+    fn make_room(&mut self, now: Time, class: usize, stretch: u32, gone: &mut Vec<Waiter>) -> bool {
         let Some((units, bytes)) = self.room else { return true };
         if self.held.units <= units && self.held.bytes <= bytes {
             return true;
@@ -200,7 +200,7 @@ impl ClassesQueue {
             gone.push(waiter);
         }
         match &self.classes[class].waiting {
-            Waiting::Cake(queue) => queue.holds(chain),
+            Waiting::Cake(queue) => queue.holds(stretch),
             _ => true,
         }
     }

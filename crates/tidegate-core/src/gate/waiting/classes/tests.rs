@@ -27,7 +27,7 @@ fn classes(scheduler: SchedulerPlan, count: usize) -> ClassesQueue {
 
 fn push(queue: &mut ClassesQueue, at: Time, class: u32, bytes: u32) {
     let mut unit = Unit::new(bytes, 0, HeldBy::Application);
-    unit.chain = class;
+    unit.stretch = class;
     assert!(queue.admit(at, &unit, || false).is_ok());
     assert!(queue.push(Waiter { arrival: at, unit }, &mut vec![]));
 }
@@ -156,9 +156,9 @@ fn a_codepoint_of_ones_own_says_the_class() {
     };
     let mut queue = ClassesQueue::new(&plan, Framing::Ip, |_| panic!("nothing is random"));
     queue.set_members(Arc::new([0, NAMED]));
-    let of = |chain: u32, codepoint: Option<u8>| {
+    let of = |stretch: u32, codepoint: Option<u8>| {
         let mut unit = Unit::new(1000, 0, HeldBy::Application);
-        unit.chain = chain;
+        unit.stretch = stretch;
         codepoint.inspect(|codepoint| unit.set_codepoint(*codepoint));
         assert_eq!(unit.codepoint(), codepoint);
         queue.class_of(&unit)

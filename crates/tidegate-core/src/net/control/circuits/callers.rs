@@ -1,4 +1,4 @@
-//! Calls without packets: they come, hold capacity and go, or leave the line.
+//! The sources of calls without packets: when each calls, how long it holds, how long it waits.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ pub(super) struct Callers {
     open: BTreeMap<u64, OpenCall>,
 }
 
-/// Where a source's luck comes from. One draw of each kind for every call that is made: what
-/// becomes of a call changes nothing for the others.
+/// The random streams of a source of calls. One draw of each kind is made for every call, so what becomes of one call does not
+/// change the draws of the next.
 #[derive(Debug)]
 enum CallArrivals {
     Every(Box<Every>),

@@ -1,4 +1,4 @@
-//! Calls without packets: made, granted or refused, ended.
+//! What the network does when a call without packets is made, granted, refused or over.
 
 use super::state::Task;
 use super::{Circuits, LateEvent};

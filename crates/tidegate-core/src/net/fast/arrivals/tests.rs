@@ -19,7 +19,7 @@ fn come_before(arrivals: &mut Arrivals, expected: &mut Expected, until: Time) ->
         prop_assert!(next.is_none_or(|(at, ..)| arrivals.from() <= at));
         arrivals.open_before(until, &RANKS);
         let head = arrivals.head().filter(|(at, _)| *at < until);
-        prop_assert_eq!(head.map(|(at, unit)| (at, RANKS[unit.chain as usize], unit.handle)), next);
+        prop_assert_eq!(head.map(|(at, unit)| (at, RANKS[unit.stretch as usize], unit.handle)), next);
         if next.is_none() {
             return Ok(());
         }
@@ -36,13 +36,13 @@ proptest! {
     ) {
         let (mut arrivals, mut expected) = (Arrivals::new(Span::from_picos(width)), Expected::new());
         let mut now = 0;
-        for (number, (span, chain, shift, step)) in (0..).zip(steps) {
+        for (number, (span, stretch, shift, step)) in (0..).zip(steps) {
             // Often together, sometimes far beyond all buckets.
             let at = Time::from_picos((now + (span << shift) / 8).next_multiple_of(1 << shift));
             let mut unit = Unit::new(40, number, HeldBy::Application);
-            unit.chain = chain;
+            unit.stretch = stretch;
             arrivals.push(at, unit, &RANKS);
-            expected.push((at, RANKS[chain as usize], number));
+            expected.push((at, RANKS[stretch as usize], number));
             if step == 0 {
                 now += 50 + span;
                 come_before(&mut arrivals, &mut expected, Time::from_picos(now))?;

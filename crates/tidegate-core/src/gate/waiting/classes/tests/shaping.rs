@@ -193,7 +193,7 @@ fn time_gates_have_a_guard_band() {
     let others = begins(&sent, 1);
     assert_eq!(others[..7], [200, 320, 440, 560, 680, 800, 1200]);
     let mut long = Unit::new(3000, 0, HeldBy::Application);
-    long.chain = 0;
+    long.stretch = 0;
     assert_eq!(queue.admit(micros(10_000), &long, || true), Err(DropReason::TooLarge));
 }
 

@@ -112,10 +112,10 @@ fn all_tins_share_the_memory() {
     (0..5).for_each(|_| push(&mut queue, Time::ZERO, 0, 1000));
     (0..4).for_each(|_| push(&mut queue, Time::ZERO, 1, 1200));
     let mut unit = Unit::new(1000, 0, HeldBy::Application);
-    unit.chain = 2;
+    unit.stretch = 2;
     let mut gone = vec![];
     assert!(queue.push(Waiter { arrival: Time::ZERO, unit }, &mut gone));
-    let dropped: Vec<u32> = gone.iter().map(|waiter| waiter.unit.chain).collect();
+    let dropped: Vec<u32> = gone.iter().map(|waiter| waiter.unit.stretch).collect();
     assert_eq!(dropped, [0]);
     assert_eq!(queue.backlog(), Backlog { units: 9, bytes: 4 * 1000 + 4 * 1200 + 1000 });
     let mut small = cake(CakePlan { memory: Some(900), ..shaped(16, Diffserv::Three) });
