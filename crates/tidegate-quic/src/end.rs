@@ -259,7 +259,7 @@ impl Host for End {
                 .ssthresh()
                 .map(|bytes| if path.cwnd < bytes { Phase::SlowStart } else { Phase::CongestionAvoidance }),
             held_by: self.held_by,
-            retransmitted: path.lost_packets,
+            retransmitted: self.watch.read.sent.again(),
             timeouts: self.probe_timeouts,
             recoveries: path.congestion_events - marks.min(path.congestion_events),
             ecn_reductions: self.ecn.then_some(marks),

@@ -12,6 +12,7 @@ pub(crate) struct Sent {
     ends: Mutex<BTreeMap<u64, u64>>,
     bytes: AtomicU64,
     frames: AtomicU64,
+    again: AtomicU64,
 }
 
 impl Sent {
@@ -25,21 +26,33 @@ impl Sent {
         self.frames.load(Relaxed)
     }
 
+    /// Packets with user bytes, none of them for the first time.
+    pub(crate) fn again(&self) -> u64 {
+        self.again.load(Relaxed)
+    }
+
     /// A packet with these frames is sent.
     pub(crate) fn note(&self, frames: &[u8]) {
         let mut rest = frames;
+        let (mut brought, mut new) = (false, false);
         while let Some((frame, behind)) = read(rest) {
             rest = behind;
             let Some(Data { stream, bytes }) = frame.filter(|data| data.bytes > 0) else { continue };
             self.frames.fetch_add(1, Relaxed);
-            let Some((id, end)) = stream else { continue };
+            brought = true;
+            let Some((id, end)) = stream else {
+                new = true;
+                continue;
+            };
             let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
             let sent = ends.entry(id).or_default();
             if end > *sent {
                 self.bytes.fetch_add((end - *sent).min(bytes), Relaxed);
                 *sent = end;
+                new = true;
             }
         }
+        self.again.fetch_add(u64::from(brought && !new), Relaxed);
     }
 }
 

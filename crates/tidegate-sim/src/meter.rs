@@ -43,6 +43,8 @@ pub(crate) struct Meter {
 #[derive(Debug)]
 pub(crate) struct Windows {
     measured: Measured,
+    /// From when on it is known: a transport of its own may tell none before its connection is there.
+    known_from: Time,
     /// Congestion window times time over the measured time, in bytes times picoseconds, assuming that the current
     /// window holds to the end.
     area: i128,
@@ -58,6 +60,9 @@ impl Windows {
             return;
         }
         // Assume the new window holds to the end: add the difference for the time that is left, 100 days at most.
+        if self.now == 0 && self.area == 0 {
+            self.known_from = at;
+        }
         let mut begin = at;
         if at <= self.measured.from {
             (begin, self.max) = (self.measured.from, 0);
@@ -89,6 +94,7 @@ impl Meter {
             rtt: Quantiles::new(precision(plan)),
             windows: Windows {
                 measured,
+                known_from: start,
                 area: i128::from(cwnd) * i128::from(measured.overlap(start, Time::NEVER)),
                 now: cwnd,
                 max: cwnd,
@@ -121,10 +127,10 @@ impl Meter {
         self.rtt.clear();
     }
 
-    /// Mean window in bytes over the part of the measured time after the flow's start.
-    pub(crate) fn cwnd_mean(&self, start: Time) -> f64 {
-        let span = self.measured.overlap(start, Time::NEVER);
-        if span == 0 { 0.0 } else { self.windows.area as f64 / span as f64 }
+    /// Mean window in bytes over the part of the measured time in which it was known; NaN where there is none.
+    pub(crate) fn cwnd_mean(&self) -> f64 {
+        let span = self.measured.overlap(self.windows.known_from, Time::NEVER);
+        if span == 0 { f64::NAN } else { self.windows.area as f64 / span as f64 }
     }
 
     /// A data segment of `bytes` IP bytes arrived. The time since the one before is owed to `cause`, which determined

@@ -77,7 +77,7 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         ecn_reductions: (uses_ecn && reductions).then_some(sent.ecn_reductions),
         advice: flow.advised.as_ref().map(|advised| advised.heard_until(measured(plan).until)),
         rtt: &meter.rtt,
-        cwnd_mean_segments: known(meter.cwnd_mean(flow.start) / flow.mss),
+        cwnd_mean_segments: known(meter.cwnd_mean() / flow.mss),
         cwnd_max_segments: known(meter.windows.max as f64 / flow.mss),
         owed: &meter.owed().collect::<Vec<_>>(),
         started: flow.start,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tidegate_core::cells::CellCounts;
 use tidegate_core::gate::Gate;
 use tidegate_core::net::{DropCounts, Network, seed};
-use tidegate_core::plan::{GatePlan, Plan, RatePlan, SchedulerPlan};
+use tidegate_core::plan::{GatePlan, OnChange, Plan, RatePlan, SchedulerPlan};
 use tidegate_core::units::{Measured, PICOS_PER_SECOND};
 
 use super::classes::{self, ClassSummary};
@@ -177,7 +177,10 @@ fn gate_row(
         } else {
             8.0 * (delivered.bytes + lost.bytes) as f64
         };
-        done / (capacity.offered as f64 / PICOS_PER_SECOND as f64)
+        let share = done / (capacity.offered as f64 / PICOS_PER_SECOND as f64);
+        // The packet in service when the measured time begins counts whole when it has left.
+        let keeps_its_speed = row.rate.usual_on_change().is_some() && row.on_change == OnChange::Keep;
+        if keeps_its_speed { share } else { share.min(1.0) }
     });
     let rate_mean_bps = capacity
         .filter(|_| !by_packet)

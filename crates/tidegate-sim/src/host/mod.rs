@@ -183,7 +183,7 @@ pub struct Report {
     pub phase: Option<Phase>,
     /// What holds its sender back now.
     pub held_by: HeldBy,
-    /// Data packets sent again; of a stack that sends bytes anew in other packets: packets deemed lost.
+    /// Data packets sent again; of a stack that sends bytes anew in other packets: packets with no byte that had not been sent before.
     pub retransmitted: u64,
     /// Retransmission or probe time-outs.
     pub timeouts: u64,

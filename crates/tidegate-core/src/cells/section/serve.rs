@@ -43,11 +43,15 @@ impl Section {
         gates: &mut [Gate],
     ) -> bool {
         let row = &mut self.gates[gate];
-        let stretch = self.frames[cell.frame as usize].unit.stretch;
-        if let Some(tagged) = gates[row.number].police_cell(cell.at, counted, cell.tagged, stretch) {
+        let mut unit = self.frames[cell.frame as usize].unit;
+        let server = &mut gates[row.number];
+        if let Some(tagged) = server.police_cell(cell.at, counted, cell.tagged, unit.stretch) {
             cell.tagged = tagged;
             return true;
         }
+        unit.bytes = CELL_BYTES;
+        unit.set_tagged(cell.tagged);
+        server.note_refused_of_class(counted, &unit, DropReason::Policed);
         let discard = &mut row.inputs[input].discard;
         if cell.ends {
             *discard = Discard::Undecided;

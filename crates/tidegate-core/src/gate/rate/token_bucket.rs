@@ -19,13 +19,14 @@ pub struct TokenBucket {
     burst: i128,
     tokens: i128,
     as_of: Time,
+    /// Units leave at this rate; `None`: at once.
     peak: Option<Serializer>,
     /// The bucket of the peak rate, as of the same instant.
     second: Option<Second>,
     free: Time,
     measured: Measured,
-    /// Tokens in the bucket when the measured time began.
-    at_opening: Option<i128>,
+    /// Tokens in the bucket, and in that of the peak rate, when the measured time began.
+    at_opening: Option<(i128, i128)>,
 }
 
 /// A bucket of the peak rate.
@@ -107,7 +108,7 @@ impl TokenBucket {
     pub(super) fn transmit(&mut self, arrival: Time, bits: u64) -> Service {
         let ready = arrival.max(self.free);
         if self.at_opening.is_none() && ready >= self.measured.from {
-            self.at_opening = Some(self.tokens_at(self.measured.from));
+            self.at_opening = Some(self.both_at(self.measured.from));
         }
         let need = tokens_of(bits);
         let wait = self.wait_at(ready, need);
@@ -143,6 +144,12 @@ impl TokenBucket {
         (self.tokens + i128::from(elapsed) * i128::from(self.rate)).min(self.burst)
     }
 
+    /// Tokens in both buckets at `at`, if none are taken before; none in the second where there is none.
+    fn both_at(&self, at: Time) -> (i128, i128) {
+        let elapsed = at.saturating_since(self.as_of).picos();
+        (self.tokens_at(at), self.second.as_ref().map_or(0, |second| second.tokens_after(elapsed)))
+    }
+
     /// Picoseconds from `ready` until `need` tokens are there. Rounded down: a bucket may go below zero by less than a
     /// picosecond's tokens.
     fn wait_at(&self, ready: Time, need: i128) -> i128 {
@@ -151,11 +158,18 @@ impl TokenBucket {
         self.second.as_ref().map_or(wait, |second| wait.max(second.wait_after(elapsed, need)))
     }
 
-    /// The tokens of the measured time, and those in the bucket when it began.
+    /// The tokens of the measured time, and those in the bucket when it began; no more than the peak lets through.
     pub(super) fn capacity(&self, measured: Measured) -> Capacity {
-        let span = measured.overlap(Time::ZERO, Time::NEVER);
-        let first = self.at_opening.unwrap_or_else(|| self.tokens_at(self.measured.from)).max(0);
-        let offered = u128::from(span) * u128::from(self.rate) + first.unsigned_abs();
+        let span = u128::from(measured.overlap(Time::ZERO, Time::NEVER));
+        let opening = self.at_opening.unwrap_or_else(|| self.both_at(self.measured.from));
+        let passes = |rate: u64, held: i128| span * u128::from(rate) + held.max(0).unsigned_abs();
+        let mut offered = passes(self.rate, opening.0);
+        if let Some(server) = &self.peak {
+            offered = offered.min(passes(server.speed(), 0));
+        }
+        if let Some(second) = &self.second {
+            offered = offered.min(passes(second.rate, opening.1));
+        }
         Capacity { offered, unused: None, in_transit: 0 }
     }
 }

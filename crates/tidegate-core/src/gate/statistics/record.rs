@@ -216,7 +216,8 @@ impl Recorder {
 
     /// The discipline drops or marks with this probability from `at` on, which is the instant of an event.
     pub(super) fn probability(&mut self, at: Time, probability: f64) {
-        self.settle(at);
+        // What else changes at that instant has its row afterwards, and shows this.
+        self.advance(at);
         self.now.drop_probability = probability;
     }
 
