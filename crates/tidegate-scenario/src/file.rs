@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// A scenario is a small text: 8 MB are more than 100,000 gates.
-pub(crate) const LARGEST_SCENARIO: u64 = 8 << 20;
+pub(crate) const LARGEST_SCENARIO: u64 = 8_000_000;
 
 /// The largest trace, or file of sizes: 100 MB are a recording of 14 million packets.
 pub(crate) const LARGEST_DATA: u64 = 100_000_000;
