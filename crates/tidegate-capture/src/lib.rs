@@ -1,25 +1,25 @@
 //! Reads captures: pcap and pcapng, plain or compressed, into the packets of each TCP connection.
 //!
 //! A capture is read once, from its beginning to its end. What is kept of a packet is its headers, packed
-//! to about ten bytes ([`log`]); a column of numbers is unpacked when it is asked for. Checksums are not
+//! to about ten bytes (`log.rs`); a column of numbers is unpacked when it is asked for. Checksums are not
 //! looked at: where the network card computes them, a capture on the sender shows wrong ones.
 //!
 //! What cannot be used is counted and said in words ([`Capture::notes`]).
 
 mod blocks;
 pub mod bucket;
-pub mod capture;
-pub mod columns;
-pub mod connection;
+mod capture;
+mod columns;
+mod connection;
 pub mod decisions;
 mod error;
-pub mod first;
+mod first;
 mod frame;
 mod kind;
 mod left;
 mod legacy;
 mod link;
-pub mod log;
+mod log;
 mod options;
 mod packet;
 mod sequence;

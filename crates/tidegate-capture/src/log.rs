@@ -2,13 +2,10 @@
 //!
 //! A packet begins with 16 bits that say which of its numbers differ from what was expected, and the time
 //! since the packet before it. A packet of data takes about 8 bytes, an ACK about 10, a packet with three
-//! SACK blocks about 25. The most is [`MOST_BYTES`].
+//! SACK blocks about 25.
 
 use crate::options::MOST_BLOCKS;
 use crate::varint::{put, put_signed, take, take_signed};
-
-/// Most bytes of one packet: 14 numbers of at most 10 bytes, and the blocks.
-pub const MOST_BYTES: usize = 2 + 13 * 10 + 1 + MOST_BLOCKS * 20;
 
 /// The packet has timestamps; behind the flags of TCP's header.
 pub(crate) const HAS_TIMESTAMPS: u16 = 1 << 9;
@@ -182,6 +179,9 @@ impl Iterator for Rows<'_> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Most bytes of one packet: the flags, 13 numbers of at most 10 bytes, the count of blocks, and the blocks.
+    const MOST_BYTES: usize = 2 + 13 * 10 + 1 + MOST_BLOCKS * 20;
 
     fn any_row() -> impl Strategy<Value = Row> {
         let numbers = (any::<i64>(), 0..2_usize, any::<i64>(), any::<i64>(), any::<[u32; 3]>());
