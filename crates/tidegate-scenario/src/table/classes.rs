@@ -3,8 +3,8 @@
 use super::aqm::{AQM, AQM_WORDS};
 use super::codepoints::DSCP;
 use super::{
-    BURST, Key, Kind, Literal, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, Word, key, named, section,
-    short, text, word,
+    BURST, Key, Kind, Literal, RATE, SIZE, Section, TIME, TIME_0, WhenAbsent, key, named, section, short,
+    text, word,
 };
 use crate::units::Dim;
 
@@ -80,7 +80,12 @@ const CLASS: Section = section(
     ],
 );
 
-const UNLIMITED: &[Word] = &[word("unlimited", "no limit; the run reports how large it got")];
+/// What a queue holds at most.
+pub(super) const LIMIT: Kind = Kind::Quantity {
+    dim: Dim::Queue,
+    zero: true,
+    words: &[word("unlimited", "no limit; the run reports how large it got")],
+};
 
 const QUEUE: Section = short(
     "limit",
@@ -90,7 +95,7 @@ const QUEUE: Section = short(
         &[
             key(
                 "limit",
-                Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
+                LIMIT,
                 text("unlimited"),
                 "In packets, in bytes of IP packets, by a time or BDP at the rate of the gate, or \"unlimited\". A packet whose transmission begins when it arrives \
                  takes no place. `queue.limit` of the gate holds for all classes together.",

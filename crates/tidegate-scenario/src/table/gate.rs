@@ -2,12 +2,12 @@
 
 use super::advice::ADVICE;
 use super::aqm::{AQM, AQM_WORDS};
-use super::classes::{CLASSES, SCHEDULER, TAS};
+use super::classes::{CLASSES, LIMIT, SCHEDULER, TAS};
 use super::jitter::JITTER;
 use super::police::POLICE;
 use super::{
-    Key, Kind, Section, TIME_0, WhenAbsent, Word, flag, key, quantity, quantity_or_zero, rate, section,
-    short, text, word,
+    Key, Kind, Section, TIME_0, WhenAbsent, flag, key, quantity, quantity_or_zero, rate, section, short,
+    text, word,
 };
 use crate::units::Dim;
 
@@ -152,8 +152,6 @@ const SWITCH: Section = section(
 pub(super) const SPEED: Kind =
     Kind::Quantity { dim: Dim::Speed, zero: true, words: &[word("unlimited", "no transmission time")] };
 
-const UNLIMITED: &[Word] = &[word("unlimited", "no limit; the run reports how large it got")];
-
 const QUEUE: Section = short(
     "limit",
     section(
@@ -162,7 +160,7 @@ const QUEUE: Section = short(
         &[
             key(
                 "limit",
-                Kind::Quantity { dim: Dim::Queue, zero: true, words: UNLIMITED },
+                LIMIT,
                 text("unlimited"),
                 "In packets, in bytes of IP packets, or \"unlimited\"; at a cell gate in cells. A time such as \
                  \"100 ms\" is what the gate sends in it at its rate; \"1 BDP\" is what it sends in the longest \
