@@ -11,6 +11,8 @@ use crate::units::Amount;
 
 /// The largest IP packet.
 pub(crate) const LARGEST_PACKET: u32 = 65_535;
+/// A larger quantum makes turns of seconds, at no rate that anybody shares.
+pub(crate) const LARGEST_QUANTUM: u32 = 1_000_000;
 
 /// A time in a file counts from the start of the run.
 pub(crate) fn time(span: Option<Span>) -> Time {

@@ -9,7 +9,7 @@ use super::red::red;
 use super::threshold::{as_bytes, interval, threshold};
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::bytes_u32;
+use crate::lower::values::{LARGEST_QUANTUM, bytes_u32};
 use crate::units::Amount;
 
 /// The threshold of `aqm = "step"`.
@@ -79,9 +79,6 @@ fn fq_codel(form: &Form, notes: &mut Notes) -> FqCoDelPlan {
         memory: limits.1,
     }
 }
-
-/// A larger quantum makes turns of seconds, at no rate that anybody shares.
-pub(super) const LARGEST_QUANTUM: u32 = 1_000_000;
 
 fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
     let usual = PiePlan::USUAL;

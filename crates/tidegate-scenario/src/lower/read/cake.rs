@@ -7,10 +7,9 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
-use super::aqm::LARGEST_QUANTUM;
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice};
+use crate::lower::values::{LARGEST_PACKET, LARGEST_QUANTUM, bytes_u32, choice};
 use crate::units::Amount;
 
 /// The largest `mpu` that `tc-cake` takes.

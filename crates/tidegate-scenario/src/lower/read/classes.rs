@@ -11,10 +11,10 @@ use tidegate_core::units::{Rate, Speed};
 
 use super::aqm::aqm;
 use super::cake;
-use super::schedulers::{LARGEST_QUANTUM, Row, htb, parent, strict, wfq};
+use super::schedulers::{Row, htb, parent, strict, wfq};
 use crate::check::{Form, Item, Named, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{bytes_u32, no_meaning};
+use crate::lower::values::{LARGEST_QUANTUM, bytes_u32, no_meaning};
 use crate::units::Amount;
 
 /// The gate that has the classes, as far as it is known.

@@ -8,10 +8,8 @@ use tidegate_core::units::{Rate, Span};
 
 use crate::check::{Form, Item, Named};
 use crate::lower::notes::Notes;
-use crate::lower::values::bytes_u32;
+use crate::lower::values::{LARGEST_QUANTUM, bytes_u32};
 
-/// A larger quantum makes turns of seconds, at no rate that anybody shares.
-pub(super) const LARGEST_QUANTUM: u32 = 1_000_000;
 /// Rate over this is the quantum of `htb` where none is written, in bytes (Linux `r2q`).
 const R2Q: u64 = 10;
 const QUANTA: (u64, u64) = (1_000, 200_000);
