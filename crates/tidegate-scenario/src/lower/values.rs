@@ -31,6 +31,11 @@ pub(crate) fn bytes_u32(item: Option<&Item>, most: u32, notes: &mut Notes) -> u3
     }
 }
 
+/// A probability or a share in 10⁻¹⁸, exact to a millionth of a millionth.
+pub(crate) fn probability(form: &Form, name: &str, usual: u64) -> u64 {
+    form.real(name).map_or(usual, |share| (share * 1e12).round() as u64 * 1_000_000)
+}
+
 /// How long something lasts each time.
 pub(crate) fn holding(form: &Form, name: &str) -> HoldingPlan {
     match form.get(name).map(|item| &item.value) {

@@ -9,7 +9,7 @@ use super::red::red;
 use super::threshold::{as_bytes, interval, threshold};
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_QUANTUM, bytes_u32};
+use crate::lower::values::{LARGEST_QUANTUM, bytes_u32, probability};
 use crate::units::Amount;
 
 /// The threshold of `aqm = "step"`.
@@ -89,10 +89,7 @@ fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
         alpha: millionths(form, "alpha", usual.alpha, notes),
         beta: millionths(form, "beta", usual.beta, notes),
         max_burst: of("max_burst", usual.max_burst),
-        // Exact to a millionth.
-        mark_below: form
-            .real("mark_below")
-            .map_or(usual.mark_below, |share| (share * 1e6).round() as u64 * 1_000_000_000_000),
+        mark_below: probability(form, "mark_below", usual.mark_below),
         derandomize: form.flag("derandomize"),
         cap: form.flag("cap"),
     }

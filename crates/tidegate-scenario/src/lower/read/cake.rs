@@ -9,7 +9,7 @@ use tidegate_core::units::{Rate, Span, Speed};
 
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, LARGEST_QUANTUM, bytes_u32, choice};
+use crate::lower::values::{LARGEST_PACKET, LARGEST_QUANTUM, bytes_u32, choice, probability};
 use crate::units::Amount;
 
 /// The largest `mpu` that `tc-cake` takes.
@@ -87,10 +87,6 @@ fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {
         |key: &str, most: u32| form.given(key).map(|item| bytes_u32(Some(item), most, notes).max(1));
     let mtu = size("mtu", LARGEST_PACKET);
     let quantum = size("quantum", LARGEST_QUANTUM);
-    // Exact to 10⁻¹².
-    let probability = |key: &str, left_out: u64| {
-        form.real(key).map_or(left_out, |share| (share * 1e12).round() as u64 * 1_000_000)
-    };
     let diffserv = [
         ("diffserv3", Diffserv::Three),
         ("besteffort", Diffserv::BestEffort),
@@ -121,8 +117,8 @@ fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {
         mtu: mtu.unwrap_or(usual.mtu),
         queues: form.whole("queues").map_or(usual.queues, |queues| queues as u32),
         quantum,
-        increment: probability("blue_increment", usual.increment),
-        decrement: probability("blue_decrement", usual.decrement),
+        increment: probability(form, "blue_increment", usual.increment),
+        decrement: probability(form, "blue_decrement", usual.decrement),
         limit: usual.limit,
         memory: form.bytes("memory"),
         wash: form.flag("wash"),

@@ -6,7 +6,7 @@ use tidegate_core::units::Span;
 use super::threshold::{interval, threshold};
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32};
+use crate::lower::values::{LARGEST_PACKET, bytes_u32, probability};
 
 /// IP bytes of a packet that an idle server could have sent (ns-2).
 const MEAN_PACKET: u32 = 500;
@@ -32,7 +32,7 @@ pub(super) fn red(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut
         in_bytes,
         min,
         max,
-        max_p: part(form, "max_p", usual.max_p),
+        max_p: probability(form, "max_p", usual.max_p),
         weight: weight(form, per_second, usual.weight, notes),
         by_size: form.flag("by_size").then_some(mean_packet),
         gentle: form.flag("gentle"),
@@ -78,7 +78,7 @@ fn curve(
         notes.wrong(own.get("max")?, problem, "write a max above min, such as three times as much");
         return None;
     }
-    Some(RedCurve { min, max, max_p: part(own, "max_p", part(form, "max_p", usual.max_p)) })
+    Some(RedCurve { min, max, max_p: probability(own, "max_p", probability(form, "max_p", usual.max_p)) })
 }
 
 /// How many packets of `mean_packet` a second takes.
@@ -149,11 +149,6 @@ fn weight(form: &Form, per_second: f64, usual: u32, notes: &mut Notes) -> u32 {
     billionths as u32
 }
 
-/// A probability or a share in 10⁻¹⁸, exact to a millionth of a millionth.
-fn part(form: &Form, name: &str, usual: u64) -> u64 {
-    form.real(name).map_or(usual, |share| (share * 1e12).round() as u64 * 1_000_000)
-}
-
 fn adaptive(form: &Form, notes: &mut Notes) -> Option<RedAdaptivePlan> {
     if !form.flag("adaptive") {
         for name in ADAPTIVE {
@@ -169,10 +164,10 @@ fn adaptive(form: &Form, notes: &mut Notes) -> Option<RedAdaptivePlan> {
         |name: &str, left_out: u32| form.real(name).map_or(left_out, |part| (part * 1e6).round() as u32);
     let plan = RedAdaptivePlan {
         interval: interval(form, usual.interval, notes),
-        increase: part(form, "increase", usual.increase),
-        decrease: part(form, "decrease", usual.decrease),
-        least: part(form, "max_p_least", usual.least),
-        most: part(form, "max_p_most", usual.most),
+        increase: probability(form, "increase", usual.increase),
+        decrease: probability(form, "decrease", usual.decrease),
+        least: probability(form, "max_p_least", usual.least),
+        most: probability(form, "max_p_most", usual.most),
         target_low: millionths("target_low", usual.target_low),
         target_high: millionths("target_high", usual.target_high),
     };
