@@ -17,7 +17,7 @@
 mod settings;
 mod slots;
 
-pub use settings::{FASTEST, LARGEST_SHIFT, OnLoss, Rounding, Settings, SettingsError};
+pub use settings::{LARGEST_SHIFT, OnLoss, Rounding, Settings, SettingsError};
 pub use slots::{Bandwidth, NANOS_PER_SLOT, Slots};
 
 use crate::units::Rate;

@@ -9,6 +9,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 /// Picoseconds in one second.
 pub const PICOS_PER_SECOND: u64 = 1_000_000_000_000;
+/// The fastest rate that a scenario, a trace or a setting may name, 1 Pbit/s: sums and products then fit the arithmetic.
+pub const FASTEST: Rate = Rate::from_bps(1_000_000_000_000_000);
 
 /// Ticks of the Linux kernel's clock in a second (`CONFIG_HZ`).
 pub(crate) const KERNEL_HZ: u64 = 250;

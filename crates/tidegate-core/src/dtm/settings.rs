@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::slots::{Bandwidth, Slots};
-use crate::units::Rate;
+use crate::units::{FASTEST, Rate};
 
 /// How an allocation becomes slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,9 +72,6 @@ impl Default for Settings {
 
 /// The largest shift: one more and nothing is left of 64 bits.
 pub const LARGEST_SHIFT: u32 = 63;
-
-/// The fastest rate in a setting, 1 Pbit/s: sums and products then fit the arithmetic.
-pub const FASTEST: Rate = Rate::from_bps(1_000_000_000_000_000);
 
 /// A setting that cannot be; `Display` says what would be right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

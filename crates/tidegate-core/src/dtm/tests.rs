@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::units::FASTEST;
 
 mod golden;
 

@@ -17,7 +17,7 @@ use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span, Time};
 
 use super::decimal::{self, Refused};
 use super::error::Blame;
-use super::{TraceError, TraceOptions, check_rates, lines};
+use super::{TOO_FAST, TraceError, TraceOptions, check_rates, lines};
 
 /// The header key, in both spellings; the published files use the first.
 const KEYS: [&str; 2] = [":recommended_freqeuncy", ":recommended_frequency"];
@@ -113,7 +113,7 @@ fn kilobits(line: &[u8]) -> Result<Rate, (&'static str, &'static str)> {
         Ok(bps) => Ok(Rate::from_bps(bps)),
         Err(Refused::Negative) => Err(("a rate cannot be below 0", "write 0 for an outage")),
         Err(Refused::NotANumber) => Err(("not a rate in kbit/s", help)),
-        Err(Refused::TooLarge) => Err(("the rate is above 1 Pbit/s", "check the unit: kbit/s")),
+        Err(Refused::TooLarge) => Err((TOO_FAST, "check the unit: kbit/s")),
     }
 }
 

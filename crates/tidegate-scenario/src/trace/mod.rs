@@ -52,7 +52,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
-use tidegate_core::units::{Rate, Span, Time};
+use tidegate_core::units::{FASTEST, Rate, Span, Time};
 
 use crate::file::{self, LARGEST_DATA, LARGEST_SCENARIO, Refused};
 pub use detect::detect;
@@ -64,9 +64,8 @@ pub use windows::deliverable_bytes;
 /// Bytes of one delivery opportunity unless told otherwise: one full Ethernet payload.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
 
-/// The highest rate a trace may hold: 1 Pbit/s, so that sums over the longest recording
-/// stay exact.
-pub const MAX_RATE: Rate = Rate::from_bps(1_000_000_000_000_000);
+/// What is wrong with a rate above [`FASTEST`].
+const TOO_FAST: &str = "the rate is above 1 Pbit/s";
 
 /// A trace as it was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -260,21 +259,16 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 }
 
 /// Checks what every rate trace must keep, whatever its file: something passes, and no
-/// rate is above [`MAX_RATE`] (`lines` has the line of each point).
+/// rate is above [`FASTEST`] (`lines` has the line of each point).
 fn check_rates(
     points: &[(Time, Rate)],
     lines: &[u64],
     shown: impl Fn(Rate) -> String,
     blame: Blame<'_>,
 ) -> Result<(), TraceError> {
-    if let Some(index) = points.iter().position(|(_, rate)| *rate > MAX_RATE) {
+    if let Some(index) = points.iter().position(|(_, rate)| *rate > FASTEST) {
         let read = shown(points[index].1);
-        return Err(blame.line(
-            lines[index],
-            read.as_bytes(),
-            "the rate is above 1 Pbit/s",
-            "check the unit of the rate",
-        ));
+        return Err(blame.line(lines[index], read.as_bytes(), TOO_FAST, "check the unit of the rate"));
     }
     if points.iter().all(|(_, rate)| *rate == Rate::ZERO) {
         return Err(

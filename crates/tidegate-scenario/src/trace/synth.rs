@@ -36,9 +36,9 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::random::{Seed, Stream};
-use tidegate_core::units::{PICOS_PER_SECOND, Rate, Span, Time};
+use tidegate_core::units::{FASTEST, PICOS_PER_SECOND, Rate, Span, Time};
 
-use super::{MAX_RATE, OPPORTUNITY_BYTES};
+use super::OPPORTUNITY_BYTES;
 
 /// σ_S: standard deviation of the log rate over seconds.
 pub const SHADOWING: f64 = 0.65;
@@ -149,7 +149,7 @@ impl Cellular {
             return Err(SynthError::Nothing);
         }
         let at = |index: usize| Time::ZERO + self.step.saturating_mul(index as u64);
-        let rate = |weight: f64| Rate::from_bps((weight * scale) as u64).min(MAX_RATE);
+        let rate = |weight: f64| Rate::from_bps((weight * scale) as u64).min(FASTEST);
         let points = open.iter().enumerate().map(|(index, &weight)| (at(index), rate(weight))).collect();
         Ok(RateTrace { points, period: self.step.saturating_mul(steps as u64) })
     }
@@ -191,7 +191,7 @@ impl Cellular {
 
     /// Checks the parameters; the number of steps.
     fn check(&self) -> Result<usize, SynthError> {
-        if self.mean == Rate::ZERO || self.mean > MAX_RATE {
+        if self.mean == Rate::ZERO || self.mean > FASTEST {
             return Err(SynthError::Mean(self.mean));
         }
         if self.duration == Span::ZERO {

@@ -19,8 +19,6 @@ pub(crate) use write::{bytes_text, plural};
 pub(crate) const LONGEST_DAYS: u64 = 100;
 /// [`LONGEST_DAYS`] in picoseconds.
 pub(crate) const LONGEST_PICOS: u64 = LONGEST_DAYS * 86_400 * tidegate_core::units::PICOS_PER_SECOND;
-/// The fastest rate a scenario may name, 1 Pbit/s.
-pub(crate) const FASTEST_BPS: u64 = 1_000_000_000_000_000;
 /// The most slots that a scenario may name.
 pub(crate) const MOST_SLOTS: u64 = 1_000_000_000;
 /// The most bandwidth–delay products that a scenario may name.

@@ -1,13 +1,13 @@
 //! From `"15.264 Mbit/s"` to a typed value, or to a complaint with the repair.
 
 use tidegate_core::dtm::{NANOS_PER_SLOT, Slots};
-use tidegate_core::units::{Rate, Span, Speed};
+use tidegate_core::units::{FASTEST, Rate, Span, Speed};
 
 use super::amount::Amount;
 use super::decimal::{Decimal, NotWhole};
 use super::known::{Dim, Measure, NANOS_PER_PRODUCT, PRODUCT, UNITS, Unit};
 use super::repair::{self, Complaint};
-use super::{FASTEST_BPS, LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS, MOST_PRODUCTS, MOST_SLOTS};
+use super::{LARGEST_BYTES, LONGEST_DAYS, LONGEST_PICOS, MOST_PRODUCTS, MOST_SLOTS};
 
 /// Reads `text` as an amount of `dim`.
 pub(crate) fn read(text: &str, dim: Dim) -> Result<Amount, Complaint> {
@@ -77,13 +77,15 @@ fn amount(text: &str, measure: Measure, whole: u128) -> Result<Amount, Complaint
             format!("the longest time is {LONGEST_DAYS} days, \"{} h\"", LONGEST_DAYS * 24),
         )?)),
         Measure::Rate => {
-            let help =
-                "the fastest rate is \"1000 Tbit/s\"; a gate that takes no time has rate = \"unlimited\"";
-            Amount::Speed(Speed::Bits(Rate::from_bps(below(FASTEST_BPS, help.to_owned())?)))
+            let terabits = FASTEST.bps() / 1_000_000_000_000;
+            let help = format!(
+                "the fastest rate is \"{terabits} Tbit/s\"; a gate that takes no time has rate = \"unlimited\""
+            );
+            Amount::Speed(Speed::Bits(Rate::from_bps(below(FASTEST.bps(), help)?)))
         }
         Measure::PacketRate => {
             let help = "the fastest processor does \"1000000000 packets/s\"";
-            Amount::Speed(Speed::Packets(below(FASTEST_BPS, help.to_owned())?))
+            Amount::Speed(Speed::Packets(below(FASTEST.bps(), help.to_owned())?))
         }
         Measure::Size => {
             Amount::Bytes(below(LARGEST_BYTES, "the largest size is \"1000000 TB\"".to_owned())?)

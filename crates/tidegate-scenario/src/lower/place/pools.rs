@@ -2,14 +2,14 @@
 
 use tidegate_core::dtm::NANOS_PER_SLOT;
 use tidegate_core::plan::{DtmPlan, GatePlan, PoolOrder, PoolPlan, RatePlan};
-use tidegate_core::units::Rate;
+use tidegate_core::units::{FASTEST, Rate};
 
 use super::circuits::Calls;
 use crate::check::{Form, Item, Value};
 use crate::lower::names::{POOL, tables};
 use crate::lower::notes::Notes;
 use crate::lower::values::choice;
-use crate::units::{Amount, FASTEST_BPS};
+use crate::units::Amount;
 
 /// The pools, each large enough for what its channels begin with and for each of its calls.
 pub(crate) fn pools(root: &Form, gates: &[GatePlan], calls: &Calls<'_>, notes: &mut Notes) -> Vec<PoolPlan> {
@@ -94,10 +94,9 @@ fn capacity(
     };
     let bps = u128::from(slots.nanos()) * u128::from(slot.bps()) / u128::from(NANOS_PER_SLOT);
     match u64::try_from(bps) {
-        Ok(bps) if bps <= FASTEST_BPS => Some(Rate::from_bps(bps)),
+        Ok(bps) if bps <= FASTEST.bps() => Some(Rate::from_bps(bps)),
         _ => {
-            let fastest = Rate::from_bps(FASTEST_BPS);
-            notes.wrong(item, format!("{slots} of {slot} are more than {fastest}"), "write less");
+            notes.wrong(item, format!("{slots} of {slot} are more than {FASTEST}"), "write less");
             None
         }
     }

@@ -7,6 +7,7 @@ use super::columns::Columns;
 use super::names::{Unit, text};
 use super::units::RateUnit;
 use super::wrong::{Wrong, too_long, wrong};
+use crate::trace::TOO_FAST;
 use crate::trace::decimal::{self, Refused};
 
 const NUMBERS: &str = "write plain numbers, as in 0.5,3.2";
@@ -72,7 +73,7 @@ pub(super) fn of_row(
     let value = value.map_err(|refused| match refused {
         Refused::NotANumber => wrong("the rate is not a number", NUMBERS),
         Refused::Negative => wrong("the rate is below 0", "write 0 for an outage"),
-        Refused::TooLarge => wrong("the rate is above 1 Pbit/s", "check the unit of the rate"),
+        Refused::TooLarge => wrong(TOO_FAST, "check the unit of the rate"),
     });
     Ok(Some((value.map_err(|wrong| wrong.in_field(columns.rate))?, unit)))
 }

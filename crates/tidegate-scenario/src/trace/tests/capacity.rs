@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
-use tidegate_core::units::{Rate, Span, Time};
+use tidegate_core::units::{FASTEST, Rate, Span, Time};
 
 use crate::trace::convert::{ConvertError, ConvertOptions, convert, to_opportunities, to_rates};
 use crate::trace::info::{InfoOptions, info, mean_rate};
@@ -77,7 +77,7 @@ fn conversions_that_make_no_sense_are_refused() {
     assert_eq!(to_rates(&slow, Span::from_picos(1)), Err(ConvertError::TooMany(1_000_000_000_000)));
     let third = ConvertOptions { window: Some(Span::from_picos(333)), ..ConvertOptions::default() };
     assert!(convert(&rates(&[(0, 8)], 1), Format::Drp, &third).is_err());
-    let fast = rates(&[(0, MAX_RATE.bps())], 1000);
+    let fast = rates(&[(0, FASTEST.bps())], 1000);
     assert!(matches!(to_opportunities(&fast, 1), Err(ConvertError::TooMany(_))));
 }
 

@@ -2,7 +2,7 @@
 //! statistics of the measured links it imitates.
 
 use tidegate_core::random::Seed;
-use tidegate_core::units::{Rate, Span};
+use tidegate_core::units::{FASTEST, Rate, Span};
 
 use crate::trace::info::{InfoOptions, info, window_rates};
 use crate::trace::synth::{Cellular, SynthError};
@@ -126,8 +126,5 @@ fn wrong_parameters_are_refused_in_words() {
         error(Cellular { duration: Span::from_secs(100_000), ..base }),
         "this makes 100000000 entries, more than 50 million; choose a shorter duration or a longer step"
     );
-    assert!(matches!(
-        Cellular { mean: MAX_RATE, ..base }.opportunities(seed(1)),
-        Err(SynthError::TooMany(_))
-    ));
+    assert!(matches!(Cellular { mean: FASTEST, ..base }.opportunities(seed(1)), Err(SynthError::TooMany(_))));
 }

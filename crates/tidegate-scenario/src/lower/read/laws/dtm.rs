@@ -2,14 +2,13 @@
 
 use tidegate_core::dtm::{NANOS_PER_SLOT, OnLoss, Rounding, Settings, SettingsError, Slots};
 use tidegate_core::plan::{DtmPlan, Estimators, RatePlan};
-use tidegate_core::units::{Rate, Span};
+use tidegate_core::units::{FASTEST, Rate, Span};
 
 use crate::check::{Form, Item};
 use crate::lower::changes::check_clock;
 use crate::lower::names::{POOL, index_of};
 use crate::lower::notes::Notes;
 use crate::lower::values::choice;
-use crate::units::FASTEST_BPS;
 
 /// A channel; `None` where something was wrong.
 pub(crate) fn law(root: &Form, form: &Form, notes: &mut Notes) -> Option<RatePlan> {
@@ -66,8 +65,7 @@ fn settings(form: &Form, notes: &mut Notes) -> Option<Settings> {
             ("min", format!("{min} is more than max, {max}"), format!("write \"{max}\" or less"))
         }
         SettingsError::TooFast { name } => {
-            let fastest = Rate::from_bps(FASTEST_BPS);
-            (name, format!("this is more than {fastest}"), "write less, or a smaller slot".to_owned())
+            (name, format!("this is more than {FASTEST}"), "write less, or a smaller slot".to_owned())
         }
         // The table of keys refuses these before.
         SettingsError::Shift { name, .. } => (name, error.to_string(), "write 3".to_owned()),
