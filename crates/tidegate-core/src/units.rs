@@ -9,6 +9,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 /// Picoseconds in one second.
 pub const PICOS_PER_SECOND: u64 = 1_000_000_000_000;
+/// Picoseconds in one millisecond.
+pub const PICOS_PER_MILLISECOND: u64 = PICOS_PER_SECOND / 1000;
 /// The fastest rate that a scenario, a trace or a setting may name, 1 Pbit/s: sums and products then fit the arithmetic.
 pub const FASTEST: Rate = Rate::from_bps(1_000_000_000_000_000);
 

@@ -14,16 +14,13 @@
 //! Reading and writing files of each format lives in the format's own module.
 
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
-use tidegate_core::units::{Rate, Span, Time};
+use tidegate_core::units::{PICOS_PER_MILLISECOND, Rate, Span, Time};
 
 use super::windows::{BIT, bits, windows};
 use super::{Format, LoadedTrace, OPPORTUNITY_BYTES, csv, drp, mahimahi, seconds_mbps};
 
 /// More windows or opportunities than this are refused: a slip of the unit, not a trace.
 const MOST: u128 = 50_000_000;
-
-/// One millisecond in picoseconds.
-const MILLI: u64 = 1_000_000_000;
 
 /// How to convert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,5 +177,5 @@ pub fn to_opportunities(trace: &LoadedTrace, bytes: u32) -> Result<OpportunityTr
 
 /// The first whole millisecond that is not before `picos`.
 fn whole_millis(picos: u64) -> Time {
-    Time::from_picos(picos.div_ceil(MILLI) * MILLI)
+    Time::from_picos(picos.div_ceil(PICOS_PER_MILLISECOND) * PICOS_PER_MILLISECOND)
 }

@@ -12,13 +12,10 @@
 //! that nobody wants are lost: that is the gate's part (`tidegate_core::gate`).
 
 use tidegate_core::plan::OpportunityTrace;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{PICOS_PER_MILLISECOND, Span, Time};
 
 use super::error::Blame;
 use super::{TraceError, TraceOptions, lines};
-
-/// Picoseconds in a millisecond, the format's grain.
-const MILLI: u64 = 1_000_000_000;
 
 const LINE_HELP: &str = "each line is one whole number: milliseconds from the start, as in 120";
 
@@ -41,7 +38,7 @@ pub fn read(bytes: &[u8], name: &str, options: &TraceOptions) -> Result<Opportun
         if at.last().is_some_and(|&before| time < before) {
             let help = "times must not decrease: sort the lines (sort -n)";
             let wrong = blame.line(number, line, "this line is earlier than the line before it", help);
-            return Err(wrong.after(at[at.len() - 1].picos() / MILLI));
+            return Err(wrong.after(at[at.len() - 1].picos() / PICOS_PER_MILLISECOND));
         }
         at.push(time);
         last = Some((number, line));
@@ -72,7 +69,9 @@ fn milliseconds(line: &[u8]) -> Result<Time, &'static str> {
     let millis = line
         .iter()
         .try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
-    let picos = millis.and_then(|millis| millis.checked_mul(MILLI)).filter(|&picos| picos < u64::MAX / 2);
+    let picos = millis
+        .and_then(|millis| millis.checked_mul(PICOS_PER_MILLISECOND))
+        .filter(|&picos| picos < u64::MAX / 2);
     picos.map(Time::from_picos).ok_or("more than 106 days, longer than any run")
 }
 
@@ -81,7 +80,7 @@ fn milliseconds(line: &[u8]) -> Result<Time, &'static str> {
 pub fn write(trace: &OpportunityTrace) -> String {
     let mut text = String::with_capacity(8 * trace.at.len());
     for at in &trace.at {
-        text.push_str(&at.picos().div_ceil(MILLI).to_string());
+        text.push_str(&at.picos().div_ceil(PICOS_PER_MILLISECOND).to_string());
         text.push('\n');
     }
     text

@@ -36,7 +36,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::random::{Seed, Stream};
-use tidegate_core::units::{FASTEST, PICOS_PER_SECOND, Rate, Span, Time};
+use tidegate_core::units::{FASTEST, PICOS_PER_MILLISECOND, PICOS_PER_SECOND, Rate, Span, Time};
 
 use super::OPPORTUNITY_BYTES;
 
@@ -57,9 +57,6 @@ pub const OUTAGE_TAIL: f64 = 1.1;
 
 /// More steps or opportunities than this are refused.
 const MOST: f64 = 50_000_000.0;
-
-/// One millisecond in picoseconds.
-const MILLI: u64 = 1_000_000_000;
 
 /// The parameters of a synthetic cellular link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,8 +169,8 @@ impl Cellular {
             let work = bps as f64 * seconds / self.bits();
             while due < work {
                 let after = ((to - from) as f64 * (due / work)) as u64;
-                let millis = (from + after) / MILLI + 1;
-                at.push(Time::from_picos((millis * MILLI).min(to)));
+                let millis = (from + after) / PICOS_PER_MILLISECOND + 1;
+                at.push(Time::from_picos((millis * PICOS_PER_MILLISECOND).min(to)));
                 let gap: f64 = Exp1.sample(&mut stream);
                 due += gap;
             }
@@ -197,7 +194,7 @@ impl Cellular {
         if self.duration == Span::ZERO {
             return Err(SynthError::Duration);
         }
-        if self.step == Span::ZERO || !self.step.picos().is_multiple_of(MILLI) {
+        if self.step == Span::ZERO || !self.step.picos().is_multiple_of(PICOS_PER_MILLISECOND) {
             return Err(SynthError::Step(self.step));
         }
         if !(0.0..=4.0).contains(&self.variability) {

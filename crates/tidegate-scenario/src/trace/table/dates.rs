@@ -7,7 +7,8 @@
 //! A zone in numbers is taken off. The name of a zone is not, because only differences count: the caller refuses a
 //! file in which it changes. A leap second is the second after it.
 
-const SECOND: u128 = 1_000_000_000_000;
+use super::units::SECOND;
+
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];

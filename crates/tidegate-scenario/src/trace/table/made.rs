@@ -6,7 +6,8 @@ use tidegate_core::units::{Rate, Span, Time};
 
 use super::cells::Comma;
 use super::columns::Times;
-use super::rows::{Rows, SECOND, Value, within};
+use super::rows::{Rows, Value, within};
+use super::units::SECOND;
 use super::wrong::{Place, wrong};
 use crate::trace::error::Blame;
 use crate::trace::{TraceError, check_rates};

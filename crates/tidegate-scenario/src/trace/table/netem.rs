@@ -10,11 +10,9 @@
 use ::csv::ByteRecord;
 use serde_json::Value;
 
-use super::units::{RateUnit, TimeUnit};
+use super::units::{RateUnit, SECOND, TimeUnit};
 use super::wrong::{Wrong, wrong};
 use crate::trace::decimal;
-
-const SECOND: u128 = 1_000_000_000_000;
 
 /// The names of the columns of [`pieces`].
 pub(super) const HEADER: [&str; 2] = ["duration_ns", "rate_bps"];

@@ -4,10 +4,10 @@ use super::cells::{Comma, number, of_row};
 use super::columns::{Columns, Times};
 use super::dates;
 use super::names::filled;
+use super::units::SECOND;
 use super::wrong::{Place, Wrong, too_long, wrong};
 use ::csv::ByteRecord;
 
-pub(super) const SECOND: u128 = 1_000_000_000_000;
 /// Times above these seconds since 1970 are of another unit: it is the year 5138.
 const LATEST: u128 = 100_000_000_000 * SECOND;
 

@@ -3,6 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tidegate_core::units::PICOS_PER_SECOND;
+
+/// Picoseconds in one second, for what is wider than a time.
+pub(super) const SECOND: u128 = PICOS_PER_SECOND as u128;
+
 /// What a number of a rate column counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RateUnit {
