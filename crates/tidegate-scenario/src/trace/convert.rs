@@ -17,10 +17,7 @@ use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::units::{PICOS_PER_MILLISECOND, Rate, Span, Time};
 
 use super::windows::{BIT, bits, windows};
-use super::{Format, LoadedTrace, OPPORTUNITY_BYTES, csv, drp, mahimahi, seconds_mbps};
-
-/// More windows or opportunities than this are refused: a slip of the unit, not a trace.
-const MOST: u128 = 50_000_000;
+use super::{Format, LoadedTrace, MOST_ENTRIES, OPPORTUNITY_BYTES, csv, drp, mahimahi, seconds_mbps};
 
 /// How to convert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +99,7 @@ pub fn to_rates(trace: &LoadedTrace, window: Span) -> Result<RateTrace, ConvertE
     }
     let (width, period) = (window.picos(), trace.period().picos());
     let count = u128::from(period.div_ceil(width));
-    if count > MOST {
+    if count > u128::from(MOST_ENTRIES) {
         return Err(ConvertError::TooMany(count));
     }
     let mut points = Vec::new();
@@ -141,7 +138,7 @@ pub fn to_opportunities(trace: &LoadedTrace, bytes: u32) -> Result<OpportunityTr
     if count == 0 {
         return Err(ConvertError::LessThanOne(bytes));
     }
-    if count > MOST {
+    if count > u128::from(MOST_ENTRIES) {
         return Err(ConvertError::TooMany(count));
     }
     let mut at = Vec::new();

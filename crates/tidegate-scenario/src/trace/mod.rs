@@ -64,6 +64,9 @@ pub use windows::deliverable_bytes;
 /// Bytes of one delivery opportunity unless told otherwise: one full Ethernet payload.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
 
+/// More windows, steps or opportunities than this are not made: a slip of the unit, not a trace.
+const MOST_ENTRIES: u32 = 50_000_000;
+
 /// What is wrong with a rate above [`FASTEST`].
 const TOO_FAST: &str = "the rate is above 1 Pbit/s";
 

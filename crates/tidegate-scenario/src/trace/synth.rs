@@ -38,7 +38,7 @@ use tidegate_core::plan::{OpportunityTrace, RateTrace};
 use tidegate_core::random::{Seed, Stream};
 use tidegate_core::units::{FASTEST, PICOS_PER_MILLISECOND, PICOS_PER_SECOND, Rate, Span, Time};
 
-use super::OPPORTUNITY_BYTES;
+use super::{MOST_ENTRIES, OPPORTUNITY_BYTES};
 
 /// σ_S: standard deviation of the log rate over seconds.
 pub const SHADOWING: f64 = 0.65;
@@ -54,9 +54,6 @@ pub const OUTAGE_SHORTEST: f64 = 0.04;
 pub const OUTAGE_LONGEST: f64 = 3.0;
 /// α: the tail of outages; smaller is heavier.
 pub const OUTAGE_TAIL: f64 = 1.1;
-
-/// More steps or opportunities than this are refused.
-const MOST: f64 = 50_000_000.0;
 
 /// The parameters of a synthetic cellular link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,7 +155,7 @@ impl Cellular {
     pub fn opportunities(&self, seed: Seed) -> Result<OpportunityTrace, SynthError> {
         let rates = self.rates(seed)?;
         let expected = self.mean.bps() as f64 * rates.period.as_secs_f64() / self.bits();
-        if expected > MOST {
+        if expected > f64::from(MOST_ENTRIES) {
             return Err(SynthError::TooMany(expected));
         }
         let mut stream = seed.stream("trace.cellular/opportunities");
@@ -207,7 +204,7 @@ impl Cellular {
             return Err(SynthError::OpportunityBytes);
         }
         let steps = self.duration.picos().div_ceil(self.step.picos());
-        if steps as f64 > MOST {
+        if steps as f64 > f64::from(MOST_ENTRIES) {
             return Err(SynthError::TooMany(steps as f64));
         }
         if u128::from(steps) * u128::from(self.step.picos()) > u128::from(u64::MAX / 2) {
