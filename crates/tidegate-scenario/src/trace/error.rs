@@ -106,6 +106,12 @@ impl Blame<'_> {
     ) -> TraceError {
         TraceError { line: Some(line), read: quote(read).into(), ..self.whole(problem, help) }
     }
+
+    /// A line is earlier than the line before it.
+    pub(super) fn earlier(self, line: u64, read: &[u8]) -> TraceError {
+        let help = "times must not decrease: sort the lines (sort -n)";
+        self.line(line, read, "this line is earlier than the line before it", help)
+    }
 }
 
 /// Input as it may stand in a message: numbers, not too long; anything else is not shown.

@@ -53,8 +53,7 @@ pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<LightTrace, TraceError> 
         }
         let row = row(line).map_err(|problem| blame.line(number, line, problem, HELP))?;
         if trains.last().is_some_and(|before| row.at < before.at) {
-            let help = "times must not decrease: sort the lines (sort -n)";
-            return Err(blame.line(number, line, "this line is earlier than the line before it", help));
+            return Err(blame.earlier(number, line));
         }
         bare = row.offsets.is_empty().then_some((number, line));
         trains.push(row);

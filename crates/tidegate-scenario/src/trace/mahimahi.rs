@@ -36,9 +36,7 @@ pub fn read(bytes: &[u8], name: &str, options: &TraceOptions) -> Result<Opportun
     for (number, line) in lines(bytes) {
         let time = milliseconds(line).map_err(|problem| blame.line(number, line, problem, LINE_HELP))?;
         if at.last().is_some_and(|&before| time < before) {
-            let help = "times must not decrease: sort the lines (sort -n)";
-            let wrong = blame.line(number, line, "this line is earlier than the line before it", help);
-            return Err(wrong.after(at[at.len() - 1].picos() / PICOS_PER_MILLISECOND));
+            return Err(blame.earlier(number, line).after(at[at.len() - 1].picos() / PICOS_PER_MILLISECOND));
         }
         at.push(time);
         last = Some((number, line));
