@@ -132,7 +132,7 @@ fn collect<'a>(entry: &'a Entry, above: &[Step], keys: &mut Vec<SweepKey<'a>>) -
     let steps = document::parse_path(&entry.key, entry.key_at.source, 0)
         .map_err(|problem| Problem { at: entry.key_at, ..problem })?;
     path.extend(steps.into_iter().map(|step| Step { at: entry.key_at, ..step }));
-    let name = path.iter().map(|step| step.key.as_str()).collect::<Vec<_>>().join(".");
+    let name = document::dotted(&path);
     match &entry.node.data {
         Data::Table(below) => below.iter().try_for_each(|inner| collect(inner, &path, keys)),
         Data::List(values) if values.is_empty() => {

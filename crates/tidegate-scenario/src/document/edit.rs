@@ -1,7 +1,7 @@
 //! What setting a key does to a document: the same operations for the tree that is checked
 //! and for the text that is kept.
 
-use super::{Data, Entry, Node, Place, Step};
+use super::{Data, Entry, Node, Place, Step, dotted};
 use crate::error::Problem;
 use crate::spelling::key_meant;
 use crate::table::{Kind, Section};
@@ -45,8 +45,8 @@ pub(crate) fn operations(
         let below = kind.and_then(Kind::section);
         // What is not supported yet is refused as that, whatever lies below it.
         if below.is_none() && !last && kind.is_some_and(|kind| !matches!(kind, Kind::Later)) {
-            let name = join(&path[..=depth]);
-            return Err(Problem::new(step.at, &join(&path), format!("{name} has no keys of its own"))
+            let name = dotted(&path[..=depth]);
+            return Err(Problem::new(step.at, &dotted(&path), format!("{name} has no keys of its own"))
                 .help(format!("set {name} itself")));
         }
         if let (true, Some(short), Some(node)) = (last, below.and_then(|below| below.short), found)
@@ -97,10 +97,6 @@ fn unknown_name(here: Option<&Node>, what: &str, step: &Step) -> Problem {
     });
     Problem::new(step.at, &format!("{what}.{}", step.key), format!("no {what} is called {:?}", step.key))
         .help(help)
-}
-
-fn join(path: &[Step]) -> String {
-    path.iter().map(|step| step.key.as_str()).collect::<Vec<_>>().join(".")
 }
 
 impl Node {

@@ -54,6 +54,11 @@ pub(crate) struct Step {
     pub(crate) at: Place,
 }
 
+/// A dotted key as it is written.
+pub(crate) fn dotted(path: &[Step]) -> String {
+    path.iter().map(|step| step.key.as_str()).collect::<Vec<_>>().join(".")
+}
+
 impl Node {
     /// An empty table.
     pub(crate) fn table(at: Place) -> Node {

@@ -3,7 +3,7 @@
 use toml_edit::Key;
 
 use super::toml::value;
-use super::{Data, Node, Place, Step};
+use super::{Data, Node, Place, Step, dotted};
 use crate::error::Problem;
 
 /// No key of the language is deeper.
@@ -50,8 +50,4 @@ pub(crate) fn parse_path(text: &str, source: usize, offset: usize) -> Result<Vec
         return Err(Problem::new(place, "", format!("a dotted key has at most {DEEPEST} names")));
     }
     Ok(keys.iter().map(|key| Step { key: key.get().to_owned(), at: place }).collect())
-}
-
-fn dotted(path: &[Step]) -> String {
-    path.iter().map(|step| step.key.as_str()).collect::<Vec<_>>().join(".")
 }
