@@ -40,18 +40,24 @@ pub(super) fn lines(gate: &GatePlan, form: &Form, plan: &Plan) -> Vec<String> {
             lines.push(text + &tins::queues(&tin));
             continue;
         }
-        text += &match class.queue.limit {
-            QueueLimit::Unlimited => ", a queue without limit".to_owned(),
-            QueueLimit::Packets(limit) => format!(", a queue of {}", Amount::Packets(limit)),
-            QueueLimit::Bytes(limit) => format!(", a queue of {}", Amount::Bytes(limit)),
-            QueueLimit::Cells(limit) => format!(", a queue of {}", Amount::Cells(limit)),
-        };
+        text += &format!(", a queue {}", limit_text(class.queue.limit));
         if !class.queue.discipline.decides_at_arrival() || class.queue.discipline.marks() {
             text += &format!(" under {}", class.queue.discipline.name());
         }
         lines.push(text);
     }
     lines
+}
+
+/// What follows "a queue": "of 10 packets", "without limit".
+fn limit_text(limit: QueueLimit) -> String {
+    let amount = match limit {
+        QueueLimit::Unlimited => return "without limit".to_owned(),
+        QueueLimit::Packets(packets) => Amount::Packets(packets),
+        QueueLimit::Bytes(bytes) => Amount::Bytes(bytes),
+        QueueLimit::Cells(cells) => Amount::Cells(cells),
+    };
+    format!("of {amount}")
 }
 
 fn rule(scheduler: &SchedulerPlan) -> &'static str {
@@ -141,14 +147,9 @@ fn circuits(classes: &ClassesPlan, spacer: &SpacerPlan) -> String {
     let rate =
         |class: &SpacedClass| class.limits.first().map_or(0.0, |limit| limit.exact_bits_per_second(bits));
     let sum: f64 = spacer.classes.iter().map(rate).sum();
-    let queue = match classes.classes.first().map(|class| class.queue.limit) {
-        None | Some(QueueLimit::Unlimited) => "without limit".to_owned(),
-        Some(QueueLimit::Packets(limit)) => format!("of {}", Amount::Packets(limit)),
-        Some(QueueLimit::Bytes(limit)) => format!("of {}", Amount::Bytes(limit)),
-        Some(QueueLimit::Cells(limit)) => format!("of {}", Amount::Cells(limit)),
-    };
+    let limit = classes.classes.first().map_or(QueueLimit::Unlimited, |class| class.queue.limit);
     let count = plural(classes.classes.len() as u64, "virtual circuit");
-    format!("{count} with contracts of {} together, each with a queue {queue}", rate_text(sum))
+    format!("{count} with contracts of {} together, each with a queue {}", rate_text(sum), limit_text(limit))
 }
 
 fn strict(plan: &StrictPlan, number: usize) -> String {
