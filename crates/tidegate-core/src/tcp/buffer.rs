@@ -19,7 +19,7 @@ const LARGEST_BUFFER: u64 = 33_554_432;
 const LARGEST_CLAMP: u64 = LARGEST_BUFFER / 256 * 161;
 
 /// Linux's quick ACKs in a row (`TCP_MAX_QUICKACKS`).
-pub(super) const MOST_QUICK: u32 = 16;
+pub const MOST_QUICK: u32 = 16;
 /// Two segments so long at least, of one length, are taken for full ones (`TCP_MSS_DEFAULT`); without PSH so long (`TCP_MIN_MSS`).
 const FULL_AT_LEAST: u32 = 536;
 const FULL_WITHOUT_PUSH: u32 = 88;

@@ -57,6 +57,7 @@ pub(crate) mod tests;
 pub(crate) use tests::plain_plan;
 
 pub use accecn::AccEcn;
+pub use buffer::MOST_QUICK;
 pub use endpoint::{Endpoint, Role, Row, State};
 pub use header::Header;
 pub use outgoing::Outgoing;

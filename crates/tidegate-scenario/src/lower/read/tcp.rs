@@ -5,6 +5,7 @@ use tidegate_core::plan::{
     ReadPlan, Reduction, RtoPlan, RtoRestart, RttTiming, Segmentation, SlowStart, SsthreshRounding, TcpBase,
     TcpPlan, TcpRules, TickPhase,
 };
+use tidegate_core::tcp::MOST_QUICK;
 use tidegate_core::units::Span;
 
 use super::congestion;
@@ -148,13 +149,10 @@ fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> T
     plan
 }
 
-/// Linux's quick ACKs at the start of a connection (`TCP_MAX_QUICKACKS`).
-const QUICK_ACKS: u32 = 16;
-
 fn quick_acks(layers: &TcpLayers<'_>) -> u32 {
     let Some(item) = layers.item("quick_acks") else { return 0 };
     let number = item.whole().and_then(|number| u32::try_from(number).ok());
-    number.unwrap_or(QUICK_ACKS)
+    number.unwrap_or(MOST_QUICK)
 }
 
 /// Where the flow's TCP does as Linux does and not as the RFCs.
