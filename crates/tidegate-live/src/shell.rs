@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use tidegate_core::plan::{Plan, RecordLevel, TransportPlan};
 use tidegate_core::units::{Span, Time};
 
-use crate::lab::{Backend, Lab, LabOptions, Nat, Side};
+use crate::lab::{Backend, Lab, LabOptions, Nat, Side, address_of};
 use crate::pump::{Arrival, Classifier, Idle, LatenessSummary, Pump, PumpOptions, PumpReport, RunningPump};
 use crate::{LiveError, capture, segment, userns};
 
@@ -86,7 +86,7 @@ pub fn shell(
     if options.nat && outside.is_none() {
         return Err(LiveError::Beyond("with a peer at the other end there is no world behind it".to_owned()));
     }
-    let nat = options.nat.then(|| Nat::new(lab.side(inside.other()), inside.address())).transpose()?;
+    let nat = options.nat.then(|| Nat::new(lab.side(inside.other()), address_of(inside))).transpose()?;
     // It may last for hours, mostly idle.
     let pump_options = PumpOptions {
         lead: Duration::ZERO,
@@ -197,7 +197,7 @@ fn told(status: ExitStatus, report: PumpReport, astray: u64) -> ShellReport {
 /// is for many hosts counts for none.
 fn beyond(report: &PumpReport, inside: Side) -> u64 {
     let stride = report.capture_bytes as usize;
-    let there = inside.other().address();
+    let there = address_of(inside.other());
     let counts = |(number, arrival): (usize, &Arrival)| {
         let packet = &report.capture[number * stride..][..stride];
         let is_ipv4 = packet[0] >> 4 == 4;

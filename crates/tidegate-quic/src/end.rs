@@ -70,11 +70,11 @@ pub(crate) fn ends_controlled(
     let [writes, reads] = Work::both(flow, quic, stream("app"));
     // Whoever asks begins the connection.
     let asker = if matches!(flow.app, AppPlan::Request(_)) { Side::Receiver } else { Side::Sender };
-    let made = [(1, Side::Sender, "sender", writes), (2, Side::Receiver, "receiver", reads)];
-    made.map(|(number, side, name, work)| -> Box<dyn Host> {
+    let made = [(1, Side::Sender, writes), (2, Side::Receiver, reads)];
+    made.map(|(number, side, work)| -> Box<dyn Host> {
         let log = logs.and_then(|logs| logs.begin(&flow.name, side, clock.origin()));
         let watch = Watch { log, ..Watch::default() };
-        let control = control(name, Arc::clone(&watch.seen));
+        let control = control(side.word(), Arc::clone(&watch.seen));
         if side == asker {
             let (endpoint, config) = client(quic, seed, &watch, control);
             Box::new(End { client: Some(config), ..end(number, endpoint, watch, work) })

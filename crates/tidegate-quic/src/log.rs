@@ -37,7 +37,7 @@ impl Logs {
 
     /// A log of one end of a flow. `origin` is the instant of the clock at which the run begins.
     pub(crate) fn begin(&self, flow: &str, side: Side, origin: Instant) -> Option<QlogStream> {
-        let end = if side == Side::Sender { "sender" } else { "receiver" };
+        let end = side.word();
         let path = self.folder.join(format!("{}-{end}.sqlog", file_name(flow)));
         let file = match File::create(&path) {
             Ok(file) => BufWriter::new(file),

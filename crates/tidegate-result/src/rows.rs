@@ -95,13 +95,33 @@ pub enum MarkKind {
     FastRetransmit = 1,
 }
 
-/// The end of a flow where a packet was seen.
+/// The two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The end that sends the data.
+    /// Where data comes from.
     Sender,
-    /// The other.
+    /// Where data goes to.
     Receiver,
+}
+
+impl Side {
+    /// The opposite end.
+    #[must_use]
+    pub const fn other(self) -> Side {
+        match self {
+            Side::Sender => Side::Receiver,
+            Side::Receiver => Side::Sender,
+        }
+    }
+
+    /// The word for it, in messages and in names.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Side::Sender => "sender",
+            Side::Receiver => "receiver",
+        }
+    }
 }
 
 /// A packet as seen at one end of its flow.

@@ -73,13 +73,6 @@ impl AtOnce {
     }
 }
 
-fn word(side: Side) -> &'static str {
-    match side {
-        Side::Sender => "sender",
-        Side::Receiver => "receiver",
-    }
-}
-
 impl Hosted {
     pub(crate) fn new(name: &str, ends: Ends, polices: bool) -> Hosted {
         Hosted {
@@ -160,7 +153,7 @@ impl Hosted {
     /// An end has done what ends the run.
     fn fail(&mut self, at: Time, side: Side, what: &str) {
         self.ends[side as usize].over = true;
-        let sentence = format!("flow.{}: at {at} the transport of its {} {what}", self.name, word(side));
+        let sentence = format!("flow.{}: at {at} the transport of its {} {what}", self.name, side.word());
         self.fault.get_or_insert((at, sentence));
     }
 
@@ -283,7 +276,7 @@ impl Hosted {
         };
         if let Some(why) = failure {
             end.over = true;
-            let who = word(side);
+            let who = side.word();
             self.warnings.push(format!("flow.{}: at {at} its {who} ended the connection: {why}", self.name));
         }
     }

@@ -116,7 +116,7 @@ impl<N: Carrier> Wire<N> {
     }
 
     fn bring_to_host(&mut self, at: Time, (index, side): (usize, Side), flow: &mut Flow, unit: Unit) {
-        let from = if side == Side::Sender { Side::Receiver } else { Side::Sender };
+        let from = side.other();
         self.capture(at, (index, from, side), flow, unit);
         let Some(way) = flow.hosted_mut().take(unit) else { return };
         let OnItsWay { packet, sent_at, data } = way;

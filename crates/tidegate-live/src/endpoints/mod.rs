@@ -31,7 +31,7 @@ use tidegate_core::app::Exchange;
 use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::units::Span;
 
-use crate::lab::{FIRST_PORT, Lab, Namespace, RouteOptions, Side};
+use crate::lab::{FIRST_PORT, Lab, Namespace, RECEIVER_ADDRESS, RouteOptions, SENDER_ADDRESS, Side};
 use crate::pump::Owed;
 use crate::{Clock, LiveError};
 use dialogue::{Dialogues, begins_anew, has_requests};
@@ -159,7 +159,7 @@ fn ends(
     there: &RouteOptions,
     back: &RouteOptions,
 ) -> Result<[Ipv4Addr; 2], LiveError> {
-    let usual = [Side::Sender.address(), Side::Receiver.address()];
+    let usual = [SENDER_ADDRESS, RECEIVER_ADDRESS];
     if class == 0 {
         lab.sender().set_route(there)?;
         lab.receiver().set_route(back)?;

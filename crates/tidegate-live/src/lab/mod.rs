@@ -30,6 +30,7 @@ pub(crate) use nat::Nat;
 use netlink::Netlink;
 pub use netlink::RouteOptions;
 use packet::PacketRing;
+pub use tidegate_result::Side;
 use tun::Tun;
 
 /// Address of the sender's end; also the gateway as the receiver sees it.
@@ -48,32 +49,11 @@ const TIMESTAMPS: u32 = 12;
 const USUAL_MTU: u32 = 1500;
 const LARGEST_MTU: u32 = 65_535;
 
-/// The two ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
-    /// Where data comes from.
-    Sender,
-    /// Where data goes to.
-    Receiver,
-}
-
-impl Side {
-    /// The opposite end.
-    #[must_use]
-    pub fn other(self) -> Side {
-        match self {
-            Side::Sender => Side::Receiver,
-            Side::Receiver => Side::Sender,
-        }
-    }
-
-    /// Its namespace's address.
-    #[must_use]
-    pub fn address(self) -> Ipv4Addr {
-        match self {
-            Side::Sender => SENDER_ADDRESS,
-            Side::Receiver => RECEIVER_ADDRESS,
-        }
+/// The address of an end's namespace.
+pub(crate) fn address_of(side: Side) -> Ipv4Addr {
+    match side {
+        Side::Sender => SENDER_ADDRESS,
+        Side::Receiver => RECEIVER_ADDRESS,
     }
 }
 
@@ -304,7 +284,7 @@ fn largest_packet(plan: &Plan) -> u32 {
 fn configure(side: Side, attributes: &[LinkAttribute]) -> Result<(), LiveError> {
     let mut netlink = Netlink::open()?;
     netlink.change(Namespace::DEVICE, attributes)?;
-    netlink.add_address(Namespace::DEVICE, side.address())?;
-    let to = netlink::Destination::Host(side.other().address());
+    netlink.add_address(Namespace::DEVICE, address_of(side))?;
+    let to = netlink::Destination::Host(address_of(side.other()));
     netlink.route(Namespace::DEVICE, to, &RouteOptions::default())
 }

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use nix::sched::{CloneFlags, setns, unshare};
 
 use super::netlink::{Netlink, RouteOptions};
-use super::{Side, netlink};
+use super::{Side, address_of, netlink};
 use crate::LiveError;
 
 /// The namespace of one end. Its device is [`Namespace::DEVICE`], its address
@@ -109,7 +109,7 @@ impl Namespace {
     /// Its address.
     #[must_use]
     pub fn address(&self) -> Ipv4Addr {
-        self.side.address()
+        address_of(self.side)
     }
 
     /// Runs `job` on a thread inside the namespace, and waits for it. Sockets made there stay
@@ -184,7 +184,7 @@ impl Namespace {
     /// # Errors
     /// [`LiveError::Kernel`].
     pub fn set_route(&self, options: &RouteOptions) -> Result<(), LiveError> {
-        let to = self.side.other().address();
+        let to = address_of(self.side.other());
         self.run(|| Netlink::open()?.route(Self::DEVICE, netlink::Destination::Host(to), options))?
     }
 

@@ -63,10 +63,7 @@ impl PacketRing {
         options: &LabOptions,
     ) -> Result<PacketRing, LiveError> {
         let (side, gso) = (namespace.side(), options.gso_segments);
-        let name = match side {
-            Side::Sender => "sender",
-            Side::Receiver => "receiver",
-        };
+        let name = side.word();
         let far = namespace.held();
         let queue = [LinkAttribute::Mtu(mtu), LinkAttribute::TxQueueLen(QUEUE_PACKETS)];
         let index = wires.run(|| {

@@ -201,7 +201,7 @@ impl Engine {
         if now.saturating_since(since) > self.fail_behind {
             return Err(self.fell_behind(format!(
                 "packets of the {} have been waiting for the engine for {}",
-                name(side),
+                side.word(),
                 now.saturating_since(since)
             )));
         }
@@ -335,13 +335,6 @@ pub(crate) fn tell(network: &mut Network, at: Time, flow: u32, begins: bool) {
         network.handle_transfer_begin(at, flow as usize);
     } else {
         network.handle_transfer_end(at, flow as usize);
-    }
-}
-
-fn name(side: Side) -> &'static str {
-    match side {
-        Side::Sender => "sender",
-        Side::Receiver => "receiver",
     }
 }
 
