@@ -10,10 +10,9 @@ use tidegate_core::units::{PICOS_PER_SECOND, Time};
 use tidegate_result::pcap::plain;
 
 use crate::Side;
+use crate::clock::PICOS_PER_NANO;
 use crate::pump::{Departure, PumpReport};
 use crate::segment::{codepoint, mark, set_codepoint};
-
-const PICOS_PER_NANO: u64 = 1_000;
 
 /// Writes what one edge saw in order of time: what came from its kernel when it was read, what
 /// went to it when it was due, with the mark and the codepoint that gates gave it.

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 use tidegate_core::units::{Span, Time};
 
-const NANOS_PER_SECOND: i64 = 1_000_000_000;
-const PICOS_PER_NANO: u64 = 1_000;
+pub(crate) const NANOS_PER_SECOND: i64 = 1_000_000_000;
+pub(crate) const PICOS_PER_NANO: u64 = 1_000;
 
 /// The time of a run; every thread of the run reads the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +55,7 @@ impl Clock {
 
     /// Sleeps until `at`, and not at all if that is over.
     pub fn sleep_until(self, at: Time) {
-        let nanos = self.monotonic(at);
-        let until = nix::sys::time::TimeSpec::new(nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
+        let until = time_spec(self.monotonic(at));
         // Interrupted by a signal it goes on: the instant is absolute.
         while clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until)
             == Err(nix::errno::Errno::EINTR)
@@ -67,6 +67,11 @@ impl Clock {
     pub fn until(self, at: Time) -> Span {
         at.saturating_since(self.now())
     }
+}
+
+/// Nanoseconds as the kernel takes them.
+pub(crate) fn time_spec(nanos: i64) -> TimeSpec {
+    TimeSpec::new(nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND)
 }
 
 #[inline]

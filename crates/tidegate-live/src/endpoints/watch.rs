@@ -5,13 +5,12 @@ use std::os::fd::AsFd;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::EventFd;
-use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use tidegate_core::units::Time;
 
+use crate::clock::time_spec;
 use crate::{Clock, LiveError};
 
-const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const WAKE: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
 
@@ -47,8 +46,7 @@ impl Watch {
         if at == Time::NEVER {
             return self.timer.unset().map_err(|error| LiveError::kernel("set a timer", error));
         }
-        let nanos = clock.monotonic(at).max(1);
-        let when = TimeSpec::new(nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
+        let when = time_spec(clock.monotonic(at).max(1));
         self.timer
             .set(Expiration::OneShot(when), TimerSetTimeFlags::TFD_TIMER_ABSTIME)
             .map_err(|error| LiveError::kernel("set a timer", error))

@@ -17,6 +17,7 @@ use super::netlink::Netlink;
 use super::tun::QUEUE_PACKETS;
 use super::{LabOptions, Namespace, Side, offload};
 use crate::LiveError;
+use crate::clock::NANOS_PER_SECOND;
 
 /// Packets that the ring holds, at least, between two looks at it.
 const RING_PACKETS: usize = 4096;
@@ -27,7 +28,6 @@ const BEFORE: usize = 128;
 /// Bytes that one connection may have below TCP: what it sends in one go passes the kernel's backlog, which
 /// drops all above 1000 packets (net.core.netdev_max_backlog).
 const BELOW_TCP: &str = "524288";
-const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const PROTOCOL_IP: u16 = libc::ETH_P_IP as u16;
 
 /// The engine's end of a pair of devices.

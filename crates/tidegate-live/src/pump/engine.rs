@@ -17,7 +17,7 @@ use super::slab::Slab;
 use super::stalls::Stalls;
 use super::transfers::{Place, Transfers};
 use super::waiter::{Waiter, Woken};
-use crate::clock::after;
+use crate::clock::{PICOS_PER_NANO, after};
 use crate::lab::{Edge, Side};
 use crate::progress::TellingGates;
 use crate::segment::{codepoint, ecn, mark, set_codepoint};
@@ -27,7 +27,6 @@ use crate::{Clock, LiveError, limits};
 const BATCH: u32 = 32;
 /// Closer to a departure than this, the thread polls the clock instead of sleeping.
 const FINAL: Span = Span::from_micros(3);
-const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// Packets of each size that there is room for at the start.
 const READY_PACKETS: usize = 512;
 
@@ -339,6 +338,6 @@ pub(crate) fn tell(network: &mut Network, at: Time, flow: u32, begins: bool) {
 }
 
 fn span(duration: Duration) -> Span {
-    let nanos = duration.as_secs().saturating_mul(NANOS_PER_SECOND) + u64::from(duration.subsec_nanos());
-    Span::from_picos(nanos.saturating_mul(1000))
+    let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    Span::from_picos(nanos.saturating_mul(PICOS_PER_NANO))
 }

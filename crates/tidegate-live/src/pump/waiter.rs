@@ -7,12 +7,11 @@ use std::sync::Arc;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::eventfd::EventFd;
-use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
 use crate::LiveError;
+use crate::clock::time_spec;
 
-const NANOS_PER_SECOND: i64 = 1_000_000_000;
 const TIMER: u64 = 2;
 const STOP: u64 = 3;
 
@@ -88,9 +87,8 @@ impl Waiter {
     fn set(&mut self, deadline: i64) -> Result<(), LiveError> {
         // A deadline of zero would stop the timer; one that is over fires at once.
         let deadline = deadline.max(1);
-        let when = TimeSpec::new(deadline / NANOS_PER_SECOND, deadline % NANOS_PER_SECOND);
         self.timer
-            .set(Expiration::OneShot(when), TimerSetTimeFlags::TFD_TIMER_ABSTIME)
+            .set(Expiration::OneShot(time_spec(deadline)), TimerSetTimeFlags::TFD_TIMER_ABSTIME)
             .map_err(|error| LiveError::kernel("set a timer", error))?;
         self.deadline = deadline;
         Ok(())
