@@ -10,6 +10,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use tidegate_sim::pool::PATIENCE;
 
 use crate::error::{InternalError, RunError};
 
@@ -40,9 +41,6 @@ pub(crate) fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
 
 /// How often Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// How long after Ctrl-C work may end by itself; then its thread is left alone and its result is ignored.
-const PATIENCE: Duration = Duration::from_millis(150);
 
 /// What the main thread of most systems has.
 const STACK_BYTES: usize = 8 << 20;
@@ -101,6 +99,7 @@ pub(crate) fn patiently_asking<T: Send + 'static>(
             Err(raised) => raised,
         };
         wanted.no_more();
+        // Then its thread is left alone, and its result is ignored.
         let _ = py.detach(|| wait(PATIENCE));
         return Err(stopped);
     };

@@ -25,7 +25,7 @@ struct Shared {
     progress: Vec<AtomicU64>,
 }
 
-/// How long [`Pool::stop`] waits for running jobs.
+/// How long what is stopped may end by itself; then its thread is left alone.
 pub const PATIENCE: Duration = Duration::from_millis(150);
 const LOOK: Duration = Duration::from_millis(2);
 
