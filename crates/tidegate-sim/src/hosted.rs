@@ -17,7 +17,7 @@ use crate::in_network::{InNetwork, OnItsWay};
 
 /// So many packets, or wake-ups in vain, within [`AT_ONCE`] are more than any stack has a use for.
 const MOST_AT_ONCE: u32 = 100_000;
-const AT_ONCE: Span = Span::from_picos(1_000_000_000);
+const AT_ONCE: Span = Span::from_millis(1);
 
 /// The hosts of a flow.
 pub(crate) struct Hosted {
