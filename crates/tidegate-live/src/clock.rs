@@ -24,12 +24,6 @@ impl Clock {
         Clock { zero: monotonic_nanos() + lead }
     }
 
-    /// Time zero on `CLOCK_MONOTONIC`, in nanoseconds.
-    #[must_use]
-    pub fn zero_nanos(self) -> i64 {
-        self.zero
-    }
-
     /// The time of the run, zero before it has begun.
     #[must_use]
     #[inline]

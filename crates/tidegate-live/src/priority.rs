@@ -8,22 +8,10 @@ pub const ENGINE: i32 = 50;
 ///
 /// # Errors
 /// The kernel's refusal: it takes root outside of user namespaces.
-pub fn set_realtime(priority: i32) -> std::io::Result<()> {
-    set_policy(libc::SCHED_FIFO, priority)
-}
-
-/// Makes the calling thread an ordinary one again.
-///
-/// # Errors
-/// The kernel's refusal.
-pub fn set_ordinary() -> std::io::Result<()> {
-    set_policy(libc::SCHED_OTHER, 0)
-}
-
 #[allow(unsafe_code, reason = "there is no safe wrapper")]
-fn set_policy(policy: libc::c_int, priority: libc::c_int) -> std::io::Result<()> {
+pub fn set_realtime(priority: i32) -> std::io::Result<()> {
     let parameters = libc::sched_param { sched_priority: priority };
     // SAFETY: the structure lives until the call returns; 0 is the calling thread.
-    let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
+    let done = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
     if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
