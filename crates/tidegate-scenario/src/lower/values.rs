@@ -14,6 +14,9 @@ pub(crate) const LARGEST_PACKET: u32 = 65_535;
 /// A larger quantum makes turns of seconds, at no rate that anybody shares.
 pub(crate) const LARGEST_QUANTUM: u32 = 1_000_000;
 
+/// The colours of packets, in the order of plans.
+pub(crate) const COLOURS: [&str; 3] = ["green", "yellow", "red"];
+
 /// A time in a file counts from the start of the run.
 pub(crate) fn time(span: Option<Span>) -> Time {
     Time::from_picos(span.unwrap_or(Span::ZERO).picos())

@@ -4,13 +4,11 @@ use tidegate_core::plan::{ColourAction, Framing, MarkerPlan, MeterPlan, QueueLim
 
 use crate::check::{Form, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{choice, dscp};
+use crate::lower::values::{COLOURS, choice, dscp};
 use crate::units::Amount;
 
 /// The names of markers below `police`.
 pub(super) const MARKERS: [&str; 2] = ["srtcm", "trtcm"];
-
-const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
 /// The marker of a gate; `None` where there is none, or something was wrong.
 pub(crate) fn marker(gate: &Form, framing: Framing, notes: &mut Notes) -> Option<MarkerPlan> {

@@ -6,7 +6,7 @@ use tidegate_core::units::Span;
 use super::threshold::{interval, threshold};
 use crate::check::{Form, Item, Value};
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32, probability};
+use crate::lower::values::{COLOURS, LARGEST_PACKET, bytes_u32, probability};
 
 /// IP bytes of a packet that an idle server could have sent (ns-2).
 const MEAN_PACKET: u32 = 500;
@@ -14,9 +14,6 @@ const MEAN_PACKET: u32 = 500;
 /// The keys that say how `max_p` follows the average.
 const ADAPTIVE: [&str; 7] =
     ["update", "increase", "decrease", "max_p_least", "max_p_most", "target_low", "target_high"];
-
-/// The colours that may have thresholds of their own, in the order of the plan.
-const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
 /// RED as `form` has it, or with every key at its default; `item` is where the discipline was named.
 pub(super) fn red(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut Notes) -> Option<RedPlan> {
