@@ -22,7 +22,7 @@ pub(crate) enum Refused {
     Folder,
     /// A pipe, a device or a socket.
     Special,
-    /// Its size in bytes.
+    /// It has more bytes than are read.
     Large { bytes: u64, most: u64 },
 }
 
