@@ -1,17 +1,17 @@
 //! The SACK option (RFC 2018 §3): what the receiver has beyond a gap.
 
+use tidegate_core::tcp::MOST_BLOCKS;
+
 /// Kinds of options (RFC 9293 §3.1, RFC 2018 §3).
 const END: u8 = 0;
 const PADDING: u8 = 1;
 const SACK: u8 = 5;
-/// There is room for no more in 40 bytes of options.
-const MOST: usize = 4;
 
 /// The blocks of the first bytes of an IPv4 packet with TCP, as sequence numbers; none if it has none.
 pub(crate) fn sack_blocks(first: &[u8]) -> impl Iterator<Item = (u32, u32)> + '_ {
     let option = options(first).find(|(kind, _)| *kind == SACK).map_or(&[][..], |(_, value)| value);
     let edge = |bytes: &[u8]| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    option.chunks_exact(8).take(MOST).map(move |block| (edge(&block[..4]), edge(&block[4..])))
+    option.chunks_exact(8).take(MOST_BLOCKS).map(move |block| (edge(&block[..4]), edge(&block[4..])))
 }
 
 /// Every option with its kind, without its kind and length.
