@@ -54,7 +54,7 @@ pub(crate) fn ethernet(frame: &[u8]) -> Inside<'_> {
 
 /// The EtherType stands at `place`, what it speaks of at `behind`.
 fn typed(frame: &[u8], place: usize, behind: usize) -> Inside<'_> {
-    match (word(frame, place), frame.get(behind..)) {
+    match (half(frame, place), frame.get(behind..)) {
         (Some(kind), Some(rest)) => of_type(kind, rest),
         _ => Inside::Short,
     }
@@ -64,7 +64,7 @@ fn typed(frame: &[u8], place: usize, behind: usize) -> Inside<'_> {
 pub(crate) fn of_type(kind: u16, bytes: &[u8]) -> Inside<'_> {
     let (mut kind, mut bytes) = (kind, bytes);
     while VLANS.contains(&kind) {
-        match (word(bytes, 2), bytes.get(4..)) {
+        match (half(bytes, 2), bytes.get(4..)) {
             (Some(inner), Some(rest)) => (kind, bytes) = (inner, rest),
             _ => return Inside::Short,
         }
@@ -108,7 +108,8 @@ pub(crate) fn bare(bytes: &[u8]) -> Inside<'_> {
     }
 }
 
-fn word(bytes: &[u8], place: usize) -> Option<u16> {
+/// The 16 bits at a place.
+pub(crate) fn half(bytes: &[u8], place: usize) -> Option<u16> {
     Some(u16::from_be_bytes([*bytes.get(place)?, *bytes.get(place + 1)?]))
 }
 

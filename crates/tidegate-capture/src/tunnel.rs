@@ -1,6 +1,6 @@
 //! Tunnels: what is inside of a packet that carries another, where the outer header is plain.
 
-use crate::link::{Inside, bare, ethernet, of_type, ppp};
+use crate::link::{Inside, bare, ethernet, half, of_type, ppp};
 
 /// A tunnel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,10 +126,6 @@ fn gre(bytes: &[u8]) -> Option<Inside<'_>> {
 /// A packet by its EtherType, or an Ethernet frame.
 fn of_protocol(kind: u16, bytes: &[u8]) -> Inside<'_> {
     if kind == 0x6558 { ethernet(bytes) } else { of_type(kind, bytes) }
-}
-
-fn half(bytes: &[u8], place: usize) -> Option<u16> {
-    Some(u16::from_be_bytes([*bytes.get(place)?, *bytes.get(place + 1)?]))
 }
 
 #[cfg(test)]
