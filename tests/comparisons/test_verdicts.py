@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 import tidegate as tg
 from support.common import tidegate
 from tidegate._base.estimate import Estimate
+from tidegate._check.expectation import Expectation
 from tidegate._cli.colour import with_verdicts
 from tidegate._run.words import possible
 
@@ -77,8 +79,8 @@ def test_only_verdicts_have_colour() -> None:
 
 def test_intervals_of_shares_end_where_shares_do() -> None:
     assert possible("fairness") == (0.0, 1.0) == possible("gate.link.loss")
-    assert possible("goodput_bps") is None
-    assert possible("utilisation") is None
+    assert possible("goodput_bps") == (0.0, math.inf) == possible("utilisation")
+    assert possible("a number of one's own") is None
     above = Estimate(0.999, 0.004, 0.002, 4)
     assert above.to_dict((0.0, 1.0))["high"] == 1.0
     assert above.to_dict()["high"] == pytest.approx(1.003)
@@ -105,3 +107,16 @@ def test_a_refused_change_names_the_scenario(tmp_path: Path) -> None:
     # Alone there is nothing to tell apart.
     alone = tidegate("compare", "two.toml", "--vary", "gate.link.queue=1 packet,2 packets", cwd=tmp_path)
     assert "in two.toml" not in alone.stderr
+
+
+def test_a_number_that_cannot_be_below_zero_is_not_said_to_be() -> None:
+    few = Estimate(0.25, 0.8, 0.5, 4)
+    assert few.to_dict(possible("timeouts"))["low"] == 0
+    assert Expectation.parse("timeouts >= 0").judge(few) == "holds"
+    assert Expectation.parse("timeouts > 0").judge(few) == "undecided"
+    assert Expectation.parse("fairness <= 1").judge(Estimate(0.88, 0.15, 0.09, 4)) == "holds"
+
+
+def test_equal_values_have_no_interval_in_any_form() -> None:
+    told = Estimate(3.0, 0.0, 0.0, 4).to_dict()
+    assert told == {"mean": 3.0, "half_width": None, "low": None, "high": None, "sd": 0.0, "n": 4}

@@ -151,7 +151,9 @@ def test_the_queue_at_every_change_has_the_mean_of_the_summary(aqm: str, counts:
     )
     rows = run.table("gates")
     ends = [*rows["time_s"][1:], 2.0]
-    held = [packets * (end - at) for at, packets, end in zip(*rows["time_s", "queue_packets"], ends, strict=True)]
+    held = [
+        packets * (end - at) for at, packets, end in zip(*rows["time_s", "queue_packets"], ends, strict=True)
+    ]
     assert sum(held) / 2 == pytest.approx(run.gates["link"]["queue_mean_packets"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ class Sizing(Answer):
     what waits, or with the unit in service. ``method`` is ``"theory"`` or ``"sim"``. From
     simulations it holds for ``seed`` and ``runs`` replications, of which ``each`` has the own
     smallest size. ``lost_with_one_less`` says how many replications lose something with one unit
-    less. ``standing`` (mean, in the unit) and the waits in ``delay_ms`` are those that come with the
+    less. ``standing`` (mean, in ``standing_unit``) and the waits in ``delay_ms`` are those that come with the
     size, counted from the scenario's warmup; ``limits`` are the theory's least and largest content in
     the end, in its own units.
     """
@@ -44,6 +45,11 @@ class Sizing(Answer):
     delay_limit_ms: float | None = None
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def standing_unit(self) -> str:
+        """The unit of ``standing``: no run has the mean of a queue in bytes."""
+        return "packets" if self.unit == "bytes" else self.unit
+
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate size --json`` prints."""
         return {
@@ -56,7 +62,8 @@ class Sizing(Answer):
             "runs": self.runs,
             "each": list(self.each),
             "lost_with_one_less": self.lost_with_one_less,
-            "standing": self.standing.to_dict(),
+            "standing": self.standing.to_dict((0.0, math.inf)),
+            "standing_unit": self.standing_unit,
             "standing_limits": None if self.limits is None else list(self.limits),
             "delay_ms": {name: found.to_dict() for name, found in self.delay_ms.items()},
             "delay_limit_ms": self.delay_limit_ms,
@@ -88,7 +95,7 @@ class Sizing(Answer):
         ]
         if len({*self.each}) > 1:
             lines.append(f"  single replications need {min(self.each)} to {max(self.each)} {self.unit}")
-        lines.append(f"  standing queue  {plus_minus(self.standing)} {self.unit}, mean")
+        lines.append(f"  standing queue  {plus_minus(self.standing)} {self.standing_unit}, mean")
         if self.limits is not None:
             low, high = (number(value, 5) for value in self.limits)
             lines.append(f"                  {low} to {high} in the long run, by the theory")

@@ -40,11 +40,18 @@ class Estimate:
         """Return the mean without an interval, where all values are of one run told again."""
         return Estimate(self.mean, None, None, self.n) if not self.sd else self
 
-    def to_dict(self, possible: tuple[float, float] | None = None) -> dict[str, Any]:
-        """Return the numbers by name; the interval is cut to the values that are ``possible``."""
+    def interval(self, possible: tuple[float, float] | None = None) -> tuple[float | None, float | None]:
+        """Return the ends of the interval, cut to the values that are ``possible``."""
         low, high = self.low, self.high
         if possible is not None and low is not None and high is not None:
             low, high = max(low, possible[0]), min(high, possible[1])
+        return low, high
+
+    def to_dict(self, possible: tuple[float, float] | None = None) -> dict[str, Any]:
+        """Return the numbers by name, with :meth:`interval`; equal values have none, as in text (``±–``)."""
+        if self.half_width == 0:
+            return self.single().to_dict() | {"sd": self.sd}
+        low, high = self.interval(possible)
         return {
             "mean": self.mean,
             "half_width": self.half_width,

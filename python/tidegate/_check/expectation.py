@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._run.words import possible
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -64,8 +65,10 @@ class Expectation:
         holds = _COMPARE[self.relation]
         if measured.mean is None:
             return FAILS
-        low, high = measured.low, measured.high
-        ends = [holds(measured.mean if end is None else end, self.bound) for end in (low, high)]
+        ends = [
+            holds(measured.mean if end is None else end, self.bound)
+            for end in measured.interval(possible(self.metric))
+        ]
         return HOLDS if all(ends) else UNDECIDED if any(ends) else FAILS
 
 

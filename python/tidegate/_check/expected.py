@@ -38,6 +38,8 @@ class Checked(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate check-run --json`` prints."""
+        from tidegate._run.words import possible
+
         return {
             "scenario": self.title,
             "seed": self.seed,
@@ -47,7 +49,7 @@ class Checked(Answer):
                     "expectation": each.expectation.text,
                     "point": each.point,
                     "verdict": each.verdict,
-                    "measured": each.measured.to_dict(),
+                    "measured": each.measured.to_dict(possible(each.expectation.metric)),
                 }
                 for each in self.judged
             ],

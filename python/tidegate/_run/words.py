@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from tidegate._run.metric import KINDS
+from tidegate._run.summary import FIGURES
 
 #: Panels of the picture of a run, in the order in which they stand.
 PANELS = ("buffer", "bitrate", "cwnd", "goodput", "delay", "responses", "queue", "tokens")
@@ -63,12 +66,15 @@ _KEYS = {
 
 
 def possible(metric: str) -> tuple[float, float] | None:
-    """Return the least and the largest value that a number can have; None where neither is known.
+    """Return the least and the largest value that a number can have; None where it is a user's own.
 
     A mean's interval may reach beyond them, as it is made for values that have no bounds.
     """
     last = metric.rpartition(".")[2]
-    return (0.0, 1.0) if last in ("fairness", "loss", "progress") or ".limited_by." in metric else None
+    # A gate that keeps the speed of a packet whose rate changes can be used by more than 100%.
+    if (last in ("fairness", *_SHARES) and last != "utilisation") or ".limited_by." in metric:
+        return 0.0, 1.0
+    return (0.0, math.inf) if "." in metric or metric in FIGURES else None
 
 
 def scale_of(metric: str) -> tuple[float, str]:
