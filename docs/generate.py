@@ -82,6 +82,7 @@ SUMMARY = (
     "summary/flow.rs",
     "summary/flow_group.rs",
     "summary/gate.rs",
+    "summary/waiting.rs",
     "summary/classes.rs",
     "summary/traffic.rs",
     "cells.rs",
@@ -146,13 +147,15 @@ def results_reference() -> str:
         _fields(structs["FlowSummary"]),
         (
             "The keys of `limited_by` are `application`, `congestion window`, `receiver window`, "
-            "`gate.NAME` and `policer of NAME`; the shares add up to 1. In data frames they are columns "
-            "`limited_by.KEY`.\n"
+            "`pacing`, `gate.NAME` and `policer of NAME`; the shares add up to 1. In data frames they are "
+            "columns `limited_by.KEY`.\n"
         ),
         "What was dropped and tagged of its data segments:\n",
         _fields(structs["LossSummary"]),
         "### A gate: `gates[]`\n",
         _fields(structs["GateSummary"]),
+        "What still waited for service when the run ended, whenever it had come; no other wait counts it:\n",
+        _fields(structs["WaitingSummary"]),
         (
             "Gates with `rate.dtm` have these as well; on other gates the names are absent, and null in "
             "data frames.\n"
@@ -176,6 +179,7 @@ def results_reference() -> str:
         _fields(structs["CircuitSummary"]),
         "Each class of a gate with `classes` has these:\n",
         _fields(structs["ClassSummary"]),
+        "And as of a gate, what still waited when the run ended: `waiting_packets` to `waiting_max_ms`.\n",
         "### Background traffic: `traffic[]`\n",
         _fields(structs["TrafficSummary"]),
         "And as of a flow, what was dropped and tagged of its packets: `dropped_packets` to `drops`.\n",

@@ -64,6 +64,11 @@ def test_a_log_says_what_the_summary_says(tmp_path: Path) -> None:
     assert 0 < run.flows["quic"]["segments_retransmitted"] <= lost
 
 
+def test_packets_have_their_lengths_in_a_capture(tmp_path: Path) -> None:
+    run = tg.run(LINK, pcap=tmp_path / "quic.pcap", record="summary")
+    assert run.warnings == tg.run(LINK, record="summary").warnings
+
+
 def test_no_more_is_sent_again_than_is_sent() -> None:
     """Most packets that are lost here have no user bytes: those of the handshake, and probes."""
     link = {"rate": "10 Mbit/s", "loss": 0.6, "queue": "100 packets"}

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use etherparse::{IpHeaders, Ipv4Header, PacketBuilder, PacketBuilderStep, TcpOptionElement};
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, Endianness, PcapError, TsResolution};
-use tidegate_core::plan::{FlowPlan, Plan, TcpPlan};
+use tidegate_core::plan::{FlowPlan, Plan, TcpPlan, TransportPlan};
 use tidegate_core::tcp::{AccEcn, Segment, flags};
 use tidegate_core::units::PICOS_PER_SECOND;
 
@@ -248,7 +248,7 @@ fn raw(elements: &[TcpOptionElement], option: AccEcn) -> Vec<u8> {
 /// Says which flow's packets would have another size in the capture than in the run, if there is one.
 #[must_use]
 pub fn misfit(plan: &Plan) -> Option<String> {
-    plan.flows.iter().find_map(|flow| {
+    plan.flows.iter().filter(|flow| matches!(flow.transport, TransportPlan::Tcp)).find_map(|flow| {
         let needed = PLAIN_HEADERS + if flow.tcp.timestamps { TIMESTAMPS } else { 0 };
         (flow.tcp.headers != needed || flow.tcp.mss > 65_535 - PLAIN_HEADERS - MOST_OPTIONS).then(|| {
             format!(

@@ -182,6 +182,7 @@ fn red_by_table() {
     assert_eq!(weighted, RedPlan { min: 20, max: 40, colours, ..usual });
     // 2000 packets of 500 bytes a second: 1 - exp(-1/2000).
     assert_eq!(of("wq = \"auto\"").weight, 499_875);
+    assert_eq!(of("wq = \"1%\"").weight, of("wq = 0.01").weight);
     assert_eq!(of("adaptive = true").adaptive, Some(RedAdaptivePlan::USUAL));
     let steps = "adaptive = true, update = \"1 s\", increase = \"2%\", decrease = 0.8, max_p_least = \"3%\", \
                 max_p_most = \"40%\", target_low = \"30%\", target_high = \"50%\"";

@@ -116,7 +116,7 @@ impl Checker {
         match (kind, &node.data) {
             (Kind::AnyOf(kinds), _) => {
                 let mut fit = kinds.iter().filter(|any| takes(**any, node));
-                // Of two quantities, the one whose unit it has.
+                // Of two kinds that a text can be, the one that reads it.
                 let read = fit.clone().find(|any| reads(**any, node));
                 let Some(fitting) = read.or_else(|| fit.next()) else {
                     return self.wrong_kind(kind, node, key);

@@ -51,10 +51,11 @@ pub(super) fn takes(kind: Kind, node: &Node) -> bool {
     }
 }
 
-/// Whether a quantity's unit is that of a kind.
+/// Whether a text is a quantity in a unit of a kind, or a percentage of a share.
 pub(super) fn reads(kind: Kind, node: &Node) -> bool {
     match (kind, &node.data) {
         (Kind::Quantity { dim, .. }, Data::Text(text)) => crate::units::read(text, dim).is_ok(),
+        (Kind::Share | Kind::Probability, Data::Text(text)) => text.trim_end().ends_with('%'),
         _ => false,
     }
 }
