@@ -22,7 +22,8 @@ from tidegate._lab.work import COMMAND, answer_of, refusal, scenario_of
 if TYPE_CHECKING:
     from tidegate._ask.scenario import Scenario
 
-#: Samples of a run at most, and the least seconds between two: the kernel's state is read no more often.
+#: Samples of a run. A run shorter than `_LEAST_S` is sampled as if it lasted so long: every 10 ms, because
+#: the kernel's state is read no more often.
 _SAMPLES = 1000
 _LEAST_S = 10.0
 #: What is said of a run that ends when all is done: nobody knows how long it is.
