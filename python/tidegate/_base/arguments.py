@@ -38,7 +38,7 @@ def _integer(value: Any) -> int | None:
 
 #: The units of time inside: picoseconds in a second, and the latest time.
 PICOS = 10**12
-_LATEST_S = 10**7
+LATEST_S = 10**7
 
 
 def instant(name: str, value: Any) -> int:
@@ -52,8 +52,8 @@ def instant(name: str, value: Any) -> int:
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
         raise ArgumentError(f'{name}: {value!r} is no time; give seconds, or a text such as "20 ms"')
-    if not 0 <= value <= _LATEST_S:
-        raise ArgumentError(f"{name}: {value!r} s is out of range; from 0 to {_LATEST_S} s")
+    if not 0 <= value <= LATEST_S:
+        raise ArgumentError(f"{name}: {value!r} s is out of range; from 0 to {LATEST_S} s")
     # A decimal number is taken as it is printed.
     seconds = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
     return round(seconds * PICOS)

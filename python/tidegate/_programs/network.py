@@ -11,7 +11,7 @@ from tidegate import _core
 from tidegate._ask.scenario import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
-from tidegate._base.arguments import PICOS, whole
+from tidegate._base.arguments import LATEST_S, PICOS, whole
 from tidegate._programs.network_step import End, Step
 from tidegate._run.folder import receiver_pcap
 from tidegate._run.start import assemble
@@ -25,7 +25,6 @@ HeldBy = Literal["application", "congestion window", "receiver window", "pacing"
 #: Bytes of the headers of UDP and IPv4.
 _UDP = 28
 _LARGEST = 65_535
-_LATEST_S = 10**7
 
 
 class Network:
@@ -288,8 +287,8 @@ def _held_by(word: Any) -> int:
 
 def _picos(name: str, seconds: float) -> int:
     """Return picoseconds, so many that they are not before ``seconds`` when read as seconds again."""
-    if not -_LATEST_S <= seconds <= _LATEST_S:
-        raise ArgumentError(f"{name}: {seconds!r} s is out of range; up to {_LATEST_S} s")
+    if not -LATEST_S <= seconds <= LATEST_S:
+        raise ArgumentError(f"{name}: {seconds!r} s is out of range; up to {LATEST_S} s")
     picos = max(round(seconds * PICOS), 0)
     while picos / PICOS < seconds:
         picos += 1

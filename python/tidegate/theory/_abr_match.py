@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate._base.arguments import PICOS
 from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
     from tidegate.theory._abr_results import Abr
 
-_PICOS = 10**12
 #: Fewer stays in each state than this, and one run says little about the mean.
 _STAYS = 100
 #: Differences of lag or timer from the model's that are told.
@@ -41,7 +41,7 @@ def read(plan: Plan) -> dict[str, Any]:
         # Times of the link, in those of a packet at its high rate.
         "psi": Fraction(holding[0], rtt),
         "psi_low": Fraction(holding[1], rtt),
-        "delta_packets": Fraction(rtt * high, 8 * packet * _PICOS),
+        "delta_packets": Fraction(rtt * high, 8 * packet * PICOS),
         "r0": 1,
         "r1": Fraction(high, low),
         "buffer": _buffer(link, packet),
@@ -70,7 +70,7 @@ def read(plan: Plan) -> dict[str, Any]:
     stays = measured / (holding[0] + holding[1])
     if stays < _STAYS:
         unmet.append(
-            f"numbers are those of a run without end: the measured {measured / _PICOS:g} s hold about "
+            f"numbers are those of a run without end: the measured {measured / PICOS:g} s hold about "
             f"{stays:.0f} stays in each state"
         )
     return {
@@ -177,7 +177,7 @@ def _scheme(
             rate["bps"] <= high,
             f"gate {source['name']} is always faster than the link {link['name']}, so it paces no packets",
         )
-        need(Fraction(rtt * rate["bps"], 8 * packet * _PICOS) >= 1, f"gate {source['name']} sends too slowly")
+        need(Fraction(rtt * rate["bps"], 8 * packet * PICOS) >= 1, f"gate {source['name']} sends too slowly")
         if rate["bps"] <= slowest:
             unmet.append("the source is never faster than the link, so no packet is ever lost")
         return {"scheme": "constant", "rate": Fraction(rate["bps"], high)}

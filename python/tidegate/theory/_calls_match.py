@@ -10,7 +10,6 @@ from tidegate.theory._match_rules import need
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Calls, Plan
 
-PICOS = 10**12
 #: A summary that begins so many mean times after an empty start is of the long run.
 _SETTLED = 5
 

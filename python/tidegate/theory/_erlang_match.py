@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.arguments import PICOS
 from tidegate.theory import _calls_match as calls
-from tidegate.theory._calls_match import PICOS, Row
+from tidegate.theory._calls_match import Row
 from tidegate.theory._engset import engset, engset_waiting
 from tidegate.theory._erlang import ErlangC, erlang_b, erlang_c
 from tidegate.theory._erlang_a import erlang_a

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tidegate._base.arguments import PICOS
 from tidegate.errors import ArgumentError
 from tidegate.theory import _calls_match as calls
-from tidegate.theory._calls_match import PICOS, Row
+from tidegate.theory._calls_match import Row
 from tidegate.theory._loss_network import CallClass, LossSystem, kaufman_roberts, product_form
 from tidegate.theory._match_rules import DoesNotApplyError, need
 

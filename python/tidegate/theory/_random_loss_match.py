@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.arguments import PICOS
 from tidegate.theory import _tcp_match as tcp_match
 from tidegate.theory._match_rules import DoesNotApplyError, need
 from tidegate.theory._random_loss import cubic, mathis, pftk
@@ -46,7 +47,7 @@ def read_pftk(plan: Plan) -> dict[str, Any]:
     tcp = flow["tcp"]
     every = round(1 / tcp_match.growth(tcp))
     window = None if tcp["window"] is None else tcp["window"] / tcp["mss"]
-    timeout = (tcp["fixed_rto_ps"] or max(tcp["least_timeout_ps"], rtt * tcp_match.PICOS)) / tcp_match.PICOS
+    timeout = (tcp["fixed_rto_ps"] or max(tcp["least_timeout_ps"], rtt * PICOS)) / PICOS
     rate = pftk(loss, rtt, timeout, segments_per_ack=every, window=window)
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
     parameters = {"loss": loss, "rtt_s": rtt, "timeout_s": timeout, "segments_per_ack": every}

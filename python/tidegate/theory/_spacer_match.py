@@ -6,15 +6,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate._base.arguments import PICOS
 from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 from tidegate.theory._spacer import spacer
+from tidegate.theory._with_units import CELL_BITS
 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
     from tidegate.theory._spacer_results import Spacer
-
-_PICOS = 10**12
-_CELL_BITS = 424
 
 
 def read(plan: Plan) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def read(plan: Plan) -> dict[str, Any]:
         c < h,
         f"gate {slow['name']} is not slower than gate {host['name']} before it, so no packet ever waits",
     )
-    rtt = Fraction(round_trip_ps(plan, flow), _PICOS)
+    rtt = Fraction(round_trip_ps(plan, flow), PICOS)
     window, initial, threshold = _windows(tcp, per_ack)
     cell_s = Fraction(cell_bits, h)
     parameters: dict[str, Any] = {
@@ -53,13 +52,13 @@ def read(plan: Plan) -> dict[str, Any]:
     if found.window > found.threshold and tcp["increase"] != "per window":
         unmet.append(f'the window grows "{tcp["increase"]}", not by one with each window acknowledged')
     trip = (Fraction(found.delta) + Fraction(found.V_w_plus) / Fraction(found.c)) * cell_s
-    if trip * _PICOS >= tcp["least_timeout_ps"]:
+    if trip * PICOS >= tcp["least_timeout_ps"]:
         unmet.append(f"the round trip of up to {float(1000 * trip):.4g} ms may exceed the time-out")
-    settled = _settled(found) * cell_s + Fraction(flow["start_ps"] or 0, _PICOS)
-    if settled * _PICOS > plan["warmup_ps"]:
+    settled = _settled(found) * cell_s + Fraction(flow["start_ps"] or 0, PICOS)
+    if settled * PICOS > plan["warmup_ps"]:
         unmet.append(
             f"the numbers hold once the window stops growing, at about {float(settled):.4g} s, "
-            f"but the summary starts at {plan['warmup_ps'] / _PICOS:g} s"
+            f"but the summary starts at {plan['warmup_ps'] / PICOS:g} s"
         )
     return {
         "parameters": {**parameters, "cell_time_s": cell_s},
@@ -138,7 +137,7 @@ def _framing(host: Gate, slow: Gate, tcp: Tcp) -> tuple[int, int, str]:
     packet = packet_bytes(tcp)
     if framing["kind"] == "aal5":
         # ITU-T I.363.5: the packet and an 8-byte trailer, 8 bytes of LLC/SNAP with RFC 2684.
-        return -(-(packet + 8 + 8 * bool(framing.get("llc"))) // 48), _CELL_BITS, "cells"
+        return -(-(packet + 8 + 8 * bool(framing.get("llc"))) // 48), CELL_BITS, "cells"
     if framing["kind"] == "overhead":
         packet = max(packet + framing["overhead"], framing["minimum"])
     return 1, 8 * packet, "packets"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate._base.arguments import PICOS
 from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
-
-PICOS = 10**12
 
 
 def long_flow(plan: Plan) -> Flow:

@@ -9,6 +9,7 @@ from numbers import Rational
 from typing import Any, SupportsIndex
 
 from tidegate import _core
+from tidegate._base.arguments import PICOS
 from tidegate.errors import ArgumentError
 
 #: What a caller may give.
@@ -18,7 +19,6 @@ Number = Fraction | float
 
 #: Bits of a cell on the wire.
 CELL_BITS = 424
-_PICOS = 10**12
 
 
 def rational(name: str, value: Any) -> Fraction:
@@ -82,7 +82,7 @@ def cell_times(h: str, rates: dict[str, Any], spans: dict[str, Any]) -> dict[str
         raise ArgumentError(f"{h}: a rate of 0 sends nothing; more than 0")
     told = {name: Fraction(rate, bps[h]) for name, rate in bps.items()}
     for name, value in spans.items():
-        told[name] = Fraction(_core.read_span(name, value) * bps[h], CELL_BITS * _PICOS)
+        told[name] = Fraction(_core.read_span(name, value) * bps[h], CELL_BITS * PICOS)
     return told
 
 

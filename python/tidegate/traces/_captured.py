@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.arguments import PICOS
 from tidegate._base.calls import checked, checked_methods
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
@@ -34,7 +35,6 @@ SATURATED_SHARE = 0.9
 FILLS = ("mean", "seen", "cut")
 #: The receive window was the limit if most data left no more room in it than this many segments.
 ROOM_SEGMENTS = 2
-PICOS = 10**12
 #: More windows are a slip of a unit, or a clock that was set.
 MOST_WINDOWS = 10_000_000
 
