@@ -235,3 +235,27 @@ def test_linuxs_tcp_is_told_where_the_theory_is_of_the_rfcs(theory: str, cc: str
     told = "flow bulk has Linux's TCP; the theory is of the window of the RFCs"
     assert told in linux
     assert told not in rfc
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"flow.bulk.start": "300 s"}, "does not start before the run ends"),
+        ({"gate.air.jitter": "50 ms"}, "gate air has jitter"),
+        ({"flow.bulk.jitter": "5 ms"}, "has jitter"),
+        ({"gate.air.advice": "2 Mbit/s", "flow.bulk.tcp.advice": "pace"}, "no faster than gates advise"),
+    ],
+)
+def test_what_the_theories_do_not_describe(changes: dict[str, Any], words: str) -> None:
+    plan = losing("reno", 0.001, 100)
+    assert "mathis" in fits(plan)
+    tried = tg.theory.match(as_scenario(plan, changes))
+    found = next(each for each in tried if each.theory == "mathis")
+    assert not isinstance(found, tg.theory.Fit)
+    assert words in str(found)
+
+
+def test_a_flow_that_starts_late_has_not_settled() -> None:
+    plan = losing("reno", 0.001, 100)
+    plan["flow"]["bulk"]["start"] = "110 s"
+    assert any("start at 110 s" in text for text in fits(plan)["mathis"].unmet)

@@ -263,7 +263,7 @@ fn a_window_that_losses_keep_small_is_as_large_over_quic_as_over_tcp() {
                 let keys = if transport == 0 { "quic.cc = \"tcp\"\n" } else { "" };
                 let plan = planned(&format!("{text}{keys}tcp.cc = {cc:?}\n"), seed);
                 let result = run_hosted(&plan, &mut hosts(&plan, None), &mut |_| true).expect("it behaves");
-                result.summary.flows[0].cwnd_mean_segments
+                result.summary.flows[0].cwnd_mean_segments.expect("it tells its window")
             });
             windows.sum::<f64>() / 8.0
         });

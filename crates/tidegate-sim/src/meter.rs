@@ -127,10 +127,10 @@ impl Meter {
         self.rtt.clear();
     }
 
-    /// Mean window in bytes over the part of the measured time in which it was known; NaN where there is none.
-    pub(crate) fn cwnd_mean(&self) -> f64 {
+    /// Mean window in bytes over the part of the measured time in which it was known, if there is any.
+    pub(crate) fn cwnd_mean(&self) -> Option<f64> {
         let span = self.measured.overlap(self.windows.known_from, Time::NEVER);
-        if span == 0 { f64::NAN } else { self.windows.area as f64 / span as f64 }
+        (span > 0).then(|| self.windows.area as f64 / span as f64)
     }
 
     /// A data segment of `bytes` IP bytes arrived. The time since the one before is owed to `cause`, which determined

@@ -50,10 +50,10 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
     let meter = &flow.meter;
     let hosted = flow.hosted.as_deref();
     let uses_ecn = hosted.map_or_else(|| flow.sender.uses_ecn(), Hosted::uses_ecn);
-    // A transport that says nothing of its window.
-    let unknown = hosted.is_some_and(|hosted| hosted.report(Side::Sender).window.is_none());
+    // A transport may say nothing of its window.
+    let known = hosted.is_none_or(|hosted| hosted.report(Side::Sender).window.is_some());
     let reductions = hosted.is_none_or(|hosted| hosted.report(Side::Sender).ecn_reductions.is_some());
-    let known = |window: f64| if unknown { f64::NAN } else { window };
+    let segments = |bytes: f64| known.then_some(bytes / flow.mss);
     let label = hosted.map_or_else(|| row.label(), Hosted::transport);
     let measure = FlowMeasure {
         cc: match (&row.transport, hosted) {
@@ -77,8 +77,8 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         ecn_reductions: (uses_ecn && reductions).then_some(sent.ecn_reductions),
         advice: flow.advised.as_ref().map(|advised| advised.heard_until(measured(plan).until)),
         rtt: &meter.rtt,
-        cwnd_mean_segments: known(meter.cwnd_mean() / flow.mss),
-        cwnd_max_segments: known(meter.windows.max as f64 / flow.mss),
+        cwnd_mean_segments: meter.cwnd_mean().and_then(segments),
+        cwnd_max_segments: segments(meter.windows.max as f64),
         owed: &meter.owed().collect::<Vec<_>>(),
         started: flow.start,
         completed: meter.completed,

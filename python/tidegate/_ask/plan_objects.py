@@ -194,6 +194,8 @@ class Tcp(TypedDict):
     sack: bool
     #: Data leave at a pace although the controller names no rate.
     paces: bool
+    #: Data leave no faster than the advice of gates says.
+    obeys_advice: bool
     increase: IncreaseKind
     fast_retransmit: bool
     fixed_rto_ps: int | None
@@ -213,6 +215,7 @@ class Flow(TypedDict):
     back_delay_ps: int
     #: None: drawn at random.
     start_ps: int | None
+    latest_start_ps: int
     app: App
     transport: Transport
     #: Of a flow of QUIC only `label`, `mss` and `headers` say something.

@@ -16,10 +16,18 @@ def long_flow(plan: Plan) -> Flow:
     """Return the one flow of a plan, which always has data to send.
 
     Raises:
-        DoesNotApplyError: there is another number of flows, or other traffic, or the flow has pauses.
+        DoesNotApplyError: there is another number of flows, or other traffic, or the flow has pauses, does
+            not start in the run, or obeys the advice of gates.
     """
     flow = only_flow(plan)
     need_endless(flow)
+    need(
+        flow["latest_start_ps"] < plan["duration_ps"],
+        f"flow {flow['name']} does not start before the run ends",
+    )
+    need(
+        not flow["tcp"]["obeys_advice"], f"flow {flow['name']} sends no faster than gates advise (tcp.advice)"
+    )
     return flow
 
 
@@ -35,6 +43,7 @@ def path_of(plan: Plan, flow: Flow) -> list[Gate]:
         name = gate["name"]
         need(gate["discipline"] == "drop-tail", f"gate {name} has the queue discipline {gate['discipline']}")
         need(gate["framing"]["kind"] != "aal5", f"gate {name} carries cells")
+        need(not gate["jitters"], f"gate {name} has jitter")
     for gate in back:
         need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
         need(not gate["loses"] and not gate["polices"], f"gate {gate['name']} on the way back loses packets")
@@ -112,8 +121,12 @@ def fits_below(rate: float, gates: list[Gate], flow: Flow, found: str) -> None:
 
 def settled(plan: Plan, unmet: list[str], after_s: float, what: str) -> None:
     """Note where the warmup ends before the numbers hold."""
-    if plan["warmup_ps"] < after_s * PICOS:
-        unmet.append(f"the numbers hold {what}, and the summary starts at {plan['warmup_ps'] / PICOS:g} s")
+    start_s = only_flow(plan)["latest_start_ps"] / PICOS
+    if plan["warmup_ps"] < (start_s + after_s) * PICOS:
+        started = f" of the flow's start at {start_s:g} s" if start_s > 0 else ""
+        unmet.append(
+            f"the numbers hold {what}{started}, and the summary starts at {plan['warmup_ps'] / PICOS:g} s"
+        )
 
 
 def flow_row(flow: Flow, sent: float, lost: float, **more: Any) -> dict[str, Any]:

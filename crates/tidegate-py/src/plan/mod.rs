@@ -245,6 +245,9 @@ fn flow(flow: &FlowPlan) -> to::Flow {
             StartPlan::At(at) => Some(at.picos()),
             StartPlan::Uniform(..) => None,
         },
+        latest_start_ps: match flow.start {
+            StartPlan::At(at) | StartPlan::Uniform(_, at) => at.picos(),
+        },
         app: match flow.app {
             AppPlan::Bulk => to::App::Bulk,
             AppPlan::Transfer { .. } => to::App::Transfer,
@@ -283,6 +286,7 @@ fn tcp(tcp: &TcpPlan) -> to::Tcp {
         },
         sack: tcp.sack,
         paces: tcp.rules.paces,
+        obeys_advice: tcp.rules.obeys_advice,
         increase: match tcp.increase {
             Increase::PerWindow => to::IncreaseKind::PerWindow,
             Increase::PerAck => to::IncreaseKind::PerAck,

@@ -161,6 +161,8 @@ objects! {
         sack: bool,
         /// Data leave at a pace although the controller names no rate.
         paces: bool,
+        /// Data leave no faster than the advice of gates says.
+        obeys_advice: bool,
         increase: IncreaseKind,
         fast_retransmit: bool,
         fixed_rto_ps: Option<u64>,
@@ -179,6 +181,7 @@ objects! {
         back_delay_ps: u64,
         /// None: drawn at random.
         start_ps: Option<u64>,
+        latest_start_ps: u64,
         app: App,
         transport: Transport,
         /// Of a flow of QUIC only `label`, `mss` and `headers` say something.

@@ -74,10 +74,10 @@ pub struct FlowSummary {
     pub rtt_p50_ms: Option<f64>,
     /// 99th percentile.
     pub rtt_p99_ms: Option<f64>,
-    /// Time average of the congestion window; NaN, which is null in JSON, of a transport that tells none.
-    pub cwnd_mean_segments: f64,
-    /// Its largest value, likewise.
-    pub cwnd_max_segments: f64,
+    /// Time average of the congestion window while it is known; null of a flow that does not begin, and of a transport that tells none.
+    pub cwnd_mean_segments: Option<f64>,
+    /// Its largest value; null of a transport that tells none.
+    pub cwnd_max_segments: Option<f64>,
     /// Shares of the measured time since the flow's start by what limited it.
     pub limited_by: BTreeMap<String, f64>,
     /// From the start to the last byte in order, for a finite transfer that ended.
@@ -125,9 +125,9 @@ pub struct FlowMeasure<'a> {
     /// Round-trip times of segments sent once.
     pub rtt: &'a Quantiles,
     /// Time average of the congestion window, segments.
-    pub cwnd_mean_segments: f64,
+    pub cwnd_mean_segments: Option<f64>,
     /// Its largest value.
-    pub cwnd_max_segments: f64,
+    pub cwnd_max_segments: Option<f64>,
     /// Picoseconds owed to each cause.
     pub owed: &'a [(Cause, u64)],
     /// When the flow began.
