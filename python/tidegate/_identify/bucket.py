@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 
 from tidegate._identify.between import between_losses, contradicted
+from tidegate._identify.chances import TAIL
 from tidegate._identify.crossings import Crossings, filled
 from tidegate._identify.likelihood import random_likelihood, shape
 from tidegate._identify.posterior import Limits, area, not_contradicted, quantiles, rates_around
 from tidegate._identify.search import near, searched
 
-#: Of the posterior, this share lies on each side outside the interval.
-_TAIL = 0.025
 #: Two clocks differ by such a share, and a limit is not known better than to this part of a packet.
 _CLOCK, _WHOLE = 1e-4, 0.01
 #: So many wrong decisions in one run weigh as one, at most: of a bucket that is always full they are one run.
@@ -155,7 +154,7 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     else:
         rates, weights, limits = rates_around(packets, rate, blur, other, length)
     share = weights / weights.sum()
-    low, middle, high = (rate,) * 3 if fixed else quantiles(rates, share, (_TAIL, 0.5, 1 - _TAIL))
+    low, middle, high = (rate,) * 3 if fixed else quantiles(rates, share, (TAIL, 0.5, 1 - TAIL))
     # The blur is between the capture's times and the device's: a limit is not known better.
     coarse = packets.coarse_s * middle / 8
     centre, deviation = _limit(share, limits, float(np.hypot(blur, coarse)))

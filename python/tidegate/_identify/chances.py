@@ -16,6 +16,8 @@ special = Lazy("scipy.special")
 
 #: Of a 95% interval, this share lies outside on each side.
 TAIL = 0.025
+#: What a chi-squared with one degree of freedom exceeds in 5% of cases.
+CHI = 3.84
 #: What Student's t exceeds with that probability, from one degree of freedom on.
 STUDENT = (
     12.706204736174694, 4.302652729749462, 3.182446305283708, 2.776445105197793,

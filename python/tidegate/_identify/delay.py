@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.chances import student
+from tidegate._identify.chances import CHI, student
 from tidegate._identify.crossings import queue_at, queue_waits
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ _NEARER, _AS_WELL = 4e-5, 0.8
 _BUSY = 0.1
 #: Parts of the busy time whose rates are compared.
 _PARTS = 12
-#: What a chi-squared with one degree of freedom exceeds in 5% of cases.
-_CHI = 3.84
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
     base = float(np.median(rest))
     least = float(np.abs(rest - base).mean())
     count = _independent(rest - base)
-    bound = least * np.exp(_CHI / (2 * count))
+    bound = least * np.exp(CHI / (2 * count))
     few = queue_at(packets, trip_s, _some(known, _ENOUGH))
 
     def left(each: float) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.chances import greater
+from tidegate._identify.chances import TAIL, greater
 from tidegate._identify.crossings import at_least
 from tidegate._identify.found import Number
 from tidegate._identify.losses import Losses, losses
@@ -42,8 +42,6 @@ _BURST = 8
 FEWEST = 20
 #: Losses fewer than this do not make a law.
 FEW_LOSSES = 3
-#: Of a 95% interval, this share lies outside on each side.
-_TAIL = 0.025
 #: A packet that waits for less than this share of the longest waits hardly waits.
 _SHORT = 0.25
 #: So many packets that hardly waited would be lost, if losses fell at random, before their absence tells.
@@ -213,7 +211,7 @@ def limit_of(packets: Crossings, bucket: Bucket, allowance: Number | None) -> Nu
     else:
         burst, value = allowance.interval, bucket.limit - allowance.value + packet / 2
     parts = (
-        (0.5 - _TAIL) * packet,
+        (0.5 - TAIL) * packet,
         (bucket.limit_interval[1] - bucket.limit_interval[0]) / 2,
         (burst[1] - burst[0]) / 2,
         packets.coarse_s * bucket.rate_bps / 8,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._capture.value import array
+from tidegate._identify.chances import CHI
 from tidegate._identify.delay import LEAST, drained, followed
 from tidegate._identify.simplex import least_near, reach
 
@@ -29,8 +30,6 @@ _WORTH, _BETTER = 0.8, 0.6
 _APART = 1.1
 #: So many packets must wait before the change, and after it.
 _WAITED = 20
-#: What a chi-squared with one degree of freedom exceeds in 5% of cases.
-_CHI = 3.84
 
 #: When the rate changes, in seconds, and the rates before and after, bit/s.
 _Law = tuple[float, float, float]
@@ -100,7 +99,7 @@ def stepped(
         or min(fine.waited((at, before, after))) < _WAITED
     ):
         return None
-    bound = least * float(np.exp(_CHI / (2 * max(10.0, len(fine.trip) / 4))))
+    bound = least * float(np.exp(CHI / (2 * max(10.0, len(fine.trip) / 4))))
     flat = float(np.abs(fine.trip - np.median(fine.trip)).mean())
     return Stepped(
         at_s=at,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tidegate import _core
 from tidegate._base.lazy import Lazy
-from tidegate.effcap._effective import effective_capacity, estimate_delta
+from tidegate.effcap._effective import MOST, effective_capacity, estimate_delta
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ else:
     npt = Lazy("numpy.typing")
 
 __all__ = ["effective_capacity", "estimate", "estimate_delta"]
-
-#: More samples or blocks than any history has.
-_MOST = 2**32 - 1
 
 
 def estimate(capacity: Iterable[float], m: int, n: int) -> npt.NDArray[np.float64]:
@@ -71,8 +68,8 @@ def _whole(name: str, value: Any) -> int:
     number = value.item() if hasattr(value, "item") else value
     if isinstance(number, bool) or not isinstance(number, SupportsIndex):
         raise ArgumentError(f"{name}: {value!r} is not a whole number")
-    if not 1 <= number.__index__() <= _MOST:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from 1 to {_MOST}")
+    if not 1 <= number.__index__() <= MOST:
+        raise ArgumentError(f"{name}: {value!r} is out of range; from 1 to {MOST}")
     return number.__index__()
 
 

@@ -22,7 +22,7 @@ else:
     npt = Lazy("numpy.typing")
 
 #: More samples or blocks than any history has.
-_MOST = 2**32 - 1
+MOST = 2**32 - 1
 #: A row of transition probabilities may miss 1 by this much.
 _ROW_ERROR = 1e-9
 #: Below this delta times the largest capacity the logarithm is taken of 1 plus something small.
@@ -95,7 +95,7 @@ def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> n
     import numpy as np
 
     samples = _vector("capacity", capacity, empty=True)
-    m, n = whole("m", m, 1, _MOST), whole("n", n, 1, _MOST)
+    m, n = whole("m", m, 1, MOST), whole("n", n, 1, MOST)
     delta = _decay(delta)
     told = np.empty(len(samples))
     before = min(m - 1, len(samples))
