@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate._ask.plan import RATE_WORDS, round_trip_ps
 from tidegate._base.arguments import PICOS
+from tidegate.theory import _tcp_match as tcp_match
 from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ def read(plan: Plan) -> dict[str, Any]:
     source, link = _gates(plan, flow)
     tcp = flow["tcp"]
     unmet: list[str] = []
-    packet = packet_bytes(tcp)
-    framing = link["framing"]
-    if framing["kind"] == "overhead":
-        packet = max(packet + framing["overhead"], framing["minimum"])
+    packet = tcp_match.wire_bytes(link, tcp)
     rtt = round_trip_ps(plan, flow)
     need(rtt > 0, "the round trip has no delay, which the model needs")
     high, low, holding = _states(link, rtt)
@@ -84,22 +82,15 @@ def read(plan: Plan) -> dict[str, Any]:
 
 def _gates(plan: Plan, flow: Flow) -> tuple[Gate | None, Gate]:
     """Return the gate that paces the source, if there is one, and the link."""
-    path = [plan["gates"][n] for n in flow["path"]]
-    back = [plan["gates"][n] for n in flow["back"]]
+    path, back = tcp_match.ways(plan, flow)
     for gate in (*path, *back):
-        need(not gate["loses"], f"gate {gate['name']} loses packets")
-        need(
-            gate["discipline"] == "drop-tail",
-            f"gate {gate['name']} has the queue discipline {gate['discipline']}",
-        )
-        need(not gate["polices"], f"gate {gate['name']} has a policer")
-        need(not gate["jitters"], f"gate {gate['name']} has jitter")
+        tcp_match.plain(gate)
         need(
             gate["framing"]["kind"] != "aal5",
             f"gate {gate['name']} passes cells; the model counts whole packets",
         )
     for gate in back:
-        need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+        tcp_match.unlimited(gate)
     rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
     kinds = [gate["rate"]["kind"] for gate in rated]
     words = [RATE_WORDS[kind] for kind in kinds]
@@ -205,10 +196,7 @@ def _scheme(
 def _source(flow: Flow, tcp: Tcp, rtt: int, unmet: list[str]) -> None:
     name = flow["name"]
     need_endless(flow)
-    need(
-        tcp["halves"],
-        f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
-    )
+    tcp_match.grows_as_reno(flow)
     need(
         not tcp["fast_retransmit"],
         f"flow {name} has fast retransmit; in the model every loss ends in a time-out (tcp.dupthresh = "

@@ -43,17 +43,23 @@ def alone(plan: Plan) -> list[Calls]:
     return sources
 
 
-def one_pool(sources: list[Calls]) -> tuple[int, int]:
-    """Return the one pool, and what each call asks of it."""
+def one_pool(sources: list[Calls]) -> int:
+    """Return the one pool that calls take capacity from."""
     need(
         all(len(source["demands"]) == 1 for source in sources),
         "calls take capacity from several pools at once; the theory has one pool",
     )
     pools = {source["demands"][0]["pool"] for source in sources}
     need(len(pools) == 1, f"calls take capacity from {len(pools)} pools; the theory has one pool")
+    return pools.pop()
+
+
+def one_size(sources: list[Calls]) -> tuple[int, int]:
+    """Return the one pool, and what each call asks of it."""
+    pool = one_pool(sources)
     sizes = {source["demands"][0]["bps"] for source in sources}
     need(len(sizes) == 1, "calls have several rates; the theory has one")
-    return pools.pop(), sizes.pop()
+    return pool, sizes.pop()
 
 
 def without_end(sources: list[Calls]) -> None:

@@ -26,7 +26,7 @@ def read(plan: Plan) -> Row:
     sources = calls.alone(plan)
     calls.without_end(sources)
     calls.patient(sources)
-    pool, bps = calls.one_pool(sources)
+    pool, bps = calls.one_size(sources)
     waits = _manner(sources)
     load, mean_s = _load(sources)
     servers = plan["pools"][pool]["capacity_bps"] // bps
@@ -58,7 +58,7 @@ def read_erlang_a(plan: Plan) -> Row:
     sources = calls.alone(plan)
     calls.without_end(sources)
     patience_s = _patience_ps(sources) / PICOS
-    pool, bps = calls.one_pool(sources)
+    pool, bps = calls.one_size(sources)
     calls.exponential(sources)
     load, mean_s = _load(sources)
     servers = plan["pools"][pool]["capacity_bps"] // bps
@@ -82,7 +82,7 @@ def read_engset(plan: Plan) -> Row:
     source = sources[0]
     count = source["sources"]
     assert count is not None
-    pool, bps = calls.one_pool(sources)
+    pool, bps = calls.one_size(sources)
     hold_s, idle_s = calls.held_ps(source) / PICOS, calls.idle_ps(source) / PICOS
     need(hold_s > 0 and idle_s > 0, "a mean time is 0, so the time is not random")
     servers = plan["pools"][pool]["capacity_bps"] // bps

@@ -25,16 +25,11 @@ def read(plan: Plan) -> Row:
     sources = calls.alone(plan)
     calls.without_end(sources)
     calls.lost(sources)
-    need(
-        all(len(source["demands"]) == 1 for source in sources),
-        "calls take capacity from several pools at once; the theory has one pool",
-    )
-    pools = sorted({source["demands"][0]["pool"] for source in sources})
-    need(len(pools) == 1, f"calls take capacity from {len(pools)} pools; the theory has one pool")
+    pool = calls.one_pool(sources)
     sizes = [source["demands"][0]["bps"] for source in sources]
     need(len({*sizes}) > 1, "all calls have the same rate, which is Erlang's model")
     step = math.gcd(*sizes)
-    capacity = plan["pools"][pools[0]]["capacity_bps"] // step
+    capacity = plan["pools"][pool]["capacity_bps"] // step
     loads = [calls.held_ps(source) / calls.gap_ps(source) for source in sources]
     widths = [size // step for size in sizes]
     try:
@@ -42,7 +37,7 @@ def read(plan: Plan) -> Row:
     except ArgumentError as error:
         raise DoesNotApplyError(str(error)) from None
     parameters = _parameters(sources, loads) | {"units": capacity, "unit_bps": step}
-    return _parts(plan, parameters, found, pools, [step])
+    return _parts(plan, parameters, found, [pool], [step])
 
 
 def read_product_form(plan: Plan) -> Row:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.plan import RATE_WORDS, packet_bytes, round_trip_ps
+from tidegate._ask.plan import packet_bytes, round_trip_ps
 from tidegate._base.arguments import PICOS
+from tidegate.theory import _tcp_match as tcp_match
 from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
 from tidegate.theory._spacer import spacer
 from tidegate.theory._with_units import CELL_BITS
@@ -70,27 +71,16 @@ def read(plan: Plan) -> dict[str, Any]:
 
 
 def _gates(plan: Plan, flow: Flow) -> tuple[Gate, Gate]:
-    path = [plan["gates"][n] for n in flow["path"]]
-    back = [plan["gates"][n] for n in flow["back"]]
+    path, back = tcp_match.ways(plan, flow)
     for gate in (*path, *back):
-        need(not gate["loses"], f"gate {gate['name']} loses packets")
-        need(
-            gate["discipline"] == "drop-tail",
-            f"gate {gate['name']} has the queue discipline {gate['discipline']}",
-        )
-        need(not gate["polices"], f"gate {gate['name']} has a policer")
-        need(not gate["jitters"], f"gate {gate['name']} has jitter")
+        tcp_match.plain(gate)
         need(not gate["slotted"], f"gate {gate['name']} is slotted: it does not send a cell when it arrives")
         need(gate["epd"] is None, f"gate {gate['name']} has early packet discard")
     for gate in back:
-        need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+        tcp_match.unlimited(gate)
     rated = [gate for gate in path if gate["rate"]["kind"] != "unlimited"]
     for gate in rated:
-        kind = gate["rate"]["kind"]
-        need(
-            kind == "constant",
-            f"the rate of gate {gate['name']} is not a constant bit rate: it is {RATE_WORDS[kind]}",
-        )
+        tcp_match.constant(gate)
         need(gate["rate"]["bps"], f"gate {gate['name']} has a rate of 0")
     need(
         len(rated) == 2 and rated[0] is not rated[1],
@@ -105,10 +95,7 @@ def _source(flow: Flow, tcp: Tcp, unmet: list[str]) -> int:
     name = flow["name"]
     need_endless(flow)
     need(flow["start_ps"] is not None, f"flow {name} starts at a random time")
-    need(
-        tcp["halves"],
-        f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper',
-    )
+    tcp_match.grows_as_reno(flow)
     if tcp["handshake"]:
         unmet.append("the handshake comes first; times count from its end")
     delayed = tcp["delayed_ack"]
@@ -134,13 +121,10 @@ def _framing(host: Gate, slow: Gate, tcp: Tcp) -> tuple[int, int, str]:
         framing == host["framing"],
         f"gates {host['name']} and {slow['name']} have different framing",
     )
-    packet = packet_bytes(tcp)
     if framing["kind"] == "aal5":
         # ITU-T I.363.5: the packet and an 8-byte trailer, 8 bytes of LLC/SNAP with RFC 2684.
-        return -(-(packet + 8 + 8 * bool(framing.get("llc"))) // 48), CELL_BITS, "cells"
-    if framing["kind"] == "overhead":
-        packet = max(packet + framing["overhead"], framing["minimum"])
-    return 1, 8 * packet, "packets"
+        return -(-(packet_bytes(tcp) + 8 + 8 * bool(framing.get("llc"))) // 48), CELL_BITS, "cells"
+    return 1, 8 * tcp_match.wire_bytes(slow, tcp), "packets"
 
 
 def _windows(tcp: Tcp, per_ack: int) -> tuple[int, int, int]:

@@ -37,23 +37,55 @@ def path_of(plan: Plan, flow: Flow) -> list[Gate]:
     Raises:
         DoesNotApplyError: one of them, or one on the way back, does.
     """
-    there = [plan["gates"][n] for n in flow["path"]]
-    back = [plan["gates"][n] for n in flow["back"]]
+    there, back = ways(plan, flow)
     for gate in (*there, *back):
-        name = gate["name"]
-        need(gate["discipline"] == "drop-tail", f"gate {name} has the queue discipline {gate['discipline']}")
-        need(gate["framing"]["kind"] != "aal5", f"gate {name} carries cells")
-        need(not gate["jitters"], f"gate {name} has jitter")
+        _drop_tail(gate)
+        need(gate["framing"]["kind"] != "aal5", f"gate {gate['name']} carries cells")
+        need(not gate["jitters"], f"gate {gate['name']} has jitter")
     for gate in back:
-        need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+        unlimited(gate)
         need(not gate["loses"] and not gate["polices"], f"gate {gate['name']} on the way back loses packets")
     for gate in there:
-        kind = gate["rate"]["kind"]
-        need(
-            kind in ("unlimited", "constant"),
-            f"the rate of gate {gate['name']} is not a constant bit rate: it is {RATE_WORDS[kind]}",
-        )
+        constant(gate)
     return there
+
+
+def ways(plan: Plan, flow: Flow) -> tuple[list[Gate], list[Gate]]:
+    """Return the gates on the way there, and those on the way back."""
+    return [plan["gates"][n] for n in flow["path"]], [plan["gates"][n] for n in flow["back"]]
+
+
+def plain(gate: Gate) -> None:
+    """Need a gate whose rate and full queue are all that happens to packets."""
+    need(not gate["loses"], f"gate {gate['name']} loses packets")
+    _drop_tail(gate)
+    need(not gate["polices"], f"gate {gate['name']} has a policer")
+    need(not gate["jitters"], f"gate {gate['name']} has jitter")
+
+
+def _drop_tail(gate: Gate) -> None:
+    name, discipline = gate["name"], gate["discipline"]
+    need(discipline == "drop-tail", f"gate {name} has the queue discipline {discipline}")
+
+
+def unlimited(gate: Gate) -> None:
+    """Need a gate on the way back that passes ACKs as they come."""
+    need(gate["rate"]["kind"] == "unlimited", f"gate {gate['name']} on the way back has a rate")
+
+
+def constant(gate: Gate) -> None:
+    """Need one rate, or none."""
+    name, kind = gate["name"], gate["rate"]["kind"]
+    need(
+        kind in ("unlimited", "constant"),
+        f"the rate of gate {name} is not a constant bit rate: it is {RATE_WORDS[kind]}",
+    )
+
+
+def grows_as_reno(flow: Flow) -> None:
+    """Need a window that grows by one in a round trip, and that a loss halves."""
+    name, tcp = flow["name"], flow["tcp"]
+    need(tcp["halves"], f'flow {name} has tcp.cc = "{tcp["cc"]}", whose window does not grow as in the paper')
 
 
 def halves(flow: Flow) -> None:
