@@ -18,6 +18,8 @@ from tidegate._identify.chances import CHI, student
 from tidegate._identify.crossings import queue_at, queue_waits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tidegate._identify.crossings import Crossings
 
 #: Round trips needed before delays are compared.
@@ -97,11 +99,7 @@ def waiting(packets: Crossings, trip_s: Any, near_bps: float | None = None) -> W
     least = float(np.abs(rest - base).mean())
     count = _independent(rest - base)
     bound = least * np.exp(CHI / (2 * count))
-    few = queue_at(packets, trip_s, _some(known, _ENOUGH))
-
-    def left(each: float) -> float:
-        return few.residual(each, _COARSE)[0]
-
+    left = _left(packets, trip_s, known)
     unsteady = _unsteady(packets, trip_s)
     step = max(_reach(left, rate, bound), unsteady)
     tolerance = allowance + np.array([-1, 1]) * max(2 * least / np.sqrt(count), float(wait.max()) * 0.01)
@@ -123,25 +121,25 @@ def _some(places: Any, most: int) -> Any:
     return places[:: max(1, len(places) // most)]
 
 
+def _left(packets: Crossings, trip_s: Any, known: Any) -> Callable[[float], float]:
+    """Return what tells how much of these round trips the queue of a rate leaves."""
+    queue = queue_at(packets, trip_s, _some(known, _ENOUGH))
+    return lambda rate: queue.residual(rate, _COARSE)[0]
+
+
 def _rate(packets: Crossings, trip_s: Any, near_bps: float | None) -> float:
     """Return the rate, bit/s, whose queue explains the round trips best.
 
     Of a long capture the beginning is searched, and then all of it near the rate that this tells; where that
     rate explains the whole much worse, the whole is searched.
     """
-    most = packets.searched
+    known, most = np.flatnonzero(trip_s > 0), packets.searched
     if len(packets.time_s) > most and np.count_nonzero(trip_s[:most] > 0) >= LEAST:
         part = packets.part(0, most)
         rate = _rate(part, trip_s[:most], near_bps)
         here, whole = explained_at(part, trip_s[:most], rate), explained_at(packets, trip_s, rate)
         if whole > _AS_WELL * here:
-            few = queue_at(packets, trip_s, _some(np.flatnonzero(trip_s > 0), _ENOUGH))
-
-            def rest(each: float) -> float:
-                return few.residual(each, _COARSE)[0]
-
-            return followed(rest, rate, _NEARER)
-    known = np.flatnonzero(trip_s > 0)
+            return followed(_left(packets, trip_s, known), rate, _NEARER)
     rough, fine, most_of = (queue_at(packets, trip_s, _some(known, few)) for few in (_FEW, _ENOUGH, _MANY))
 
     def left(rate: float, step: float = _COARSE) -> float:
