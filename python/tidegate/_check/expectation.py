@@ -11,6 +11,8 @@ from tidegate._run.words import possible
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tidegate._base.estimate import Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
@@ -70,6 +72,12 @@ class Expectation:
             for end in measured.interval(possible(self.metric))
         ]
         return HOLDS if all(ends) else UNDECIDED if any(ends) else FAILS
+
+
+def verdict_of(verdicts: Iterable[str]) -> str:
+    """Return ``fails`` if any expectation fails, else ``undecided`` if any is, else ``holds``."""
+    found = {*verdicts}
+    return next((verdict for verdict in (FAILS, UNDECIDED) if verdict in found), HOLDS)
 
 
 def _worth(metric: str, unit: str | None, text: str) -> float:

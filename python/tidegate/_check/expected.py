@@ -8,7 +8,7 @@ from typing import Any
 from tidegate._base.answer import Answer
 from tidegate._base.estimate import Estimate
 from tidegate._base.text import plain
-from tidegate._check.expectation import FAILS, HOLDS, UNDECIDED, Expectation
+from tidegate._check.expectation import Expectation, verdict_of
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class Checked(Answer):
     @property
     def verdict(self) -> str:
         """``fails`` if any expectation fails, else ``undecided`` if any is, else ``holds``."""
-        found = {each.verdict for each in self.judged}
-        return next((verdict for verdict in (FAILS, UNDECIDED) if verdict in found), HOLDS)
+        return verdict_of(each.verdict for each in self.judged)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate check-run --json`` prints."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
+from tidegate._base.answer import Answer
 from tidegate._check.judge import AGREE, DIFFER, UNDECIDED, Row, told
 
 
 @dataclass(frozen=True)
-class Regression:
+class Regression(Answer):
     """A scenario beside a measurement.
 
     Attributes:
@@ -94,10 +94,6 @@ class Regression:
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
-
-    def to_json(self) -> str:
-        """Return the same as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def report(self) -> str:
         """Return the table and the sentences for people."""

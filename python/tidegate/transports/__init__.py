@@ -16,7 +16,7 @@ from tidegate._base.arguments import whole
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._base.nearest import nearest
 from tidegate._base.text import plain
-from tidegate._check.expectation import FAILS, HOLDS, UNDECIDED, Expectation
+from tidegate._check.expectation import FAILS, HOLDS, UNDECIDED, Expectation, verdict_of
 from tidegate._programs.network import Network
 from tidegate._programs.network_step import Step
 from tidegate._run.metric import metric_of
@@ -64,8 +64,7 @@ class Judged(Answer):
     @property
     def verdict(self) -> str:
         """``fails`` if any expectation fails, else ``undecided`` if any is, else ``holds``."""
-        found = {each.verdict for each in self.verdicts}
-        return next((verdict for verdict in (FAILS, UNDECIDED) if verdict in found), HOLDS)
+        return verdict_of(each.verdict for each in self.verdicts)
 
     @property
     def status(self) -> int:
