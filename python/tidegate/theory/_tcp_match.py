@@ -39,9 +39,8 @@ def path_of(plan: Plan, flow: Flow) -> list[Gate]:
     """
     there, back = ways(plan, flow)
     for gate in (*there, *back):
-        _drop_tail(gate)
+        _in_order(gate)
         need(gate["framing"]["kind"] != "aal5", f"gate {gate['name']} carries cells")
-        need(not gate["jitters"], f"gate {gate['name']} has jitter")
     for gate in back:
         unlimited(gate)
         need(not gate["loses"] and not gate["polices"], f"gate {gate['name']} on the way back loses packets")
@@ -58,14 +57,15 @@ def ways(plan: Plan, flow: Flow) -> tuple[list[Gate], list[Gate]]:
 def plain(gate: Gate) -> None:
     """Need a gate whose rate and full queue are all that happens to packets."""
     need(not gate["loses"], f"gate {gate['name']} loses packets")
-    _drop_tail(gate)
+    _in_order(gate)
     need(not gate["polices"], f"gate {gate['name']} has a policer")
-    need(not gate["jitters"], f"gate {gate['name']} has jitter")
 
 
-def _drop_tail(gate: Gate) -> None:
+def _in_order(gate: Gate) -> None:
+    """Need a plain queue and a constant delay."""
     name, discipline = gate["name"], gate["discipline"]
     need(discipline == "drop-tail", f"gate {name} has the queue discipline {discipline}")
+    need(not gate["jitters"], f"gate {name} has jitter")
 
 
 def unlimited(gate: Gate) -> None:
