@@ -17,6 +17,7 @@ from tidegate import _core
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
 from tidegate._base.text import counted
+from tidegate._base.written import TO_WRITE, told_apart
 from tidegate.errors import ArgumentError, ScenarioError
 from tidegate.traces._files import readable
 
@@ -118,6 +119,8 @@ class Scenario:
     __slots__ = ("_inner", "_label", "_laws")
 
     def __init__(self, inner: _core.Scenario, label: str) -> None:
+        if names := TO_WRITE.get():
+            told_apart([each["path"] for each in inner.inputs], names)
         self._inner = inner
         self._label = label
         #: As JSON, when they were asked for: every run of a study asks.

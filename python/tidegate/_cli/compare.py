@@ -9,7 +9,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._cli.begin import SCENARIOS
-from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.names import FOLDERS, OUTPUT
 from tidegate._cli.options import (
     CSV,
     ENGINE,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 )
 @click.argument("folder", metavar="FOLDER", type=FOLDERS)
 @click.option(
-    "target", "-o", "--output", metavar="FILE", type=FILES, help="The picture; default: a PNG in FOLDER."
+    "target", "-o", "--output", metavar="FILE", type=OUTPUT, help="The picture; default: a PNG in FOLDER."
 )
 @click.option(
     "--gate", metavar="NAME", help="The gate to draw; default: the gate that limits the flows most."
@@ -153,7 +153,7 @@ def plot(
     "picture",
     "--plot",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Draw the variants; the name ends in .png, .svg or .pdf.",
 )
 @click.option(

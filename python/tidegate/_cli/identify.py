@@ -10,7 +10,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._base.limits import MOST_PACKETS, most
-from tidegate._cli.names import FILES
+from tidegate._cli.names import FILES, OUTPUT
 from tidegate._cli.options import JSON, REPORT, check_picture, check_report, command_line, epilog, tell, warn
 
 if TYPE_CHECKING:
@@ -25,13 +25,22 @@ if TYPE_CHECKING:
         page="my-link",
     )
 )
-@click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True)
+@click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True, type=FILES)
 @JSON
 @click.option(
-    "--plot", "picture", metavar="FILE", type=FILES, help="Draw sequence numbers, losses, tokens and the law."
+    "--plot",
+    "picture",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Draw sequence numbers, losses, tokens and the law.",
 )
 @click.option(
-    "-o", "--out", "scenario", metavar="FILE", type=FILES, help="Write a scenario with the law, ready to run."
+    "-o",
+    "--out",
+    "scenario",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Write a scenario with the law, ready to run.",
 )
 @REPORT
 @click.option(

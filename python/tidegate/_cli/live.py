@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from tidegate._base.files import file_beside
-from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.names import FOLDERS, OUTPUT
 from tidegate._cli.options import (
     FILE,
     FORCE,
@@ -65,13 +65,13 @@ def live() -> None:
     "picture",
     "--plot",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Draw throughput, delays and drops; the name ends in .png, .svg or .pdf.",
 )
 @click.option(
     "--pcap",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Write the headers of every packet, as the program's end saw it.",
 )
 @SET_ONLY

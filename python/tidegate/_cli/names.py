@@ -27,7 +27,42 @@ class Name(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(incomplete, type=self._kind)]
 
 
-FILES = Name("file")
+class _Read(Name):
+    """A file that a command reads: none that it writes has its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Remember the name, and compare it with those that will be written."""
+        from tidegate._base.written import told_apart
+
+        del param
+        if ctx is not None and isinstance(value, str):
+            ctx.meta.setdefault(_READ, []).append(value)
+            told_apart([value], ctx.meta.get(_WRITTEN, {}).values())
+        return value
+
+
+class _Written(Name):
+    """A file that a command writes: neither its input nor another output has its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Remember the name, and compare it with the others; a scenario compares it with its traces."""
+        from tidegate._base.written import TO_WRITE, same_file, told_apart
+
+        if ctx is not None and param is not None and isinstance(value, str):
+            told_apart(ctx.meta.get(_READ, []), [value])
+            written = ctx.meta.setdefault(_WRITTEN, {})
+            for option, other in written.items():
+                if option != param.name and same_file(value, other):
+                    raise click.UsageError(f"two outputs have the name {value}; give each its own")
+            written[param.name] = value
+            TO_WRITE.set(tuple(written.values()))
+            ctx.call_on_close(lambda: TO_WRITE.set(()))
+        return value
+
+
+_READ, _WRITTEN = "tidegate.read", "tidegate.written"
+FILES = _Read("file")
+OUTPUT = _Written("file")
 FOLDERS = Name("dir")
 
 

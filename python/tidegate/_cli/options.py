@@ -16,7 +16,7 @@ import click
 from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._base.text import harmless
 from tidegate._cli.colour import coloured, wanted, with_verdicts
-from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.names import FILES, FOLDERS, OUTPUT
 
 _Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
 
@@ -170,11 +170,11 @@ REPORT = click.option(
     "page",
     "--report",
     metavar="FILE.html",
-    type=FILES,
+    type=OUTPUT,
     help="Write one HTML page: tables, pictures, the scenario, the command.",
 )
 CSV = click.option(
-    "csv", "--csv", metavar="FILE", type=FILES, help="Write the table as CSV, in the units of --json."
+    "csv", "--csv", metavar="FILE", type=OUTPUT, help="Write the table as CSV, in the units of --json."
 )
 WORKERS = click.option(
     "--workers",

@@ -11,7 +11,7 @@ import click
 from tidegate._base.files import folder_beside, write_text
 from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._cli.begin import SCENARIO
-from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.names import FOLDERS, OUTPUT
 from tidegate._cli.options import (
     FORCE,
     JSON,
@@ -40,7 +40,7 @@ TABLE = click.option(
     "csv",
     "--csv",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Write every number of the summary as CSV, a row each, named as for check-run.",
 )
 
@@ -65,7 +65,11 @@ TABLE = click.option(
 @click.option("--pcap", is_flag=True, help="Also record every packet, in DIR/packets.pcap.")
 @click.option("--qlog", is_flag=True, help="Also log each QUIC connection, in DIR/qlog.")
 @click.option(
-    "picture", "--plot", metavar="FILE", type=FILES, help="Draw the run; the name ends in .png, .svg or .pdf."
+    "picture",
+    "--plot",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Draw the run; the name ends in .png, .svg or .pdf.",
 )
 @click.option(
     "--gate", metavar="NAME", help="The gate to draw; default: the gate that limits the flows most."
@@ -74,7 +78,7 @@ TABLE = click.option(
 @REPORT
 @TABLE
 @click.option(
-    "--flent", metavar="FILE", type=FILES, help="Write a data file of flent; the name ends in .flent.gz."
+    "--flent", metavar="FILE", type=OUTPUT, help="Write a data file of flent; the name ends in .flent.gz."
 )
 @click.option(
     "--replication",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidegate._base.limits import most
-from tidegate._cli.names import FILES
+from tidegate._cli.names import OUTPUT
 from tidegate._cli.options import (
     FILE,
     JSON,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "rate.token_bucket.rate or rate; default: the policer's bucket, else the queue.",
 )
 @click.option(
-    "--plot", metavar="FILE", type=FILES, help="With --gate and --goal: draw the sizes that were tried."
+    "--plot", metavar="FILE", type=OUTPUT, help="With --gate and --goal: draw the sizes that were tried."
 )
 @click.option(
     "--method",

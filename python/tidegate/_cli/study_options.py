@@ -11,7 +11,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._base.limits import most
-from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.names import FOLDERS, OUTPUT
 from tidegate._cli.options import check_picture, say, tell, warn
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ PICTURE = click.option(
     "picture",
     "--plot",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Draw the study; the name ends in .png, .svg or .pdf.",
 )
 BASELINE = click.option(

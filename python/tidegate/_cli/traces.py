@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tidegate._base.limits import MOST_WHOLE, most
-from tidegate._cli.names import FILES
+from tidegate._cli.names import FILES, OUTPUT
 from tidegate._cli.options import JSON, check_picture, epilog, say, say_json
 
 
@@ -74,7 +74,7 @@ def _table(command: Callable[..., None]) -> Callable[..., None]:
     "picture",
     "--plot",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Draw its rate over time, outages, and how the rates are distributed.",
 )
 @click.option(
@@ -117,7 +117,7 @@ def traces_info(
     "convert", epilog=epilog("traces convert link.down link.csv --window '100 ms'", page="traces")
 )
 @click.argument("source", metavar="SOURCE", type=FILES)
-@click.argument("target", metavar="TARGET", type=FILES)
+@click.argument("target", metavar="TARGET", type=OUTPUT)
 @click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by TARGET's suffix.")
 @_FORMAT
 @_OPPORTUNITY
@@ -157,7 +157,7 @@ def traces_convert(
     "synth",
     epilog=epilog("traces synth phone.down --mean '10 Mbit/s' --seed 1", page="traces"),
 )
-@click.argument("target", metavar="TARGET", type=FILES)
+@click.argument("target", metavar="TARGET", type=OUTPUT)
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
 @click.option(
     "--seed",
@@ -207,7 +207,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
 @traces.command(
     "from", epilog=epilog("traces from download.pcap -o link.csv --window '100 ms'", page="captures")
 )
-@click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True)
+@click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True, type=FILES)
 @click.option(
     "--connection",
     "connections",
@@ -221,7 +221,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     "--output",
     "target",
     metavar="FILE",
-    type=FILES,
+    type=OUTPUT,
     help="Write the trace there; default: only report.",
 )
 @click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by FILE's suffix.")
