@@ -10,6 +10,7 @@ import pytest
 import tidegate as tg
 from support.common import ROOT, tidegate, trace
 from tidegate._advise.gate_goal import parse
+from tidegate._ask.seed import other_seed
 from tidegate._base.estimate import Estimate, estimate
 
 if TYPE_CHECKING:
@@ -199,3 +200,11 @@ def test_bounds_are_judged_by_intervals() -> None:
     (more,) = parse("goodput > 5 Mbit/s")
     assert more.verdict(Estimate(6e6, 2e6, None, 4)) == "undecided"
     assert more.verdict(Estimate(None, None, None, 0)) == "missed"
+
+
+def test_behind_the_last_seed_comes_the_first() -> None:
+    changes = {"duration": "1 s", "warmup": "0 s"}
+    last = 2**64 - 1
+    assert other_seed(last, 3) == 2
+    found = tg.size(POLICER, gate="isp", goal="loss < 90%", runs=2, seed=last, changes=changes, store=False)
+    assert found.seed == last

@@ -12,6 +12,7 @@ from tidegate._advise.gate_goal import parse
 from tidegate._advise.gate_result import GateSizing
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._advise.tune_result import MET, MISSED
+from tidegate._ask.seed import other_seed
 from tidegate._base.nearest import nearest
 from tidegate.errors import UnknownNameError
 
@@ -43,7 +44,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
             break
         tried |= {row.size: row for row in trials.look(fresh)}
     answer = _chosen(tried, best)
-    (held_out,) = trials.look([answer.size], seed=bench.seed + _HELD_OUT)
+    (held_out,) = trials.look([answer.size], seed=other_seed(bench.seed, _HELD_OUT))
     met = answer.verdict == MET
     sizes = sorted(tried)
     notes = []

@@ -27,10 +27,9 @@ from tidegate._advise.tune_search import (
 )
 from tidegate._advise.tune_trials import LEAST_RUNS, Knobs, TuneTrials
 from tidegate._ask.scenario import Sets
+from tidegate._ask.seed import other_seed
 from tidegate._ask.source import Source
 from tidegate._base.estimate import estimate, paired
-
-_SEED_SPACE = 2**64
 
 
 def tune(
@@ -110,7 +109,7 @@ def _settings(
 
 def _told(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
     """Simulate the settings worth telling on fresh networks, and compare them."""
-    check_seed = (trials.bench.seed + 1) % _SEED_SPACE
+    check_seed = other_seed(trials.bench.seed, 1)
     study = trials.study([knobs for _, knobs, _ in settings], trials.runs, check_seed)
     goodputs = [study.values("goodput_bps", n) for n in range(len(settings))]
     reference = goodputs[2 + RULE.index(10)]

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from tidegate._base.limits import MOST_WHOLE
+
+
+def other_seed(seed: int, further: int) -> int:
+    """Return the seed that stands so much further; behind the last comes 0."""
+    return (seed + further) % (MOST_WHOLE + 1)
+
 
 def choose(asked: int | None, in_file: int | None) -> int:
     """Return the seed of a run: as asked, else as the scenario says, else invented and printed.
