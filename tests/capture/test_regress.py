@@ -139,3 +139,30 @@ def test_iperf3_and_flent_are_measurements(tmp_path: Path) -> None:
     iperf.write_text('{"neither": 1}')
     with pytest.raises(tg.errors.ArgumentError, match="neither of iperf3"):
         tg.regress(link, iperf)
+
+
+def test_what_is_given_twice_is_refused(tmp_path: Path) -> None:
+    capture, file = captured(CHUNKS, tmp_path), written(CHUNKS, tmp_path)
+    (tmp_path / "link").symlink_to(capture)
+    with pytest.raises(tg.errors.ArgumentError, match="connection: read 1 twice"):
+        tg.regress(file, capture, connections=[1, 1])
+    with pytest.raises(tg.errors.ArgumentError, match="connection: read 1 twice"):
+        tg.traces.from_capture(capture, connections=[1, 1])
+    for again in (capture, tmp_path / "link"):
+        with pytest.raises(tg.errors.ArgumentError, match="given twice"):
+            tg.regress(file, [capture, again])
+        with pytest.raises(tg.errors.ArgumentError, match="given twice"):
+            tg.identify([capture, again])
+
+
+def test_both_ends_of_a_transfer_are_one_transfer(tmp_path: Path) -> None:
+    file = written(CHUNKS, tmp_path)
+    tg.run(file, pcap=tmp_path / "run.pcap")
+    near, far = tmp_path / "run.pcap", tmp_path / "run-receiver.pcap"
+    alone = tg.regress(file, near)
+    for files in ([near, far], [far, near]):
+        found = tg.regress(file, files)
+        assert found.agrees
+        measured = [row.measured for row in alone.rows]
+        assert [row.measured for row in found.rows] == pytest.approx(measured)
+        assert any("captured at the other end" in note for note in found.notes)

@@ -39,6 +39,7 @@ def read_capture(
     )
     if not names:
         raise ArgumentError("paths: there is no file to read")
+    _check_once(names)
     total = sum(Path(name).stat().st_size for name in names)
 
     def tell(done: int) -> None:
@@ -76,6 +77,20 @@ def read_capture(
         packets=about["packets"],
         start_ns=about["start_ns"],
     )
+
+
+def _check_once(names: list[str]) -> None:
+    """Refuse a file that is given twice: all that is in it would count twice.
+
+    Raises:
+        ArgumentError: it is; the message names it.
+    """
+    seen: set[tuple[int, int]] = set()
+    for name in names:
+        about = Path(name).stat()
+        if (about.st_dev, about.st_ino) in seen:
+            raise ArgumentError(f"{name}: the file is given twice; name each capture once")
+        seen.add((about.st_dev, about.st_ino))
 
 
 def _first(kept: int, all_packets: int, until_ns: int) -> str:

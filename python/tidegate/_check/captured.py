@@ -9,6 +9,7 @@ import numpy as np
 from tidegate._capture.delivery import deliveries, place_of
 from tidegate._capture.uncaptured import missed_words, uncaptured
 from tidegate._check.measured import Measurement, Transfer
+from tidegate._identify.ends import paired
 from tidegate.errors import CaptureError
 from tidegate.traces._captured import chosen_of
 
@@ -38,7 +39,9 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
     if numbers is None:
         big = [each.number for each in capture.connections if each.sender.payload_bytes >= LEAST_BYTES]
         numbers = big or None
-    chosen = [each for each in chosen_of(capture, numbers) if _answered(each)]
+    named = chosen_of(capture, numbers)
+    once, at_both = _once(named)
+    chosen = [each for each in once if _answered(each)]
     if not chosen:
         raise CaptureError(
             f"{', '.join(capture.files)}: only one direction was captured, so nothing of it can be compared; "
@@ -46,8 +49,8 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
         )
     found = sorted((transfer(each) for each in chosen), key=lambda each: each.start_s)
     begin = found[0].start_s
-    left = len(capture.connections) - len(chosen)
-    notes = [*capture.notes, *_uncaptured(chosen)]
+    left = len(capture.connections) - len(chosen) - (len(named) - len(once))
+    notes = [*capture.notes, *at_both, *_uncaptured(chosen)]
     if left:
         notes.append(
             f"{left} of {len(capture.connections)} connections left out (too little data, one direction "
@@ -56,6 +59,22 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
     # Starts count from the first data of all.
     moved = tuple(Transfer(**{**vars(each), "start_s": each.start_s - begin}) for each in found)
     return Measurement(", ".join(capture.files), moved, tuple(notes))
+
+
+def _once(connections: list[Connection]) -> tuple[list[Connection], list[str]]:
+    """Return each transfer once, as captured nearest to its sender, and say which were captured twice."""
+    notes: list[str] = []
+    alone, pairs = paired(connections, notes)
+    kept = list(alone)
+    for pair in pairs:
+        from_client = pair.client.sender == pair.client.client_host
+        one, other = (pair.client, pair.server) if from_client else (pair.server, pair.client)
+        kept.append(one)
+        notes.append(
+            f"connection {other.name} in {other.file} is connection {one.number} of {one.file}, captured at "
+            "the other end: it is compared once, as its sender saw it"
+        )
+    return sorted(kept, key=lambda each: each.number), notes
 
 
 def _answered(connection: Connection) -> bool:

@@ -259,7 +259,9 @@ def chosen_of(capture: Capture, numbers: Sequence[int] | None) -> list[Connectio
     if numbers is None:
         biggest = capture.biggest
         numbers = [biggest.number] if biggest is not None else []
-    for each in numbers:
+    for place, each in enumerate(numbers):
+        if each in numbers[:place]:
+            raise ArgumentError(f"connection: read {each} twice; name each connection once")
         if not 1 <= each <= len(capture.connections):
             raise ArgumentError(
                 f"connection: read {each}; {files} has connections 1 to {len(capture.connections)}"
