@@ -176,3 +176,24 @@ def test_circuits_are_told_apart_in_both_directions() -> None:
 def test_arguments_that_make_no_question(given: dict[str, str], said: str) -> None:
     with pytest.raises(tg.errors.ArgumentError, match=said):
         tg.size(FIG_3, **given, store=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "because"),
+    [
+        ({"gate.link.queue.aqm": "codel"}, "queue.aqm (codel)"),
+        ({"gate.link.loss": "1%"}, "loss"),
+        ({"gate.link.loss": "1%", "gate.link.queue.aqm": "red"}, "loss or queue.aqm (red)"),
+    ],
+)
+def test_only_keys_that_are_set_are_blamed(changes: dict[str, str], because: str) -> None:
+    text = """
+        duration = "2 s"
+        seed = 1
+        gate.link = { rate = "10 Mbit/s", queue = "50 packets", delay = "10 ms" }
+        flow.a.path = ["link"]
+    """
+    scenario = tg.Scenario.from_toml(text, changes=changes)
+    with pytest.raises(tg.errors.ArgumentError) as told:
+        tg.size(scenario, gate="link", store=False)
+    assert f"because of {because}. No" in str(told.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 from tidegate._ask.plan import plan_of
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 _FIRST = {"packets": 256, "cells": 4096, "bytes": 256 * 1500}
 
 _GROWTH = 8
+
+#: Keys of a gate, and of its queue, with which it drops though there is room.
+_DROPPING = ("loss", "police")
+_DROPPING_QUEUE = ("epd", "ppd", "clp1")
 
 _LAST = {"packets": 2**20, "cells": 2**24, "bytes": 2**30}
 
@@ -116,8 +121,8 @@ class QueueTrials:
             if any(dry):
                 raise ArgumentError(
                     f"gate {self.gate} drops packets although its queue of {limit} {self.unit} never fills: "
-                    "because of loss, police, queue.epd, queue.ppd or queue.clp1. No queue size avoids these "
-                    "drops; remove these keys to size the queue alone"
+                    f"because of {self._droppers()}. No queue size avoids these drops; remove what drops to "
+                    "size the queue alone"
                 )
             if limit >= _LAST[self.unit]:
                 raise ArgumentError(
@@ -125,6 +130,18 @@ class QueueTrials:
                     "unlimited window fills any queue: set tcp.window, or a shorter duration"
                 )
             limit *= _GROWTH
+
+    def _droppers(self) -> str:
+        """Return the keys of the gate that drop though there is room, such as "loss or queue.aqm (codel)"."""
+        settings = tomllib.loads(self.bench.scenario.to_toml())["gate"][self.gate]
+        queue = settings.get("queue")
+        queue = queue if isinstance(queue, dict) else {}
+        found = [key for key in _DROPPING if key in settings]
+        found += [f"queue.{key}" for key in _DROPPING_QUEUE if key in queue]
+        if "aqm" in queue:
+            aqm = queue["aqm"]
+            found.append(f"queue.aqm ({aqm})" if isinstance(aqm, str) else "queue.aqm")
+        return " or ".join(found) or "another of its settings"
 
     def needed_by_circuit(self, most: list[int]) -> list[int]:
         """Return the smallest queue of each circuit without loss, by replication.
