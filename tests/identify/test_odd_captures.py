@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import tidegate as tg
+from support.common import tidegate
 from support.made_captures import POLICED, captured, coalesced, doubled, joined, numbered, records
 
 if TYPE_CHECKING:
@@ -185,3 +186,19 @@ def test_hidden_traffic_does_not_hide_the_rate_of_a_queue(tmp_path: Path) -> Non
     assert "takes 20% of the link" in " ".join(law.evidence) or "takes 19% of the link" in " ".join(
         law.evidence
     )
+
+
+def test_a_clock_that_jumps_is_named(policed: Path, tmp_path: Path) -> None:
+    head, packets = records(policed)
+    place = tmp_path / "jump.pcap"
+    late = [
+        struct.pack("<I", struct.unpack("<I", each[:4])[0] + 1_700_000_000) + each[4:] for each in packets
+    ]
+    place.write_bytes(head + b"".join([*packets[:1000], *late[1000:]]))
+    scenario = tmp_path / "link.toml"
+    scenario.write_text(POLICED)
+    for words in (("identify", place), ("regress", scenario, place)):
+        done = tidegate(*words)
+        assert done.returncode == 2
+        assert f"{place}: time jumps by" in done.stderr
+        assert "at packet 1001 of connection 1" in done.stderr

@@ -6,12 +6,22 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._base.lazy import Lazy
 from tidegate._base.text import number
 from tidegate._capture.value import Capture, Connection, Host, Packets, Traffic
-from tidegate.errors import ArgumentError
+from tidegate.errors import ArgumentError, CaptureError
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = Lazy("numpy")
+
+_DAY_NS = 86_400 * 10**9
+#: A run counts picoseconds to 213 days, and may take three times as long as what was measured.
+_LONGEST_SILENCE_NS = 50 * _DAY_NS
 
 #: One file, or several.
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -54,7 +64,7 @@ def read_capture(
         if until is not None:
             about["notes"].append(_first(sum(kept), about["tcp_packets"], until))
         rows = kept
-    return Capture(
+    held = Capture(
         files=tuple(about["files"]),
         connections=[
             Connection(
@@ -77,6 +87,28 @@ def read_capture(
         packets=about["packets"],
         start_ns=about["start_ns"],
     )
+    for connection in held.connections:
+        _check_clock(connection)
+    return held
+
+
+def _check_clock(connection: Connection) -> None:
+    """Refuse a connection in which time jumps.
+
+    Raises:
+        CaptureError: it does; the message names the file and the packet.
+    """
+    if connection.last_ns - connection.first_ns <= _LONGEST_SILENCE_NS:
+        return
+    silent = abs(np.diff(connection.packets.time_ns))
+    at = int(silent.argmax()) if len(silent) else 0
+    if len(silent) and silent[at] > _LONGEST_SILENCE_NS:
+        days = number(int(silent[at]) / _DAY_NS)
+        raise CaptureError(
+            f"{connection.file}: time jumps by {days} days at packet {at + 2} of "
+            f"connection {connection.name}; a silence of more than {_LONGEST_SILENCE_NS // _DAY_NS} days "
+            "cannot be measured: cut the capture there"
+        )
 
 
 def _check_once(names: list[str]) -> None:

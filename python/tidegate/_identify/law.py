@@ -128,7 +128,9 @@ def _policer_or_queue(bucket: Bucket, least: str) -> Law:
 def _fastest(packets: Crossings, trip: Any) -> float:
     """Return the highest rate, over 100 ms, at which packets left that arrived."""
     left = leaving(packets, trip)
-    sums = np.bincount((left * 10).astype(int), weights=np.where(packets.passed, packets.size, 0.0))
+    # Connections may be days apart: only tenths of a second in which something left are counted.
+    _, tenth = np.unique((left * 10).astype(int), return_inverse=True)
+    sums = np.bincount(tenth, weights=np.where(packets.passed, packets.size, 0.0))
     return float(80 * sums.max())
 
 
