@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -158,3 +159,17 @@ def test_ctrl_c_is_quiet_before_the_command_has_begun(tmp_path: Path) -> None:
         check=False,
     )
     assert "KeyboardInterrupt" in own.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "odd\udcff.toml", "--plot", "o.png"), ("run", "--link", "5 Mbit/s", "--cc", "\udcff")]
+)
+def test_of_a_text_that_is_not_utf_8_a_part_is_shown(scenario: Path, words: tuple[str, ...]) -> None:
+    (scenario.parent / "odd\udcff.toml").write_text(re.sub("title = .*", "", scenario.read_text()))
+    done = subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, check=False, cwd=scenario.parent
+    )
+    assert done.returncode == 2
+    assert "not UTF-8" in done.stderr
+    assert "udcff" in done.stderr
+    assert len(done.stderr) < 300

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 #: Exit statuses: the answer of a check is no; the input was wrong; nothing came of it, as on a full disk.
 #: The first is never the last: who asks whether two things differ must not take a full disk for a yes.
 NO, WRONG_INPUT, FAILED = 1, 2, 4
+#: Letters that are shown before and behind one that is no text.
+_BESIDE = 60
 
 
 def guarded(work: Callable[[], Any]) -> int:
@@ -130,13 +132,20 @@ def _judge(error: BaseException) -> tuple[int, str]:
     ):
         return WRONG_INPUT, f"error: {error}"
     if isinstance(error, UnicodeEncodeError) and re.search("[\ud800-\udfff]", error.object):
-        return WRONG_INPUT, f"error: this name or text is not UTF-8: {error.object}"
+        return WRONG_INPUT, f"error: this name or text is not UTF-8: {_around(error)}"
     if isinstance(error, MemoryError):
         return FAILED, "error: out of memory; record less (--record summary) or run a shorter scenario"
     return FAILED, (
         f"error: this is a bug in tidegate: {type(error).__name__}: {error}\n"
         "please report it with the scenario and the seed (TIDEGATE_TRACEBACK=1 prints the traceback)"
     )
+
+
+def _around(error: UnicodeEncodeError) -> str:
+    """Return the part of a text about what is no text: the text may be a whole picture."""
+    begin, end = max(0, error.start - _BESIDE), error.start + _BESIDE
+    part = " ".join(error.object[begin:end].split())
+    return ("…" if begin else "") + part + ("…" if end < len(error.object) else "")
 
 
 def _report_json(error: BaseException, message: str) -> None:
