@@ -270,3 +270,21 @@ def test_a_point_without_chance_runs_once_and_every_replication_has_its_result(
     assert counts == (8, 8)
     assert all(one.equals(other) for one, other in zip(once, each, strict=True))
     assert once[0]["replication"].to_list() == [0, 1, 2, 3] * 2
+
+
+def test_a_point_that_stops_without_its_interval_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "r.toml"
+    file.write_text(
+        'duration = "1 s"\nseed = 1\n'
+        'gate.link = { rate = "10 Mbit/s", queue = "50 packets", delay = "10 ms", loss = "1%" }\n'
+        'flow.a.path = ["link"]\n'
+    )
+    words = ("study", str(file), "--until", "goodput_bps:0.001%", "--no-store", "--max-runs", "3")
+    done = tidegate(*words)
+    assert "warning: the interval of goodput_bps is not as narrow as asked: 3 runs" in done.stderr
+    assert any("3 runs" in each for each in json.loads(tidegate(*words, "--json").stdout)["warnings"])
+    some = tidegate(*words, "--vary", "gate.link.loss=0%,1%")
+    assert "at 1 of the 2 points (1%)" in some.stderr
+    refused = tidegate(*words, "--runs", "20")
+    assert refused.returncode == 2
+    assert "--max-runs: read 3, fewer than --runs 20" in refused.stderr

@@ -163,6 +163,12 @@ def until_of(until: str | None, runs: int | None, most: int | None) -> Until | N
     if most is not None and until is None:
         raise click.UsageError("--max-runs needs --until METRIC:±X%")
     least = None if runs is None else max(runs, 2)
+    if most is not None and most < (least or 2):
+        raise click.UsageError(
+            f"--max-runs: read {most}; an interval needs 2 runs"
+            if runs is None or runs < 2
+            else f"--max-runs: read {most}, fewer than --runs {runs}, with which each point begins"
+        )
     return None if until is None else Until.parse(until, at_least=least, at_most=most)
 
 

@@ -207,7 +207,8 @@ def assembled(
     points, equal = _points(described, facts)
     warnings = list(dict.fromkeys([*described.warnings, *facts.in_order(facts.warnings)]))
     if described.engine == "live":
-        warnings = [*notes, *live.alike(warnings)]
+        warnings = live.alike(warnings)
+    warnings = [*notes, *warnings]
     if equal:
         runs = f"the {facts.points[equal[0][0].number][1]} runs of a point"
         where = places([point.label() for point, _ in equal], len(points))

@@ -12,11 +12,12 @@ from tidegate._jobs import job
 from tidegate._jobs.job import Measure, Outcome
 from tidegate._jobs.store import Store, for_replication
 from tidegate._jobs.workers import Workers
+from tidegate._run.chance import places
 from tidegate._run.metric import metric_of
 from tidegate._study import live
 from tidegate._study.columns import place_of, run_at
 from tidegate._study.plan import Shard
-from tidegate._study.points import Prepared
+from tidegate._study.points import Prepared, label_of
 from tidegate.errors import StoreError
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
@@ -76,6 +77,8 @@ class Work:
         self._there = [0] * len(prepared.points)
         #: By point, the numbers that decide whether it needs more runs.
         self._values: dict[int, dict[int, float | None]] = {}
+        #: Points that have all the runs they may have, and not the interval that was asked for.
+        self._wide: list[int] = []
         #: By point, which replications are done; and the first run that nobody has taken in order.
         self._flags = [bytearray(count) for count in self._targets]
         self._point = self._replication = 0
@@ -146,8 +149,17 @@ class Work:
             self._take(outcomes)
 
     def notes(self) -> list[str]:
-        """Say which results are old measurements."""
-        return live.taken_over(self._measured_at, self.done)
+        """Say which results are old measurements, and at which points the interval is too wide."""
+        told = live.taken_over(self._measured_at, self.done)
+        until = self._prepared.until
+        if until is not None and self._wide:
+            labels = [label_of(self._prepared.points[point].values) for point in sorted(self._wide)]
+            where = places(labels, len(self._prepared.points))
+            told.append(
+                f"the interval of {until.metric} is not as narrow as asked{f' {where}' if where else ''}: "
+                f"{until.at_most} runs, the most that were allowed, are too few"
+            )
+        return told
 
     def _drain(self, sink: Sink, most: int) -> int:
         """Give the next results in order, so many at most and as far as they are there; return how many."""
@@ -280,6 +292,8 @@ class Work:
             return
         enough = until.satisfied([values[n] for n in range(self._targets[point])])
         if enough or self._targets[point] >= until.at_most:
+            if not enough:
+                self._wide.append(point)
             del self._values[point]
             return
         self._targets[point] = min(self._targets[point] + until.step, until.at_most)
