@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.common import EXAMPLES, SMALL
+from support.common import EXAMPLES, ROOT, SMALL
 from support.laboratory import TOKEN, Running, ask, running
 from tidegate._lab.limits import Limits
 
@@ -280,3 +281,19 @@ def test_a_long_name_of_a_file_is_none(lab: Running, letter: str) -> None:
 
     name = quote(letter * 300)
     refused(lab, 404, "there is no scenario", "GET", f"/{TOKEN}/api/file?name={name}.toml")
+
+
+def test_the_guide_tells_the_limits() -> None:
+    most = Limits()
+    page = (ROOT / "docs" / "guide" / "lab.md").read_text(encoding="utf-8")
+    assert f"A run has {most.wall_s:g} s and {most.memory / 1e9:g} GB at most" in page
+    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", page.partition("What is too large")[2], re.M)
+    assert dict(rows) == {
+        "a scenario's duration": f"{most.duration_s:g} s",
+        "flows, background sources, calls": f"{most.flows} of each",
+        "time for an answer": f"{most.wall_s:g} s",
+        "a live run": f"{most.live_s:g} s, one at a time",
+        "memory of a run": f"{most.memory / 1e9:g} GB",
+        "scenarios of a comparison": f"{most.variants}",
+        "a request": f"{most.body / 1e6:g} MB",
+    }

@@ -5,8 +5,8 @@ import { Tidegate } from "../../crates/tidegate-wasm/tidegate.mjs";
 import { Answers } from "../../web/src/inside/answers";
 import { packed } from "../../web/src/inside/pack";
 
-const [module, folder] = process.argv.slice(2);
-const answers = new Answers(await Tidegate.load(readFileSync(module)));
+const [module, folder, given] = process.argv.slice(2);
+const answers = new Answers(await Tidegate.load(readFileSync(module)), JSON.parse(given));
 for (const { ask, text, variants, files = [], seed, perturb, pack } of JSON.parse(readFileSync(0, "utf8"))) {
   const bytes = Object.fromEntries(files.map((name) => [name, new Uint8Array(readFileSync(`${folder}/${name}`))]));
   try {

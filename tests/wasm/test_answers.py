@@ -12,6 +12,7 @@ import pytest
 from support.common import EXAMPLES, ROOT, SMALL, TEMPLATES
 from support.packed_columns import unpacked
 from tidegate._lab.limits import Limits
+from tidegate._lab.static import given
 from tidegate._lab.work import answer
 from tidegate._page.pack import packed
 
@@ -42,7 +43,7 @@ def asked(module: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
     subprocess.run([*bundle, *how], cwd=WEB, check=True, capture_output=True)
 
     def ask(*questions: dict[str, Any]) -> list[dict[str, Any]]:
-        command = ["node", script, module, EXAMPLES]
+        command = ["node", script, module, EXAMPLES, json.dumps(given())]
         text = json.dumps([{"files": FILES, **each} for each in questions])
         try:
             done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What one visitor may ask of the laboratory."""
+"""What one visitor may ask of the laboratory; its page has the same bounds from here."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ class Limits:
     memory: int = 1_000_000_000
     #: Scenarios of a comparison.
     variants: int = 4
+    #: Samples of a run: as many as a chart has pixels.
+    samples: int = 1000
     #: Runs with small changes beside one.
     perturb: int = 64
     #: Requests that wait for a free process.

@@ -22,9 +22,8 @@ from tidegate._lab.work import COMMAND, answer_of, refusal, scenario_of
 if TYPE_CHECKING:
     from tidegate._ask.scenario import Scenario
 
-#: Samples of a run. A run shorter than `_LEAST_S` is sampled as if it lasted so long: every 10 ms, because
-#: the kernel's state is read no more often.
-_SAMPLES = 1000
+#: A run shorter than this is sampled as if it lasted so long: every 10 ms, because the kernel's state is read
+#: no more often.
 _LEAST_S = 10.0
 #: What is said of a run that ends when all is done: nobody knows how long it is.
 _GUESS_S = 60.0
@@ -73,7 +72,7 @@ def _run(job: dict[str, Any], limits: Limits, tell: Any) -> dict[str, Any]:
         scenario,
         seed=scenario.seed or 1,
         engine="live",
-        record=sample_span(max(_LEAST_S, length), _SAMPLES),
+        record=sample_span(max(_LEAST_S, length), limits.samples),
         tick=lambda _share: not stopped.is_set(),
         heard=lambda share, tables: tell("rows", {"share": share, "tables": _plain(tables)}),
         command=[*COMMAND, "--engine", "live"],

@@ -9,6 +9,7 @@ import select
 import socket
 import time
 from base64 import b64decode
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -188,6 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         file = self.server.file
         return {
             "version": _core.build_info()["tidegate"],
+            "limits": asdict(self.server.guard.limits),
             "folder": self.server.folder.name,
             "files": scenarios(self.server.folder),
             "file": file,

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._ask.scenario import Scenario
 from tidegate._lab.files import examples_folder, gallery, scenarios, text_of
+from tidegate._lab.limits import Limits
 from tidegate._page.render import built
 from tidegate._run.folder import MANIFEST, staged
+from tidegate._run.summary import FIGURES
+from tidegate._run.words import metric_label, scale_of
 from tidegate.errors import ArgumentError, ScenarioError, TraceError
 
 if TYPE_CHECKING:
@@ -78,6 +82,14 @@ def _write_page(work: Path) -> None:
     shutil.copyfile(MODULE, work / MODULE.name)
 
 
+def given() -> dict[str, Any]:
+    """Return what a page that answers by itself takes from here: bounds, and numbers' names and divisors."""
+    return {
+        "limits": asdict(Limits()),
+        "metrics": {name: [metric_label(name, "%"), scale_of(name)[0]] for name in FIGURES},
+    }
+
+
 def size_of(folder: Path) -> int:
     """Return the bytes of all files of a folder."""
     return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
@@ -101,6 +113,7 @@ def _start(work: Path, folder: Path | None, file: str | None) -> dict[str, Any]:
         _copy(folder, sorted(traces), folders[2])
     return {
         "version": _core.build_info()["tidegate"],
+        **given(),
         "files": files,
         "file": file,
         "text": None if folder is None or file is None else text_of(folder, file),

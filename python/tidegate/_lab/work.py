@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tidegate._run.value import Run
 
 Tick = Callable[[float], bool]
-#: Samples of a run: as many as a chart has pixels.
-_SAMPLES = 1000
 
 
 class StoppedError(Exception):
@@ -147,19 +145,23 @@ def _perturb(job: Mapping[str, Any], limits: Limits) -> int | None:
     return runs
 
 
-def _executed(scenario: Scenario, seed: int | None, tick: Tick, perturb: int | None = None) -> Run:
+def _executed(scenario: Scenario, job: Mapping[str, Any], limits: Limits, tick: Tick) -> Run:
     """Run a scenario with samples for charts, whatever it says of records itself."""
     from tidegate._run.start import execute, sample_span
 
+    # Without a seed of its own, every change is drawn with the same random numbers.
+    seed = _seed(job)
+    seed = seed if seed is not None else (scenario.seed or 1)
+    perturb = _perturb(job, limits)
     length = scenario.duration_s
     if scenario.until_done:
         length = float(
             execute(scenario, seed=seed, record="summary", tick=tick, quiet=True).summary["duration_s"]
         )
+    record = sample_span(length, limits.samples)
     return execute(
-        scenario, seed=seed, record=sample_span(length, _SAMPLES), tick=tick, command=COMMAND, quiet=True,
-        perturb=perturb,
-    )  # fmt: skip
+        scenario, seed=seed, record=record, tick=tick, command=COMMAND, quiet=True, perturb=perturb
+    )
 
 
 #: What a report says made it.
@@ -169,10 +171,7 @@ COMMAND = ["tidegate", "lab"]
 def _run(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, Any]:
     begun = time.perf_counter()
     scenario = scenario_of(job.get("text"), job["folder"], limits)
-    # Without a seed of its own, every change is drawn with the same random numbers.
-    seed = _seed(job)
-    seed = seed if seed is not None else (scenario.seed or 1)
-    run = _executed(scenario, seed, tick, _perturb(job, limits))
+    run = _executed(scenario, job, limits, tick)
     found = answer_of(scenario, run)
     return {"body": {**found, "ms": round(1000 * (time.perf_counter() - begun), 1)}}
 
@@ -282,7 +281,7 @@ def _compared(job: Mapping[str, Any], limits: Limits, tick: Tick) -> Any:
     seed = _seed(job)
     return execute_all(
         prepared, seed=1 if seed is None and checked[0][1].seed is None else seed,
-        record=sample_span(longest, _SAMPLES), progress=progress, command=COMMAND,
+        record=sample_span(longest, limits.samples), progress=progress, command=COMMAND,
         perturb=_perturb(job, limits),
     )  # fmt: skip
 
@@ -298,9 +297,7 @@ def _download(job: Mapping[str, Any], limits: Limits, tick: Tick) -> dict[str, A
         scenario = scenario_of(job.get("text"), job["folder"], limits)
         if kind == "toml":
             return _file(str(job["text"]).encode(), "toml")
-        seed = _seed(job)
-        seed = seed if seed is not None else (scenario.seed or 1)
-        result = _executed(scenario, seed, tick, _perturb(job, limits))
+        result = _executed(scenario, job, limits, tick)
     if kind == "html":
         return _file(result.page().encode(), kind)
     if kind in ("json", "toml"):

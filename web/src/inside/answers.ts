@@ -5,18 +5,19 @@ import {
   type Tidegate,
   TidegateError,
 } from "../../../crates/tidegate-wasm/tidegate.mjs";
-import type { Problem } from "../lab/place";
+import type { Limits, Problem } from "../lab/place";
 import type { Answer, Comparison } from "../lab/results";
 import { entries } from "../lab/toml";
-import { Compared } from "./figures";
+import { Compared, type Metrics } from "./figures";
 import { perturbed } from "./luck";
 import { type Recording, type Run, recording, type Summary, type Words } from "./recording";
 import { runView } from "./view";
 
-/** The bounds of python/tidegate/_lab/limits.py. */
-const [LONGEST_S, MOST_FLOWS, MOST_VARIANTS] = [3600, 2000, 4];
-/** Samples of a run: as many as a chart has pixels. */
-const SAMPLES = 1000;
+/** What Python says of a page without a server (`given` in python/tidegate/_lab/static.py). */
+export interface Given {
+  limits: Limits;
+  metrics: Metrics;
+}
 
 export interface Job {
   text: string;
@@ -47,7 +48,10 @@ interface Checked {
 export class Answers {
   private readonly words: Words;
 
-  constructor(private readonly module: Tidegate) {
+  constructor(
+    private readonly module: Tidegate,
+    private readonly given: Given,
+  ) {
     this.words = module.words();
   }
 
@@ -59,7 +63,7 @@ export class Answers {
     const begun = performance.now();
     const checked = this.checked(job, "scenario");
     const seed = job.seed ?? checked.seed ?? 1;
-    const run = this.ran(checked, seed, sampleSpan(this.length(checked, seed)), job.perturb);
+    const run = this.ran(checked, seed, this.span(this.length(checked, seed)), job.perturb);
     return {
       title: checked.title,
       warnings: run.summary.warnings,
@@ -76,17 +80,19 @@ export class Answers {
     files: Job["files"],
     perturb?: number,
   ): Comparison {
-    if (variants.length < 2 || variants.length > MOST_VARIANTS) {
+    const most = this.given.limits.variants;
+    if (variants.length < 2 || variants.length > most) {
       const read = `variants: read ${variants.length}`;
-      throw new RefusedError(400, `${read}; 2 to ${MOST_VARIANTS} are compared`);
+      throw new RefusedError(400, `${read}; 2 to ${most} are compared`);
     }
     const checked = variants.map(({ name, text }) => this.checked({ text, files }, name));
     const seeds = checked.map((each) => each.seed).filter((seed) => seed !== null);
     const seed = checked[0]?.seed === null ? 1 : (seeds[0] ?? 1);
-    const span = sampleSpan(Math.max(...checked.map((each) => each.duration_s)));
+    const span = this.span(Math.max(...checked.map((each) => each.duration_s)));
     const runs = checked.map((each) => this.ran(each, seed, span, perturb));
     const compared = new Compared(
       runs.map((run, place) => ({ name: variants[place]?.name ?? "", run })),
+      this.given.metrics,
     );
     return {
       rows: compared.rows,
@@ -101,14 +107,15 @@ export class Answers {
 
   /** The scenario, checked: first that it is not too large for a page. */
   private checked(job: Job, name: string): Checked {
-    count(job.text);
+    const { flows, duration_s: longest } = this.given.limits;
+    count(job.text, flows);
     const scenario = { text: job.text, files: job.files, name };
     const facts = told(() => this.module.check(scenario));
-    if (facts.duration_s > LONGEST_S) {
+    if (facts.duration_s > longest) {
       const long = `the scenario lasts ${facts.duration_s} s`;
       throw new RefusedError(
         413,
-        `${long}; the laboratory runs ${LONGEST_S} s at most (tidegate run runs it)`,
+        `${long}; the laboratory runs ${longest} s at most (tidegate run runs it)`,
       );
     }
     return { ...facts, scenario };
@@ -119,6 +126,10 @@ export class Answers {
     if (!checked.until_done) return checked.duration_s;
     const how = { seed, record: "summary" };
     return told(() => this.module.run(checked.scenario, how)).summary.duration_s;
+  }
+
+  private span(duration: number): string {
+    return sampleSpan(duration, this.given.limits.samples);
   }
 
   private ran(checked: Checked, seed: number, record: string, perturb = 0): Recording {
@@ -145,7 +156,7 @@ function summaryOf(run: ModuleRun): Summary {
 }
 
 /** A round span (1, 2 or 5 times a power of ten) that divides a run into samples. */
-export function sampleSpan(duration: number, samples = SAMPLES): string {
+function sampleSpan(duration: number, samples: number): string {
   const exact = Math.max((duration / samples) * 1e6, 1);
   const power = 10 ** Math.floor(Math.log10(exact));
   const step = [1, 2, 5, 10].map((each) => power * each).find((each) => each >= exact * 0.999);
@@ -153,7 +164,7 @@ export function sampleSpan(duration: number, samples = SAMPLES): string {
 }
 
 /** Refuses more flows than a page runs, before any of them is made. */
-function count(text: string): void {
+function count(text: string, most: number): void {
   const found = entries(text);
   for (const kind of ["flow", "traffic", "calls"]) {
     const names = new Set(found.filter(({ path }) => path[0] === kind).map(({ path }) => path[1]));
@@ -163,8 +174,8 @@ function count(text: string): void {
       const copies = own ? Number(own.raw.replaceAll("_", "")) : 1;
       all += Number.isFinite(copies) ? copies : 1;
     }
-    if (all > MOST_FLOWS) {
-      const words = `${kind}: the scenario has ${all}; the laboratory runs ${MOST_FLOWS} at most`;
+    if (all > most) {
+      const words = `${kind}: the scenario has ${all}; the laboratory runs ${most} at most`;
       throw new RefusedError(413, `${words} (tidegate run runs more)`);
     }
   }

@@ -11,7 +11,6 @@ export interface Variant {
   run: Recording;
 }
 
-const SHOWN = 8;
 const REQUESTS = [
   "response_mean_s",
   "response_p50_s",
@@ -21,26 +20,8 @@ const REQUESTS = [
   "finished",
   "unfinished",
 ];
-/** How a number is called and drawn: its name, its unit, its divisor; % is the compared gate. */
-const WORDS: Record<string, [string, string, number]> = {
-  goodput_bps: ["goodput, all flows", "Mbit/s", 1e6],
-  fairness: ["fairness (Jain's index)", "", 1],
-  queue_delay_p50_ms: ["queueing delay%, median", "ms", 1],
-  queue_delay_p99_ms: ["queueing delay%, 99th percentile", "ms", 1],
-  loss: ["loss%", "%", 0.01],
-  utilisation: ["utilisation%", "%", 0.01],
-  segments_retransmitted: ["segments sent again, all flows", "", 1],
-  timeouts: ["time-outs, all flows", "", 1],
-  completion_s: ["time that the slowest transfer took", "s", 1],
-  progress: ["share of the transfer that arrived", "%", 0.01],
-  response_mean_s: ["response time, mean", "s", 1],
-  response_p50_s: ["response time, median", "s", 1],
-  response_p95_s: ["response time, 95th percentile", "s", 1],
-  response_p99_s: ["response time, 99th percentile", "s", 1],
-  response_mean_with_unfinished_s: ["response mean with unfinished", "s", 1],
-  finished: ["requests finished", "", 1],
-  unfinished: ["requests unfinished", "", 1],
-};
+/** What each number is called, where % is the compared gate, and its divisor. */
+export type Metrics = Record<string, [label: string, divisor: number]>;
 
 /** The first variant's main gate that every variant has; null where there is none. */
 export function commonGate(summaries: Summary[]): string | null {
@@ -126,7 +107,10 @@ export class Compared {
   readonly rows: Row[];
   private readonly summaries: Summary[];
 
-  constructor(readonly variants: Variant[]) {
+  constructor(
+    readonly variants: Variant[],
+    private readonly metrics: Metrics,
+  ) {
     this.summaries = variants.map((each) => each.run.summary);
     this.gate = commonGate(this.summaries);
     const more = trafficColumns(this.summaries);
@@ -147,8 +131,7 @@ export class Compared {
   }
 
   view(): View {
-    const shown = this.variants.slice(0, SHOWN);
-    const data = shown.map(({ run }) => history(run, this.gateOf(run.summary)));
+    const data = this.variants.map(({ run }) => history(run, this.gateOf(run.summary)));
     const times = data.flatMap((each) => [...each.time.values(), each.gateTime]);
     const instants = new Instants(times, 5 * data.length);
     const builder = new Builder(
@@ -163,7 +146,7 @@ export class Compared {
     ) => {
       const lines = data.flatMap((each, place) => {
         const found = values(each);
-        const name = shown[place]?.name ?? "";
+        const name = this.variants[place]?.name ?? "";
         return found ? [line(name, builder.column(found), place, { from })] : [];
       });
       builder.panel({ id, title, unit, x, lines });
@@ -195,32 +178,31 @@ export class Compared {
   }
 
   cloud(): Cloud | null {
-    const known = (row: Row, name: string) => typeof row[name] === "number";
+    const has = (row: Row, name: string) => typeof row[name] === "number";
     const names = Object.keys(this.rows[0] ?? {}).filter(
-      (name) => name !== "scenario" && this.rows.some((row) => known(row, name)),
+      (name) => name !== "scenario" && this.rows.some((row) => has(row, name)),
     );
     if (names.length < 2 || !names.includes("goodput_bps")) return null;
     const delays = ["queue_delay_p99_ms", "completion_s", "loss"];
     const delay = delays.find((name) => names.includes(name)) ?? names[names.length - 1] ?? "";
-    const factor = (name: string) => WORDS[name]?.[2] ?? 1;
+    const factor = (name: string) => this.metrics[name]?.[1] ?? 1;
     return {
-      metrics: names.map((name) => ({ name, label: label(name, this.gate) })),
+      metrics: names.map((name) => ({ name, label: this.label(name) })),
       x: names.indexOf(delay),
       y: names.indexOf("goodput_bps"),
       points: this.rows.map((row) => ({
         label: String(row.scenario),
         values: names.map((name) =>
-          known(row, name) ? [Number(row[name]) / factor(name), null, null] : null,
+          has(row, name) ? [Number(row[name]) / factor(name), null, null] : null,
         ),
       })),
     };
   }
-}
 
-function label(name: string, gate: string | null): string {
-  const source = /^traffic\.(.+)\.delay_p99_ms$/.exec(name)?.[1];
-  if (source) return `delay of ${source === "all" ? "all traffic" : source}, 99th percentile, ms`;
-  const [words = name, unit = ""] = WORDS[name] ?? [];
-  const said = words.replace("%", gate === null ? "" : ` at gate ${gate}`);
-  return unit ? `${said}, ${unit}` : said;
+  private label(name: string): string {
+    const source = /^traffic\.(.+)\.delay_p99_ms$/.exec(name)?.[1];
+    if (source) return `delay of ${source === "all" ? "all traffic" : source}, 99th percentile, ms`;
+    const gate = this.gate === null ? "" : ` at gate ${this.gate}`;
+    return (this.metrics[name]?.[0] ?? name).replace(" at gate %", gate);
+  }
 }

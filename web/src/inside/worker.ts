@@ -1,10 +1,10 @@
 // The worker of a page without a server: it has the WebAssembly module and answers one question at a time.
 import { Tidegate } from "../../../crates/tidegate-wasm/tidegate.mjs";
 import type { View } from "../shared/view";
-import { Answers, type Job, RefusedError } from "./answers";
+import { Answers, type Given, type Job, RefusedError } from "./answers";
 
 export type Question =
-  | { ask: "begin"; module: WebAssembly.Module }
+  | { ask: "begin"; module: WebAssembly.Module; given: Given }
   | { ask: "schema" }
   | ({ ask: "run" } & Job)
   | {
@@ -22,7 +22,7 @@ let answers: Answers | null = null;
 
 function answered(question: Question): unknown {
   if (question.ask === "begin") {
-    answers = new Answers(new Tidegate(question.module));
+    answers = new Answers(new Tidegate(question.module), question.given);
     return null;
   }
   if (!answers) throw new RefusedError(500, "the worker has no module");

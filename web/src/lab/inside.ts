@@ -1,5 +1,6 @@
 // The page itself as the place of answers: the WebAssembly module in a worker, files beside the page, no server.
 
+import type { Given } from "../inside/answers";
 import type { Question, Reply } from "../inside/worker";
 import type { Example } from "./gallery";
 import { picture } from "./picture";
@@ -8,10 +9,7 @@ import { page } from "./report";
 import type { Answer, Comparison, Results } from "./results";
 import type { Schema } from "./schema";
 
-/** Seconds that an answer may take. */
-const WALL_S = 30;
-
-interface Written extends Start {
+interface Written extends Start, Given {
   examples: Example[];
   /** The traces beside the page: of the examples, and of the scenarios that the page was made with. */
   traces: { examples: string[]; files: string[] };
@@ -54,7 +52,9 @@ export class Inside implements Place {
 
   private async begun(): Promise<Engine> {
     const engine = new Engine();
-    await answerOf(engine.ask({ ask: "begin", module: await this.module }));
+    const { limits, metrics } = await this.written;
+    const given = { limits, metrics };
+    await answerOf(engine.ask({ ask: "begin", module: await this.module, given }));
     return engine;
   }
 
@@ -112,6 +112,7 @@ export class Inside implements Place {
   /** An answer, or a refusal where it is not wanted any more or takes too long. */
   private async asked(question: Question, signal: AbortSignal): Promise<unknown> {
     const engine = await this.engine;
+    const { wall_s: most } = (await this.written).limits;
     return new Promise((resolve, reject) => {
       const give = (refusal: Refusal) => {
         engine.end();
@@ -120,9 +121,9 @@ export class Inside implements Place {
       };
       const stop = () => give(new Refusal(409, "stopped"));
       const late = setTimeout(() => {
-        const long = `the run took longer than ${WALL_S} s and was stopped`;
+        const long = `the run took longer than ${most} s and was stopped`;
         give(new Refusal(413, `${long}; make it shorter, or use tidegate run`));
-      }, 1000 * WALL_S);
+      }, 1000 * most);
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop, { once: true });
       const done = () => {

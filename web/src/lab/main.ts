@@ -59,6 +59,7 @@ class Laboratory {
       this.answers.gallery(),
     ]);
     this.schema = schema;
+    this.variants.most = start.limits.variants;
     this.form = new Form(place("form"), schema, (text, settled) => this.take(text, settled));
     const scenarios = new Gallery(
       examples,

@@ -24,8 +24,18 @@ export class Refusal extends Error {
   }
 }
 
+/** The bounds of python/tidegate/_lab/limits.py that are a page's too. */
+export interface Limits {
+  duration_s: number;
+  flows: number;
+  wall_s: number;
+  variants: number;
+  samples: number;
+}
+
 export interface Start {
   version: string;
+  limits: Limits;
   /** Scenarios that can be opened by name. */
   files: string[];
   /** The one to begin with. */

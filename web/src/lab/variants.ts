@@ -1,4 +1,4 @@
-// Up to four scenarios side by side: three that are kept, and the one that is edited.
+// Some scenarios side by side: those that are kept, and the one that is edited.
 import { element } from "../shared/dom";
 import { entries, plain } from "./toml";
 
@@ -7,11 +7,11 @@ export interface Variant {
   text: string;
 }
 
-const MOST = 4;
-
 export class Variants {
   /** The texts that are kept, the first one first. */
   kept: string[] = [];
+  /** Scenarios side by side. */
+  most = 2;
   private readonly list = element("ul", { class: "variants", "aria-label": "Kept variants" });
   private readonly keep = element("button", { type: "button", id: "keep" }, "Keep as variant");
 
@@ -27,7 +27,7 @@ export class Variants {
 
   /** Keeps what an address has kept. */
   restore(texts: string[]): void {
-    this.kept = texts.slice(0, MOST - 1);
+    this.kept = texts.slice(0, this.most - 1);
     this.show();
   }
 
@@ -65,7 +65,7 @@ export class Variants {
         );
       }),
     );
-    this.keep.disabled = this.kept.length >= MOST - 1;
+    this.keep.disabled = this.kept.length >= this.most - 1;
   }
 }
 
