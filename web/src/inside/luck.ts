@@ -1,30 +1,27 @@
 // A run again and again with small changes that nobody can know: as python/tidegate/_run/perturbed.py does it. A test
 // compares the two.
-import type { Perturbed, Spread } from "../shared/view";
+import { MOST_ROWS, type Perturbed, type Spread } from "../shared/view";
 import { figures } from "./figures";
 import { mainGate, type Row, type Summary } from "./recording";
-
-/** Flows that are told by name, as MOST_ROWS in python/tidegate/_run/words.py. */
-const MOST_ROWS = 12;
 
 interface Metric {
   name: string;
   of: (summary: Summary) => number | null;
 }
 
-const known = (value: unknown) => (typeof value === "number" ? value : null);
+const numeric = (value: unknown) => (typeof value === "number" ? value : null);
 
 /** A number of all flows together. */
 const ofAll = (name: string): Metric => ({
   name,
-  of: (summary) => known(figures(summary, null)[name]),
+  of: (summary) => numeric(figures(summary, null)[name]),
 });
 
 /** A number of a row in the first of these tables that has one of this name. */
 function ofRow(kind: string, tables: string[], name: string, column: string): Metric {
   const find = (summary: Summary) =>
     tables.flatMap((table) => (summary[table] ?? []) as Row[]).find((row) => row.name === name);
-  return { name: `${kind}.${name}.${column}`, of: (summary) => known(find(summary)?.[column]) };
+  return { name: `${kind}.${name}.${column}`, of: (summary) => numeric(find(summary)?.[column]) };
 }
 
 /** The numbers of a run that people read first. */

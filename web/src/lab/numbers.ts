@@ -3,6 +3,7 @@ import { completion, totalGoodput } from "../inside/figures";
 import type { Summary } from "../inside/recording";
 import { element } from "../shared/dom";
 import { number, percent, rateScale, whole } from "../shared/number";
+import { MOST_ROWS } from "../shared/view";
 
 export type Row = Record<string, unknown>;
 /** How a number is written: a rate in the table's unit, a share in per cent, a count, or with three digits. */
@@ -120,8 +121,6 @@ export function ofVariants(rows: Row[], flows: number[]): Shown[] {
   const shares = !asks && flows.some((count) => count > 1);
   return VARIANTS.filter(({ key }) => shares || key !== "fairness");
 }
-/** Rows that are shown by name, as MOST_ROWS in python/tidegate/_run/words.py. */
-const MOST_ROWS = 12;
 
 export interface Written {
   head: [words: string, unit: string][];

@@ -16,7 +16,7 @@ export function firstFrom(x: Numbers, value: number): number {
   return low;
 }
 
-const known = (value: number | undefined): number | null =>
+const orNull = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
 
 /** Lines between two instants: all points where they are few, else two for each of `room` columns. */
@@ -31,7 +31,7 @@ export function thinned(
   const end = Math.min(x.length, firstFrom(x, to) + 1);
   if (end - begin <= 2 * room) {
     const shown = Array.from({ length: end - begin }, (_, place) => begin + place);
-    return [shown.map((at) => x[at] ?? 0), ...lines.map((y) => shown.map((at) => known(y[at])))];
+    return [shown.map((at) => x[at] ?? 0), ...lines.map((y) => shown.map((at) => orNull(y[at])))];
   }
   const bounds = Array.from({ length: room + 1 }, (_, column) =>
     Math.round(begin + ((end - begin) * column) / room),

@@ -74,6 +74,9 @@ export interface Spread {
   values: (number | null)[];
 }
 
+/** Rows that are told by name, as MOST_ROWS in python/tidegate/_run/words.py. */
+export const MOST_ROWS = 12;
+
 /** `perturbed` of a summary. */
 export interface Perturbed {
   runs: number;
