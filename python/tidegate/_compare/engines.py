@@ -10,14 +10,13 @@ from tidegate._ask.seed import choose
 from tidegate._ask.source import ENGINES, Source, as_scenario
 from tidegate._compare.agreement import ORDER, TOLERANCE, EngineRuns
 from tidegate._compare.engines_value import EngineComparison
-from tidegate._run.start import execute, length, picture_span
+from tidegate._run.start import SAMPLES_BESIDE, execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError, EngineError
 
 #: Replications of an engine that has any, unless told otherwise.
 RUNS = 3
-_SAMPLES = 1000
 
 
 def engine_names(text: str) -> list[str]:
@@ -178,7 +177,8 @@ def _one(
         scenario,
         seed=seed,
         engine=engine,
-        record=record or picture_span(scenario, length(scenario, seed, replication, engine), _SAMPLES, runs),
+        record=record
+        or picture_span(scenario, length(scenario, seed, replication, engine), SAMPLES_BESIDE, runs),
         replication=replication,
         tick=tick,
         command=command,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tidegate._base.nearest import nearest
 from tidegate._base.quantity import quantities
 from tidegate._compare.plot import comparison_drawing
-from tidegate._draw.cells import LEAST, Axis, Panel, ascending
+from tidegate._draw.cells import LEAST, Axis, Panel, ascending, check_kind
 from tidegate._draw.heat import heat_drawing
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate.errors import ArgumentError
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from tidegate._compare.variants import Variants
     from tidegate._draw.drawing import Drawing
 
-#: How variants are drawn.
-KINDS = ("lines", "map")
 #: The numbers of a map, those that are there.
 _NUMBERS = ("goodput_bps", "queue_delay_p99_ms")
 
@@ -54,8 +51,7 @@ def picture_of(comparison: Variants, show: Sequence[str] | None = None, kind: st
         ArgumentError: there is no such kind, or not two keys with numbers for a map; what
             :func:`comparison_drawing` raises.
     """
-    if kind is not None and kind not in KINDS:
-        raise ArgumentError(nearest("kind", kind, KINDS))
+    check_kind(kind)
     if kind == "map" and show is not None:
         raise ArgumentError(
             "show: it chooses panels over time, and kind map draws cells; give one of the two"

@@ -20,13 +20,10 @@ from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import SCENARIO, Variant
 from tidegate._run.perturbed import check_perturb
-from tidegate._run.start import MOST_THREADS, execute, length, picture_span
+from tidegate._run.start import MOST_THREADS, SAMPLES_BESIDE, execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError, ScenarioError
-
-#: Samples per variant: enough for a small picture.
-_SAMPLES = 1000
 
 
 def compare(
@@ -195,7 +192,7 @@ def execute_all(
             or picture_span(
                 scenario,
                 length(scenario, own, engine=engine, threads=each),
-                _SAMPLES,
+                SAMPLES_BESIDE,
                 len(prepared.variants),
             ),
             threads=each,

@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tidegate._base.nearest import nearest
 from tidegate._base.quantity import quantities
+from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 #: Fewer values of a key are read more easily as lines.
 LEAST = 5
+#: How numbers over keys are drawn.
+_KINDS = ("lines", "map")
+
+
+def check_kind(kind: str | None) -> None:
+    """Refuse a kind of picture that there is not; None is none asked for.
+
+    Raises:
+        ArgumentError: the message says what is known.
+    """
+    if kind is not None and kind not in _KINDS:
+        raise ArgumentError(nearest("kind", kind, _KINDS))
 
 
 @dataclass(frozen=True)

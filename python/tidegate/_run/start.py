@@ -34,6 +34,8 @@ else:
 
 #: Samples that a picture needs over the whole run.
 _SAMPLES = 2000
+#: Samples of each of several runs beside each other: enough for a small picture.
+SAMPLES_BESIDE = 1000
 #: Rows that are recorded without being asked for: a run with many flows has fewer samples. They take 0.8 GB.
 _MOST_ROWS = 4_000_000
 #: The fewest samples that still make a picture.

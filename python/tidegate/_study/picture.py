@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tidegate._base.nearest import nearest
+from tidegate._draw.cells import check_kind
 from tidegate._study.layout import layout
 from tidegate.errors import ArgumentError
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from tidegate._draw.drawing import Drawing
     from tidegate._study.numbers import StudyNumbers
     from tidegate._study.points import Point
-
-#: How means are drawn.
-KINDS = ("lines", "map")
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,7 @@ class Picture:
             raise ArgumentError(f"{listed}: a picture shows one of metric, x with y, cdf and box; give one")
         if self.cdf is not None and self.axis is not None:
             raise ArgumentError("axis: the x axis of a cdf has its values; use facet for panels")
-        if self.kind is not None and self.kind not in KINDS:
-            raise ArgumentError(nearest("kind", self.kind, KINDS))
+        check_kind(self.kind)
         if self.kind is not None and given not in ([], ["metric"]):
             raise ArgumentError(f"kind: it is for a picture of a metric, not for {given[0]}")
         if self._is_map(axes, points):
