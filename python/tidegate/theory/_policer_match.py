@@ -65,6 +65,7 @@ def read(plan: Plan) -> dict[str, Any]:
             f"the window is at most {found.window_max:.3g} segments, so losses may end in time-outs, "
             "which are not counted"
         )
+    tcp_match.constant_delay(plan, flow, unmet)
     tcp_match.settled(plan, unmet, 4 * found.cycle * rtt, f"after some cycles of {found.cycle * rtt:.3g} s")
     parameters = {
         "bucket": bucket,

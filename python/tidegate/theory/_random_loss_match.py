@@ -110,5 +110,6 @@ def _parts(
 ) -> dict[str, Any]:
     unmet: list[str] = []
     tcp_match.windows(flow, unmet)
+    tcp_match.constant_delay(plan, flow, unmet)
     tcp_match.settled(plan, unmet, 10 * rtt, "after slow start")
     return tcp_match.parts(parameters, unmet, rate, tcp_match.flow_row(flow, rate, loss))

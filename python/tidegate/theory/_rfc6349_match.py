@@ -56,6 +56,7 @@ def read(plan: Plan) -> dict[str, Any]:
                 f"the queue of gate {gate['name']} holds {room / 1000:.4g} kB, less than the bandwidth-delay "
                 f"product of {found.bdp_bytes / 1000:.4g} kB: after a loss the link is not full"
             )
+    tcp_match.constant_delay(plan, flow, unmet)
     tcp_match.settled(plan, unmet, 10 * rtt, "after slow start")
     shown = {name: value for name, value in parameters.items() if value is not None}
     row = tcp_match.flow_row(flow, found.goodput_bps / (8 * tcp["mss"]), 0.0)

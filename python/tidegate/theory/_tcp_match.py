@@ -39,7 +39,7 @@ def path_of(plan: Plan, flow: Flow) -> list[Gate]:
     """
     there, back = ways(plan, flow)
     for gate in (*there, *back):
-        _in_order(gate)
+        _drop_tail(gate)
         need(gate["framing"]["kind"] != "aal5", f"gate {gate['name']} carries cells")
     for gate in back:
         unlimited(gate)
@@ -57,15 +57,14 @@ def ways(plan: Plan, flow: Flow) -> tuple[list[Gate], list[Gate]]:
 def plain(gate: Gate) -> None:
     """Need a gate whose rate and full queue are all that happens to packets."""
     need(not gate["loses"], f"gate {gate['name']} loses packets")
-    _in_order(gate)
+    _drop_tail(gate)
     need(not gate["polices"], f"gate {gate['name']} has a policer")
+    need(not gate["jitters"], f"gate {gate['name']} has jitter")
 
 
-def _in_order(gate: Gate) -> None:
-    """Need a plain queue and a constant delay."""
+def _drop_tail(gate: Gate) -> None:
     name, discipline = gate["name"], gate["discipline"]
     need(discipline == "drop-tail", f"gate {name} has the queue discipline {discipline}")
-    need(not gate["jitters"], f"gate {name} has jitter")
 
 
 def unlimited(gate: Gate) -> None:
@@ -149,6 +148,16 @@ def fits_below(rate: float, gates: list[Gate], flow: Flow, found: str) -> None:
         raise DoesNotApplyError(
             f"{found} would be {rate:.4g} segments/s, and the slowest gate carries {least:.4g}, so it limits"
         )
+
+
+def constant_delay(plan: Plan, flow: Flow, unmet: list[str]) -> None:
+    """Note what the theories leave out of the round trip."""
+    unmet += [
+        f"gate {gate['name']} has jitter, and the round trip of the theory has the least delay"
+        for way in ways(plan, flow)
+        for gate in way
+        if gate["jitters"]
+    ]
 
 
 def settled(plan: Plan, unmet: list[str], after_s: float, what: str) -> None:
