@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
@@ -88,6 +88,22 @@ def words(run: tg.Run) -> dict[str, str]:
 def test_a_measurement_gives_numbers(random: Path) -> None:
     with pytest.raises(tg.errors.ArgumentError, match=r"title is 'Random'"):
         tg.study(random, measure=words)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("goodput_bps", "every run has goodput_bps"),
+        ("flow.bulk.late", "every run has flow.bulk.late"),
+        (5, "read 5 as a name"),
+    ],
+)
+def test_a_measured_number_has_a_name_of_its_own(name: Any, words: str, random: Path) -> None:
+    def named(run: tg.Run) -> dict[Any, float]:
+        return {name: run.seed}
+
+    with pytest.raises(tg.errors.ArgumentError, match=words):
+        tg.study(random, measure=named, measure_version=str(name), store=False)
 
 
 def test_a_damaged_store_says_so(random: Path, own_store: Path) -> None:

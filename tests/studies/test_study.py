@@ -153,6 +153,8 @@ def test_metrics_have_names(random: Path) -> None:
         "gate.lnk.loss": '"link"',
         "gate.link.los": '"loss"',
         "flow.bulk.name": "name",
+        "flow.bulk": "put the name of one behind it",
+        "flow.bulk.cc": r'no number of flow.bulk is called "cc"; (known|did you mean "(?!cc"))',
     }.items():
         with pytest.raises(tg.errors.UnknownNameError, match=told):
             study.values(metric, 0)

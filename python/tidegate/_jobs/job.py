@@ -17,7 +17,9 @@ from tidegate import _core
 from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
 from tidegate._jobs.store import pack
+from tidegate._run.metric import KINDS
 from tidegate._run.start import assemble
+from tidegate._run.summary import FIGURES
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError
 
@@ -69,7 +71,7 @@ class Job:
                 f"measure: {name_of(self.measure)} returned {reprlib.repr(found)}; give numbers by name, "
                 'such as {"late": 3}'
             )
-        return {str(name): _plain(name, value) for name, value in found.items()}
+        return {_own_name(name): _plain(name, value) for name, value in found.items()}
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,15 @@ class Outcome:
 
     number: int
     packed: bytes
+
+
+def _own_name(name: Any) -> str:
+    """Return the name of a measured number, which is none that every run has."""
+    if not isinstance(name, str) or not name:
+        raise ArgumentError(f"measure: read {name!r} as a name; a name is a text, such as late")
+    if name in FIGURES or (name.partition(".")[0] in KINDS and "." in name):
+        raise ArgumentError(f"measure: every run has {name}; choose another name")
+    return name
 
 
 def _plain(name: str, value: Any) -> float | None:

@@ -10,7 +10,7 @@ from tidegate._run.table import flat
 from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 #: The tables of a study, and the Parquet files of its folder.
 TABLES = (
@@ -53,7 +53,7 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
             return number(row[column])
         if is_absent_zero(column):
             return 0.0
-        raise UnknownNameError(nearest(f"number of {kind}.{name}", column, row))
+        raise no_number(f"{kind}.{name}", column, row)
     if metric in measured:
         return measured[metric]
     of_flows = ["goodput_bps", "fairness", "segments_retransmitted", "timeouts", "completion_s"]
@@ -76,12 +76,21 @@ def is_absent_zero(column: str) -> bool:
     return column.startswith(("limited_by.gate.", "limited_by.policer of ", "drops.", "back_drops."))
 
 
-def split(kind: str, rest: str, names: Iterable[str]) -> tuple[str, str]:
+def split(kind: str, rest: str, names: Collection[str]) -> tuple[str, str]:
     """Part NAME.COLUMN; names have dots (bulk.1), and so have shares (limited_by.gate.link)."""
     for name in sorted(names, key=len, reverse=True):
         if rest.startswith(f"{name}."):
             return name, rest[len(name) + 1 :]
+    if rest in names:
+        raise UnknownNameError(f"{kind}.{rest} has many numbers; put the name of one behind it")
     raise UnknownNameError(nearest(kind, rest.rpartition(".")[0] or rest, names))
+
+
+def no_number(of: str, column: str, columns: Iterable[str]) -> UnknownNameError:
+    """Return the error for a column that is not there, or whose values are words."""
+    return UnknownNameError(
+        nearest(f"number of {of}", column, [each for each in columns if each not in WORDS])
+    )
 
 
 def number(value: Any) -> float | None:

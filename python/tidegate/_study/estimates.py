@@ -11,7 +11,7 @@ from tidegate._base.calls import checked_methods
 from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
 from tidegate._base.nearest import nearest
-from tidegate._run.metric import KINDS, WORDS, is_absent_zero, split
+from tidegate._run.metric import KINDS, WORDS, is_absent_zero, no_number, split
 from tidegate._study.columns import PLACE, Columns, point_column
 from tidegate._study.layout import find_key
 from tidegate._study.points import Point
@@ -127,7 +127,7 @@ class StudyEstimates(StudyTables):
         known = self._columns.columns(tables[name])
         there = column in known and column not in WORDS
         if not there and not is_absent_zero(column):
-            raise UnknownNameError(nearest(f"number of {tables[name]} {name}", column, known))
+            raise no_number(f"{kind}.{name}", column, known)
         absent = pl.lit(0.0) if column.startswith("limited_by.") or is_absent_zero(column) else pl.lit(None)
         value = pl.col(column).fill_null(absent) if there else absent
         of_name = table.filter(pl.col("name") == name).select(PLACE, value.alias(column)).collect()
