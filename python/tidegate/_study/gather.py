@@ -62,6 +62,10 @@ class Facts:
     warnings: dict[str, list[int]] = field(default_factory=dict)
     tcp: dict[str, list[int]] = field(default_factory=dict)
     points: dict[int, tuple[int, int, str]] = field(default_factory=dict)
+    #: The number whose interval was asked for, and the most runs that were allowed for it.
+    until: list[Any] | None = None
+    #: Points that have so many runs, and not that interval.
+    wide: list[int] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -77,6 +81,8 @@ class Facts:
         """Take in the facts of other runs of the same study."""
         if other.first is None:
             return
+        self.until = other.until
+        self.wide = sorted([*self.wide, *other.wide])
         if self.first is None or other.first < self.first:
             self.engine, self.measured_from_s, self.first = other.engine, other.measured_from_s, other.first
         ends = [end for end in (self.shortest_s, other.shortest_s) if end is not None]
@@ -99,6 +105,15 @@ class Facts:
     def in_order(self, texts: Mapping[str, list[int]]) -> list[str]:
         """Return texts in the order in which one machine meets them."""
         return sorted(texts, key=lambda text: texts[text])
+
+    def too_wide(self, points: Sequence[Point]) -> list[str]:
+        """Say at which points the interval is wider than was asked for, if there are any."""
+        if self.until is None or not self.wide:
+            return []
+        metric, most = self.until
+        where = places([points[number].label() for number in self.wide], len(points))
+        too_wide = f"the interval of {metric} is not as narrow as asked{f' {where}' if where else ''}"
+        return [f"{too_wide}: {most} runs, the most that were allowed, are too few"]
 
     def are_alike(self, point: int) -> bool:
         """Tell whether a point has several runs, and all came out the same."""
@@ -208,7 +223,7 @@ def assembled(
     warnings = list(dict.fromkeys([*described.warnings, *facts.in_order(facts.warnings)]))
     if described.engine == "live":
         warnings = live.alike(warnings)
-    warnings = [*notes, *warnings]
+    warnings = [*notes, *facts.too_wide(points), *warnings]
     if equal:
         runs = f"the {facts.points[equal[0][0].number][1]} runs of a point"
         where = places([point.label() for point, _ in equal], len(points))

@@ -188,6 +188,7 @@ def write_part(
     finally:
         work.close()
         results.close()
+    work.tell(gathering.facts)
     columns = gathering.finish()
     # A row of this part is one of so many of the whole study.
     rows = max(_LEAST_ROWS, MERGED_ROWS // shard.of)

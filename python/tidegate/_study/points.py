@@ -33,12 +33,7 @@ class Point:
 
     def label(self) -> str:
         """Return the values in the order of the axes."""
-        return label_of(self.values)
-
-
-def label_of(values: Mapping[str, str]) -> str:
-    """Return what a point with these values is called."""
-    return " · ".join(values.values()) or "as written"
+        return " · ".join(self.values.values()) or "as written"
 
 
 @dataclass(frozen=True)

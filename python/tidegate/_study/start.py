@@ -166,6 +166,7 @@ def execute_study(
             told(work.computed, work.done)
     finally:
         work.close()
+    work.tell(gathering.facts)
     return assembled(prepared.described(), gathering.finish(), gathering.facts, gate, command, work.notes())
 
 

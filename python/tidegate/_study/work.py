@@ -12,12 +12,12 @@ from tidegate._jobs import job
 from tidegate._jobs.job import Measure, Outcome
 from tidegate._jobs.store import Store, for_replication
 from tidegate._jobs.workers import Workers
-from tidegate._run.chance import places
 from tidegate._run.metric import metric_of
 from tidegate._study import live
 from tidegate._study.columns import place_of, run_at
+from tidegate._study.gather import Facts
 from tidegate._study.plan import Shard
-from tidegate._study.points import Prepared, label_of
+from tidegate._study.points import Prepared
 from tidegate.errors import StoreError
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
@@ -149,17 +149,14 @@ class Work:
             self._take(outcomes)
 
     def notes(self) -> list[str]:
-        """Say which results are old measurements, and at which points the interval is too wide."""
-        told = live.taken_over(self._measured_at, self.done)
+        """Say which results are old measurements."""
+        return live.taken_over(self._measured_at, self.done)
+
+    def tell(self, facts: Facts) -> None:
+        """Note what results do not say: the points at which the interval is too wide."""
         until = self._prepared.until
-        if until is not None and self._wide:
-            labels = [label_of(self._prepared.points[point].values) for point in sorted(self._wide)]
-            where = places(labels, len(self._prepared.points))
-            told.append(
-                f"the interval of {until.metric} is not as narrow as asked{f' {where}' if where else ''}: "
-                f"{until.at_most} runs, the most that were allowed, are too few"
-            )
-        return told
+        if until is not None:
+            facts.until, facts.wide = [until.metric, until.at_most], sorted(self._wide)
 
     def _drain(self, sink: Sink, most: int) -> int:
         """Give the next results in order, so many at most and as far as they are there; return how many."""

@@ -174,7 +174,7 @@ pub static GATES: &[Entry<GateRow>] = &[
     ),
     all(
         "delivered_bytes",
-        "bytes on the gate's wire since the start; every header counted",
+        "bytes sent on the gate's wire since the start, those that `loss` took behind it included; every header counted",
         Value::U64(|of| of.row.delivered_bytes),
     ),
     of(
@@ -219,7 +219,7 @@ pub static CLASSES: &[Entry<ClassRow>] = &[
     all("queue_bytes", "bytes of the class in its queue", Value::U64(|of| of.row.queue_bytes)),
     all(
         "delivered_bytes",
-        "bytes of the class on the gate's wire since the start; every header counted",
+        "bytes of the class sent on the gate's wire since the start, those that `loss` took behind it included; every header counted",
         Value::U64(|of| of.row.delivered_bytes),
     ),
     all(

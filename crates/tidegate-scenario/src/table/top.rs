@@ -153,7 +153,7 @@ const LIMITS: Section = section(
             "events",
             Kind::Whole { min: 1, max: i64::MAX as u64 },
             WhenAbsent::Words("no limit"),
-            "Number of events handled.",
+            "Number of events handled. With `exact`, a run takes more of them.",
         ),
         key(
             "duration",
