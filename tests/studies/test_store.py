@@ -93,7 +93,6 @@ def test_a_measurement_gives_numbers(random: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("goodput_bps", "every run has goodput_bps"),
         ("flow.bulk.late", "every run has flow.bulk.late"),
         (5, "read 5 as a name"),
     ],

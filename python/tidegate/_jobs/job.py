@@ -19,7 +19,6 @@ from tidegate._ask.scenario import Scenario
 from tidegate._jobs.store import pack
 from tidegate._run.metric import KINDS
 from tidegate._run.start import assemble
-from tidegate._run.summary import FIGURES
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError
 
@@ -83,10 +82,10 @@ class Outcome:
 
 
 def _own_name(name: Any) -> str:
-    """Return the name of a measured number, which is none that every run has."""
+    """Return the name of a measured number, which is not that of a number of one flow or gate."""
     if not isinstance(name, str) or not name:
         raise ArgumentError(f"measure: read {name!r} as a name; a name is a text, such as late")
-    if name in FIGURES or (name.partition(".")[0] in KINDS and "." in name):
+    if name.partition(".")[0] in KINDS and "." in name:
         raise ArgumentError(f"measure: every run has {name}; choose another name")
     return name
 

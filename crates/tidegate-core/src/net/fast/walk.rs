@@ -129,7 +129,7 @@ pub(in crate::net) trait Walk {
         if stretch.ahead {
             return Some(at.saturating_add(stretch.delay));
         }
-        match self.stretches().get(unit.stretch as usize).and_then(|stretch| stretch.direction) {
+        match self.stretches().get(unit.stretch as usize).and_then(|fast| fast.direction) {
             Some(direction) => self.send_in_direction(direction, at.saturating_add(stretch.delay), *unit),
             None => self.send_to_line(at, *unit, stretch.line),
         }
