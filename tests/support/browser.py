@@ -79,8 +79,16 @@ def faults(browser: Chrome) -> list[str]:
     ]
 
 
+def drawn(browser: Chrome) -> None:
+    """Wait until a whole frame has been drawn: pages notice sizes of their boxes only then."""
+    browser.execute_async_script(
+        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
+    )
+
+
 def unreachable(browser: Chrome) -> list[str]:
     """Return what scrolls sideways and is no stop of the Tab key, or is one without a name."""
+    drawn(browser)
     found: list[str] = browser.execute_script(
         """return [...document.body.querySelectorAll("*")].filter((each) => {
           const scrolls = ["auto", "scroll"].includes(getComputedStyle(each).overflowX);
