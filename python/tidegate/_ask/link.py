@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidegate.errors import ArgumentError, TraceError
-from tidegate.traces import _files as traces
 
 #: Suffixes that name a link trace and nothing else.
 TRACES = (".down", ".up", ".mahi", ".mahimahi", ".drp", ".csv")
@@ -52,7 +51,9 @@ class Link:
             duration = _spaced(self.duration or "30 s")
             what, rate = _spaced(self.rate or ""), f"rate = {_text(_spaced(self.rate or ''))}"
         else:
-            info = traces.info(self.trace)
+            from tidegate.traces import info as described
+
+            info = described(self.trace)
             carried = round(info["mean_bps"] * _HELD_S / _PACKET_BITS)
             queue = _spaced(self.queue or f"{max(carried, _LEAST)} packets")
             whole = min(max(info["duration_s"], _SHORTEST_S), _LONGEST_S)

@@ -16,10 +16,10 @@ from typing import Any
 from tidegate import _core
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
+from tidegate._base.files import readable
 from tidegate._base.text import counted
 from tidegate._base.written import TO_WRITE, told_apart
 from tidegate.errors import ArgumentError, ScenarioError
-from tidegate.traces._files import readable
 
 #: Changes to a scenario, as a mapping or as on the command line.
 Sets = Mapping[str, Any] | Iterable[str] | None

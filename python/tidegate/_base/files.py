@@ -13,9 +13,7 @@ import fcntl
 import glob
 import os
 import re
-import secrets
 import shutil
-import socket
 import stat
 import zlib
 from pathlib import Path
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 #: Whether a process on another machine holds a lock cannot be seen from here: each removes only its own.
-_MARK = f"tidegate-{zlib.crc32(socket.gethostname().encode()):08x}"
+_MARK = f"tidegate-{zlib.crc32(os.uname().nodename.encode()):08x}"
 #: A full or broken disk, a quota, a limit on the size of files.
 WRITING = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG)
 _HIDDEN = re.compile(rf"\..+\.{_MARK}-[0-9a-f]{{8}}")
@@ -102,7 +100,7 @@ def clean(folder: Path) -> list[Path]:
 def _begun(place: Path, *, folder: bool) -> tuple[Path, int]:
     """Make a hidden file or folder beside ``place`` and lock it."""
     while True:
-        work = place.with_name(f".{place.name}.{_MARK}-{secrets.token_hex(4)}")
+        work = place.with_name(f".{place.name}.{_MARK}-{os.urandom(4).hex()}")
         try:
             if folder:
                 work.mkdir()
@@ -178,3 +176,12 @@ def _mask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def readable(path: str | os.PathLike[str]) -> None:
+    """Raise the builtin ``OSError`` that says why a file cannot be read."""
+    kind = stat.S_IFMT(Path(path).stat().st_mode)
+    if kind in (stat.S_IFREG, stat.S_IFDIR):
+        # To open a pipe or a device may wait for ever; whoever reads refuses them.
+        with Path(path).open("rb"):
+            pass

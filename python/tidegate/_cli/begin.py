@@ -70,8 +70,6 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
     Raises:
         click.UsageError: neither a file nor a link is given, or options that need a link.
     """
-    import tomllib
-
     from tidegate._ask.link import Link, is_trace
 
     given = [f"--{name}" for name, value in chosen.items() if value is not None]
@@ -91,6 +89,8 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
         note(f"{file} is a link trace; 'tidegate init {file}' prints the scenario that is run over it")
         if not given:
             return file
+    import tomllib
+
     return tomllib.loads(Link(rate=link, trace=file, **chosen).toml())
 
 

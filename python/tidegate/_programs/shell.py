@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate import _core
 from tidegate._base import text
 from tidegate._base.lazy import Lazy
+from tidegate._base.versions import made_with
 from tidegate._run.folder import MANIFEST, SUMMARY, write_json
 from tidegate._run.kept import Kept
 
@@ -79,8 +78,7 @@ class ShellRecord(Kept):
             "scenario_file": scenario.name,
             "scenario": scenario.to_toml(),
             "inputs": scenario.inputs,
-            "versions": {"python": platform.python_version(), **_core.build_info()},
-            "machine": {"system": platform.platform(), "architecture": platform.machine()},
+            **made_with(),
             "command": command,
             "tables": {PACKETS: COLUMNS},
         }

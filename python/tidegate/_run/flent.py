@@ -6,7 +6,6 @@ each flow is ``TCP download::N``, payload in Mbit/s over steps of flent's defaul
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +53,8 @@ def write_flent(run: Recorded, path: Path) -> Path:
         NotRecordedError: the run kept no delivered bytes over time.
         OSError: the file cannot be written.
     """
+    import gzip
+
     check_suffix(path)
     text = json.dumps(flent_data(run), indent=2, sort_keys=True, allow_nan=False).encode()
     with file_beside(path) as work:

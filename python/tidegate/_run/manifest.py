@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate import _core
+from tidegate._base.versions import made_with
 from tidegate._run.columns import TABLES
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ def manifest_of(
     engine: str = "sim",
 ) -> dict[str, Any]:
     """Return the manifest of a run; its folder adds what the folder holds."""
-    import platform
-
     return {
         "kind": "run",
         "layout": 1,
@@ -43,8 +41,7 @@ def manifest_of(
         "laws": scenario.laws(),
         "warnings": warnings,
         "headers": HEADERS_NOTE,
-        "versions": {"python": platform.python_version(), **_core.build_info()},
-        "machine": {"system": platform.platform(), "architecture": platform.machine()},
+        **made_with(),
         "command": command,
         "tables": TABLES,
     }

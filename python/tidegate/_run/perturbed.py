@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
@@ -72,6 +69,9 @@ def repeat(
         names as for ``check-run``; ``values`` in the order of the changes, None where a run has no such
         number; least, median and greatest are of the runs with changes that have it.
     """
+    import threading
+    from concurrent.futures import ThreadPoolExecutor
+
     names = headline(summary)
     stop = threading.Event()
     at_once = min(threads or os.cpu_count() or 1, runs)
@@ -127,11 +127,13 @@ def headline(summary: Mapping[str, Any]) -> list[str]:
 
 def spread_of(written: float | None, values: Sequence[float | None]) -> dict[str, Any]:
     """Return a number as written, and what it is in runs with small changes."""
+    from statistics import median
+
     there = [value for value in values if value is not None]
     return {
         "as_written": written,
         "least": min(there, default=None),
-        "median": statistics.median(there) if there else None,
+        "median": median(there) if there else None,
         "greatest": max(there, default=None),
         "values": list(values),
     }

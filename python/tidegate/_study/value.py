@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.calls import checked_methods
 from tidegate._base.lazy import Lazy
 from tidegate._base.text import counted
+from tidegate._base.versions import made_with
 from tidegate._run.folder import MANIFEST, write_json
 from tidegate._run.kept import Kept, Paged
 from tidegate._run.metric import TABLES
@@ -24,10 +25,6 @@ else:
 
 def fill_study(study: StudyNumbers, work: Path) -> None:
     """Write a study's files into an existing, empty folder."""
-    import platform
-
-    from tidegate import _core
-
     manifest = {
         **study.manifest,
         "points": [
@@ -35,8 +32,7 @@ def fill_study(study: StudyNumbers, work: Path) -> None:
             for point in study.points
         ],
         "tables": [name for name in TABLES if study.has(name)],
-        "versions": {"python": platform.python_version(), **_core.build_info()},
-        "machine": {"system": platform.platform(), "architecture": platform.machine()},
+        **made_with(),
     }
     write_json(work / MANIFEST, manifest)
     (work / "study.json").write_text(study.to_json() + "\n", encoding="utf-8")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._base.calls import checked
-from tidegate._base.files import write_text
+from tidegate._base.files import readable, write_text
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
 
@@ -254,12 +253,3 @@ def format_of(path: Path) -> str:
         if suffix in endings:
             return name
     raise ArgumentError(f"{path}: the name does not show the format; give one of {', '.join(FORMATS)} (--to)")
-
-
-def readable(path: str | os.PathLike[str]) -> None:
-    """Raise the builtin ``OSError`` that says why a file cannot be read."""
-    kind = stat.S_IFMT(Path(path).stat().st_mode)
-    if kind in (stat.S_IFREG, stat.S_IFDIR):
-        # To open a pipe or a device may wait for ever; whoever reads refuses them.
-        with Path(path).open("rb"):
-            pass
