@@ -16,6 +16,7 @@ import tidegate as tg
 from support.common import tidegate
 from support.studies import MARKOV, counted
 from tidegate._jobs import job as _job
+from tidegate._jobs.store import opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +30,17 @@ def test_nothing_is_computed_twice(random: Path) -> None:
     assert counted(random, wider)[1:] == (6, 12), "a wider axis: only the new point"
     random.write_text(MARKOV.replace("Random", "Another title"))
     assert counted(random)[1:] == (0, 6), "a title changes no number"
+
+
+def test_a_command_without_a_store_computes_nothing_twice_and_keeps_nothing(
+    random: Path, own_store: Path
+) -> None:
+    with opened(False) as shared:
+        assert counted(random, within=shared)[1:] == (6, 6)
+        assert counted(random, within=shared, runs=8)[1:] == (2, 8)
+    assert not [*own_store.iterdir()]
+    with opened(False) as another:
+        assert counted(random, within=another)[1:] == (6, 6)
 
 
 def test_what_changes_a_number_is_computed_again(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:

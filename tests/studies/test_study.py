@@ -249,6 +249,7 @@ def test_a_point_without_chance_runs_once_and_every_replication_has_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is asked for of each replication is there; only the first is simulated."""
+    from tidegate._jobs.store import Store
     from tidegate._jobs.workers import Local
     from tidegate._study.points import prepare
     from tidegate._study.start import execute_study
@@ -262,7 +263,9 @@ def test_a_point_without_chance_runs_once_and_every_replication_has_its_result(
         prepared = prepare(calm, queue, runs=4, seed=3, equal_runs=True)
         assert not any(point.draws for point in prepared.points)
         counts: list[tuple[int, int]] = []
-        found = execute_study(prepared, workers=Local(1), store=None, told=lambda *each: counts.append(each))
+        found = execute_study(
+            prepared, workers=Local(1), store=Store(None), told=lambda *each: counts.append(each)
+        )
         return [found.runs, found.flows, found.gates, found.table], counts[-1]
 
     once, counts = tables()

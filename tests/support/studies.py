@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import tidegate as tg
@@ -13,6 +14,8 @@ from tidegate._study.start import execute_study
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tidegate._jobs.store import Store
 
 
 #: Three points of the scenario.
@@ -40,13 +43,13 @@ tcp.cc = "reno"
 
 
 def counted(
-    path: Path, vary: dict[str, list[str]] | None = None, **options: object
+    path: Path, vary: dict[str, list[str]] | None = None, *, within: Store | None = None, **options: object
 ) -> tuple[tg.Study, int, int]:
-    """A study, how many runs it computed, and how many it has."""
+    """A study, how many runs it computed, and how many it has; ``within``: a store that is open already."""
     counts: list[int] = []
     measure = {key: options.pop(key) for key in ("measure", "measure_version", "record") if key in options}
     prepared = prepare(path, vary or {}, options.pop("changes", None), **options)
-    with opened(True) as store:
+    with opened(True) if within is None else nullcontext(within) as store:
         study = execute_study(
             prepared,
             workers=Local(2),

@@ -13,6 +13,7 @@ from tidegate._ask.scenario import as_sets
 from tidegate._ask.source import as_scenario
 from tidegate._base.nearest import nearest
 from tidegate._jobs.job import check_plain
+from tidegate._jobs.store import Store
 from tidegate._jobs.workers import Local
 from tidegate._run.start import execute
 from tidegate._run.tcp_words import tcp_told
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from tidegate._jobs.job import Measure
-    from tidegate._jobs.store import Store
     from tidegate._run.value import Run
     from tidegate._study.value import Study
 
@@ -54,7 +54,7 @@ class Lab:
     folder: Path
     quick: bool = False
     workers: int | None = None
-    store: Store | None = None
+    store: Store = field(default_factory=lambda: Store(None))
     progress: Callable[[float], None] | None = None
     #: The claim being measured is on chaotic TCP: studies of fewer runs are refused.
     chaotic: bool = False

@@ -139,7 +139,7 @@ def perform(
     out: str | os.PathLike[str] | None,
     force: bool = False,
     workers: int | None = None,
-    store: Store | None = None,
+    store: Store,
     progress: Callable[[float], None] | None = None,
 ) -> Reproduction:
     """Measure and draw; see :func:`reproduce`."""

@@ -37,7 +37,7 @@ class Bench:
     asked_runs: int | None
     asked_seed: int | None
     workers: int | None
-    store: Store | None
+    store: Store
     progress: Callable[[float], None] | None
     #: Replications 1 to so many have small changes, number 0 is as written; 0: none has.
     perturb: int = 0

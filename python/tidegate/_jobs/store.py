@@ -239,16 +239,20 @@ class Store:
 
 
 class opened:  # noqa: N801
-    """The store that was asked for, closed at the end of the block; None where there is none."""
+    """The store that was asked for, closed at the end of the block.
+
+    False: one in memory, which goes with the block. So what a command asks for twice is done once.
+    """
 
     def __init__(self, store: str | os.PathLike[str] | bool) -> None:
         self._asked = store
         self._store: Store | None = None
 
-    def __enter__(self) -> Store | None:
+    def __enter__(self) -> Store:
         if self._asked is False:
-            return None
-        folder = default_folder() if self._asked is True else Path(self._asked)
+            folder = None
+        else:
+            folder = default_folder() if self._asked is True else Path(self._asked)
         self._store = Store(folder)
         return self._store
 

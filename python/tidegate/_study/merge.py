@@ -209,8 +209,8 @@ def check_kept(out: Path, parts: Iterable[Path]) -> None:
             )
 
 
-def keep(parts: Parts, store: Store | None) -> None:
-    """Copy the results of the parts into a store, if there is one.
+def keep(parts: Parts, store: Store) -> None:
+    """Copy the results of the parts into a store that stays.
 
     Raises:
         RunFolderError: the results of a part cannot be read.
@@ -218,7 +218,7 @@ def keep(parts: Parts, store: Store | None) -> None:
     """
     for folder, manifest in parts.items():
         results = _results(folder, manifest)
-        while store is not None and (some := list(islice(results, _AT_ONCE))):
+        while store.path is not None and (some := list(islice(results, _AT_ONCE))):
             store.put_all(some)
 
 

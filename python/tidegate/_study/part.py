@@ -161,7 +161,7 @@ def write_part(
     folder: Path,
     *,
     workers: Workers,
-    store: Store | None,
+    store: Store,
     command: list[str] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[int, int]:
@@ -183,10 +183,9 @@ def write_part(
             copied.clear()
 
     try:
-        work_through(work, workers, take, kept=store is not None, progress=progress)
+        work_through(work, workers, take, kept=store.path is not None, progress=progress)
         results.put_all(copied)
     finally:
-        work.close()
         results.close()
     work.tell(gathering.facts)
     columns = gathering.finish()

@@ -131,7 +131,7 @@ def execute_study(
     prepared: Prepared,
     *,
     workers: Workers,
-    store: Store | None,
+    store: Store,
     gate: str | None = None,
     measure: Measure | None = None,
     measure_version: str | None = None,
@@ -160,12 +160,9 @@ def execute_study(
         for place, _, packed in results:
             gathering.take(place, work.unpack(packed))
 
-    try:
-        work_through(work, workers, take, kept=store is not None, progress=progress)
-        if told is not None:
-            told(work.computed, work.done)
-    finally:
-        work.close()
+    work_through(work, workers, take, kept=store.path is not None, progress=progress)
+    if told is not None:
+        told(work.computed, work.done)
     work.tell(gathering.facts)
     return assembled(prepared.described(), gathering.finish(), gathering.facts, gate, command, work.notes())
 

@@ -38,13 +38,13 @@ Sink = Callable[[list[tuple[int, str, bytes]]], None]
 class Work:
     """What is done and what is not, of one study.
 
-    Results are in the store, or in a temporary one; here are counts only. Runs are numbered by their place.
+    Results are in the store; here are counts only. Runs are numbered by their place.
     """
 
     def __init__(
         self,
         prepared: Prepared,
-        store: Store | None,
+        store: Store,
         measure: Measure | None,
         record: str | None,
         identity: str,
@@ -54,14 +54,13 @@ class Work:
     ) -> None:
         self.is_live = prepared.engine == "live"
         #: Results of the simulator never change; a measurement is asked for.
-        self._reuses = store is not None and (resume or not self.is_live)
+        self._reuses = resume or not self.is_live
         #: When what was taken from the store was measured.
         self._measured_at: list[str] = []
         self._prepared = prepared
         #: Runs of one point mostly come together.
         self._scenario = lru_cache(_SCENARIOS)(lambda point: prepared.points[point].scenario())
-        self._store = store if store is not None else Store(None)
-        self._owns_store = store is None
+        self._store = store
         self._measure = measure
         self._record = record
         engine = job.engine_identity() + (f" {live.identity()}" if self.is_live else "")
@@ -92,11 +91,6 @@ class Work:
         #: How many runs are done, and how many of them were computed now.
         self.done = 0
         self.computed = 0
-
-    def close(self) -> None:
-        """Forget results that nobody wants to keep."""
-        if self._owns_store:
-            self._store.close()
 
     def wanted(self) -> int:
         """Return how many runs there shall be, so far as is known."""
