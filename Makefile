@@ -18,7 +18,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python papers tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel try-wheel adding release-check clean
+.PHONY: page check-page help setup build demo wasm test test-programs test-wasm fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel try-wheel adding release-check clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -35,14 +35,16 @@ wasm: ## the simulator as a WebAssembly module: target/wasm, tidegate lab --stat
 	crates/tidegate-wasm/build
 
 test: ## every test; builds fuzz targets
-	@# Both builds have long stretches on one processor.
-	$(MAKE) -j2 setup test-programs
+	@# Each build has long stretches on one processor.
+	$(MAKE) -j3 setup test-programs test-wasm
 	$(MAKE) test-rust
 	$(MAKE) test-python
 
 test-programs: $(STAMPS)/venv
 	$(CARGO) test --locked --no-run
 	$(build_libfuzzer)
+
+test-wasm:
 	@+crates/tidegate-wasm/build --installed || echo "skipped: WebAssembly module not built"
 
 # Random tests draw the same cases every time, so that a failure speaks of the change at hand; new ones: make soak.
