@@ -30,6 +30,7 @@ from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import PICOS, whole
 from tidegate._base.lazy import Lazy
+from tidegate._base.limits import bounds
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError
@@ -168,7 +169,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
         self._absolute, self._reach = absolute, float(reach)
         self._reward = log_utility if reward is None else reward
         self._record = record
-        self._seed, self._episode = None if seed is None else whole("seed", seed, 0, 2**64 - 1), 0
+        self._seed, self._episode = None if seed is None else whole("seed", seed, *bounds("seed")), 0
         chosen = self._scenario.seed or 0
         # The flow's name is checked now, and it says what a segment is.
         self._flow = flow if flow is not None else self._scenario.flow_names[0]
@@ -223,7 +224,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
         if options:
             raise ArgumentError(f"options: {', '.join(options)} is not known; there are none")
         if seed is not None:
-            self._seed, self._episode = whole("seed", seed, 0, 2**64 - 1), 0
+            self._seed, self._episode = whole("seed", seed, *bounds("seed")), 0
         elif self._seed is None:
             self._seed = choose(None, self._scenario.seed)
         super().reset(seed=seed)

@@ -119,7 +119,7 @@ def called(function: Callable[..., Any], given: dict[str, Any], key: str, wrong:
 
 def test_arguments_are_named() -> None:
     for given, message in (
-        ({"seed": -1}, "seed: read -1; takes a whole number from 0 to 18446744073709551615"),
+        ({"seed": -1}, "seed: read -1; takes a whole number from 0 to 9223372036854775807"),
         ({"seed": "x"}, "seed: read 'x'; takes a whole number or None"),
         ({"replication": 2**64}, "replication: read 18446744073709551616"),
         ({"changes": "x"}, "changes: read 'x'; takes a dict or a list or None"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tidegate._base.limits import MOST_WHOLE
+from tidegate._base.limits import most
 
 
 def other_seed(seed: int, further: int) -> int:
     """Return the seed that stands so much further; behind the last comes 0."""
-    return (seed + further) % (MOST_WHOLE + 1)
+    return (seed + further) % (most("seed") + 1)
 
 
 def choose(asked: int | None, in_file: int | None) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, SupportsIndex, TypeVar, cast
 
-from tidegate._base.limits import most
+from tidegate._base.limits import bounds, takes
 from tidegate.errors import ArgumentError
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
@@ -140,8 +140,9 @@ def _is_whole(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return False
     number = value.__index__()
-    if not 0 <= number <= most(name):
-        raise ArgumentError(f"{name}: read {_shown(number)}; takes a whole number from 0 to {most(name)}")
+    least, greatest = bounds(name)
+    if not least <= number <= greatest:
+        raise ArgumentError(f"{name}: read {_shown(number)}; {takes(least, greatest)}")
     return True
 
 

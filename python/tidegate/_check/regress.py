@@ -66,8 +66,6 @@ def regress(
         OSError: a file cannot be read.
     """
     allowed = bounds(within)
-    if runs < 1:
-        raise ArgumentError(f"runs: read {runs}; takes 1 or more")
     asked = as_scenario(scenario, changes)
     found = _measurement(measurement, connections)
     notes = [*found.notes]

@@ -9,7 +9,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._cli.begin import SCENARIOS
-from tidegate._cli.names import FOLDERS, OUTPUT
+from tidegate._cli.names import FOLDERS, OUTPUT, Whole
 from tidegate._cli.options import (
     CSV,
     ENGINE,
@@ -135,7 +135,7 @@ def plot(
 @click.option("--engines", metavar="A,B,C", help="Instead of --vary: two or three of theory, sim, live.")
 @click.option(
     "--runs",
-    type=click.IntRange(1),
+    type=Whole("runs"),
     metavar="N",
     help="With --engines: number of runs of sim and of live; default: 3.",
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from tidegate._base.limits import most
 from tidegate._cli.begin import SCENARIO
+from tidegate._cli.names import Whole
 from tidegate._cli.options import ENGINE, JSON, SEED, SET, STORE, WORKERS, epilog, tell
 
 #: Exit status of an expectation that the runs leave open; 1 is one that fails.
@@ -35,7 +35,7 @@ UNDECIDED_STATUS = 3
 )
 @click.option(
     "--runs",
-    type=click.IntRange(1, most("runs")),
+    type=Whole("runs"),
     metavar="N",
     help="Number of replications; default: the file's runs.",
 )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tidegate._base.files import write_text
-from tidegate._base.limits import MOST_PACKETS, most
-from tidegate._cli.names import FILES, OUTPUT
+from tidegate._base.limits import MOST_PACKETS
+from tidegate._cli.names import FILES, OUTPUT, Whole
 from tidegate._cli.options import JSON, REPORT, check_picture, check_report, command_line, epilog, tell, warn
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @REPORT
 @click.option(
     "--packets",
-    type=click.IntRange(1, most("most_packets")),
+    type=Whole("most_packets"),
     metavar="N",
     help="Look at the first N packets of TCP. Default: 1,200,000, for which 300 MB of memory are "
     "enough, or 800 MB where a capture has 100,000 connections, the most that are read.",

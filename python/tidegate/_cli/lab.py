@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tidegate._cli.names import FILES
+from tidegate._cli.names import FILES, Whole
 from tidegate._cli.options import epilog, note, say
 
 
@@ -19,7 +19,7 @@ from tidegate._cli.options import epilog, note, say
 @click.option(
     "--port",
     metavar="N",
-    type=click.IntRange(0, 65535),
+    type=Whole("port"),
     default=0,
     help="Port to listen at; default: one that is free.",
 )

@@ -60,6 +60,25 @@ class _Written(Name):
         return value
 
 
+class Whole(click.IntRange):
+    """A whole number in the range of an argument of a call, by its name; ``least``: from a larger one on."""
+
+    def __init__(self, name: str, least: int | None = None) -> None:
+        from tidegate._base.limits import bounds
+
+        first, last = bounds(name)
+        super().__init__(first if least is None else least, last)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; another, and what is none, is refused in the words of a call."""
+        from tidegate._base.limits import takes
+
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"read {value}; {takes(int(self.min or 0), int(self.max or 0))}", param, ctx)
+
+
 _READ, _WRITTEN = "tidegate.read", "tidegate.written"
 FILES = _Read("file")
 OUTPUT = _Written("file")

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._base.text import harmless
 from tidegate._cli.colour import coloured, wanted, with_verdicts
-from tidegate._cli.names import FILES, FOLDERS, OUTPUT
+from tidegate._cli.names import FILES, FOLDERS, OUTPUT, Whole
 
 _Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
 
@@ -101,7 +100,7 @@ def SET_ONLY(command: Any) -> Any:  # noqa: N802
 
 SEED = click.option(
     "--seed",
-    type=click.IntRange(0, MOST_WHOLE),
+    type=Whole("seed"),
     metavar="N",
     help="Seed of all random numbers; default: the file's seed, or a random one.",
 )
@@ -109,7 +108,7 @@ SEED = click.option(
 
 PERTURB = click.option(
     "--perturb",
-    type=click.IntRange(1, most("perturb")),
+    type=Whole("perturb"),
     metavar="N",
     help="Also make N runs with small changes that nobody can know, and report the range: starts "
     "within one round trip, delays ±1%, 100 µs of jitter.",
@@ -178,7 +177,7 @@ CSV = click.option(
 )
 WORKERS = click.option(
     "--workers",
-    type=click.IntRange(1, most("workers")),
+    type=Whole("workers"),
     metavar="N",
     help="Threads; default: one per processor.",
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._cli.errors import NO
 from tidegate._cli.expect import UNDECIDED_STATUS
+from tidegate._cli.names import Whole
 from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
 
 
@@ -30,14 +30,14 @@ from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
 @click.option(
     "--connection",
     "connections",
-    type=click.IntRange(1, MOST_WHOLE),
+    type=Whole("connections", 1),
     metavar="N",
     multiple=True,
     help="Number of a connection of the capture; repeatable. Default: all with at least 10 kB of data.",
 )
 @click.option(
     "--runs",
-    type=click.IntRange(1, most("runs")),
+    type=Whole("runs"),
     metavar="N",
     default=8,
     show_default=True,

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._base.files import folder_beside, write_text
-from tidegate._base.limits import MOST_WHOLE, most
 from tidegate._cli.begin import SCENARIO
-from tidegate._cli.names import FOLDERS, OUTPUT
+from tidegate._cli.names import FOLDERS, OUTPUT, Whole
 from tidegate._cli.options import (
     FORCE,
     JSON,
@@ -82,7 +81,7 @@ TABLE = click.option(
 )
 @click.option(
     "--replication",
-    type=click.IntRange(0, MOST_WHOLE),
+    type=Whole("replication"),
     metavar="N",
     default=0,
     show_default=True,
@@ -91,7 +90,7 @@ TABLE = click.option(
 @click.option("--exact", is_flag=True, help="Take no fast path: slower, same results.")
 @click.option(
     "--threads",
-    type=click.IntRange(1, most("threads")),
+    type=Whole("threads"),
     metavar="N",
     help="Use N threads at most; default: one for each processor. Only a run of 4096 flows or more uses "
     "more than one.",

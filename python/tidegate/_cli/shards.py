@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tidegate._base.limits import most
-from tidegate._cli.names import FOLDERS
+from tidegate._cli.names import FOLDERS, Whole
 from tidegate._cli.options import (
     CSV,
     FILE,
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
 @click.option(
     "--shards",
     metavar="N",
-    type=click.IntRange(1, most("shards")),
+    type=Whole("shards"),
     required=True,
     help="Into how many parts to cut the study.",
 )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tidegate._base.limits import most
-from tidegate._cli.names import OUTPUT
+from tidegate._cli.names import OUTPUT, Whole
 from tidegate._cli.options import (
     FILE,
     JSON,
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--runs",
-    type=click.IntRange(1, most("runs")),
+    type=Whole("runs"),
     metavar="N",
     help="Number of replications; default: the file's runs. For a pool that many at first, and 16 times "
     "as many where they do not decide.",
@@ -156,7 +155,7 @@ def size(
 )
 @click.option(
     "--runs",
-    type=click.IntRange(2, most("runs")),
+    type=Whole("runs", 2),
     metavar="N",
     help="Number of replications; default: the file's runs, but at least 8.",
 )

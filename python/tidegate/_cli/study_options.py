@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tidegate._base.files import write_text
-from tidegate._base.limits import most
-from tidegate._cli.names import FOLDERS, OUTPUT
+from tidegate._cli.names import FOLDERS, OUTPUT, Whole
 from tidegate._cli.options import check_picture, say, tell, warn
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ VARY = click.option(
 RUNS = click.option(
     "--runs",
     metavar="N",
-    type=click.IntRange(1, most("runs")),
+    type=Whole("runs"),
     help="Number of replications of each point; default: the file's runs.",
 )
 UNTIL = click.option(
@@ -41,7 +40,7 @@ UNTIL = click.option(
 MAX_RUNS = click.option(
     "--max-runs",
     metavar="N",
-    type=click.IntRange(2, most("runs")),
+    type=Whole("runs", 2),
     help="With --until: largest number of replications of a point; default: 256.",
 )
 OUT = click.option(

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from tidegate._base.limits import MOST_WHOLE, most
-from tidegate._cli.names import FILES, OUTPUT
+from tidegate._cli.names import FILES, OUTPUT, Whole
 from tidegate._cli.options import JSON, check_picture, epilog, say, say_json
 
 
@@ -26,7 +25,7 @@ _FORMAT = click.option(
 )
 _OPPORTUNITY = click.option(
     "--opportunity-bytes",
-    type=click.IntRange(1, most("opportunity_bytes")),
+    type=Whole("opportunity_bytes"),
     metavar="N",
     default=1500,
     show_default=True,
@@ -161,7 +160,7 @@ def traces_convert(
 @click.option("--model", default="cellular", show_default=True, help="The stochastic model.")
 @click.option(
     "--seed",
-    type=click.IntRange(0, 2**64 - 1),
+    type=Whole("seed"),
     metavar="N",
     help="Seed of the random numbers; default: a random one.",
 )
@@ -180,7 +179,7 @@ def traces_convert(
 )
 @click.option(
     "--opportunity-bytes",
-    type=click.IntRange(1, most("opportunity_bytes")),
+    type=Whole("opportunity_bytes"),
     metavar="N",
     help="Bytes of one Mahimahi opportunity; default: 1500.",
 )
@@ -211,7 +210,7 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
 @click.option(
     "--connection",
     "connections",
-    type=click.IntRange(1, MOST_WHOLE),
+    type=Whole("connections", 1),
     metavar="N",
     multiple=True,
     help="Number of a connection; repeatable, if several shared the link. Default: the one with most data.",

@@ -90,8 +90,6 @@ def execute_engines(
     command: list[str] | None = None,
 ) -> EngineComparison:
     """:func:`compare_engines` for a checked scenario; ``progress`` is told the share that is done."""
-    if runs is not None and runs < 1:
-        raise ArgumentError(f"runs: read {runs}; it takes 1 or more")
     if not 0 < tolerance < 1:
         raise ArgumentError(f"tolerance: read {tolerance}; it takes a share between 0 and 1")
     counts = {

@@ -17,10 +17,11 @@ from tidegate._ask.axes import combinations, spelled
 from tidegate._ask.scenario import Scenario, Sets, as_sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
+from tidegate._base.limits import most
 from tidegate._compare.value import Comparison
 from tidegate._compare.variants import SCENARIO, Variant
 from tidegate._run.perturbed import check_perturb
-from tidegate._run.start import MOST_THREADS, SAMPLES_BESIDE, execute, length, picture_span
+from tidegate._run.start import SAMPLES_BESIDE, execute, length, picture_span
 from tidegate._run.summary import common_gate
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError, ScenarioError
@@ -175,7 +176,7 @@ def execute_all(
     # Live runs would take each other's processors and be late.
     threads = 1 if engine == "live" else workers or os.cpu_count() or 1
     at_once = min(threads, len(prepared.variants))
-    each = None if engine == "live" else min(threads // at_once, MOST_THREADS)
+    each = None if engine == "live" else min(threads // at_once, most("threads"))
 
     def one(index: int) -> Run:
         def tick(share: float) -> bool:

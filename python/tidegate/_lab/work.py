@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.scenario import Scenario
+from tidegate._base.limits import bounds, takes
 from tidegate._lab.files import told
 from tidegate._lab.limits import Limits, RefusedError
 from tidegate.errors import ArgumentError, EngineError, RunError, ScenarioError, TraceError
@@ -128,8 +129,9 @@ def _seed(job: Mapping[str, Any]) -> int | None:
     seed = job.get("seed")
     if seed is None:
         return None
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise RefusedError(400, f"seed: read {str(seed)[:40]}; a whole number from 0 to 2^64 - 1 is right")
+    least, greatest = bounds("seed")
+    if not isinstance(seed, int) or isinstance(seed, bool) or not least <= seed <= greatest:
+        raise RefusedError(400, f"seed: read {str(seed)[:40]}; {takes(least, greatest)}")
     return seed
 
 

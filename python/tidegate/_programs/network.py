@@ -12,6 +12,7 @@ from tidegate._ask.scenario import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import LATEST_S, PICOS, whole
+from tidegate._base.limits import bounds
 from tidegate._programs.network_step import End, Step
 from tidegate._run.folder import receiver_pcap
 from tidegate._run.start import assemble
@@ -80,7 +81,7 @@ class Network:
             raise ArgumentError(f"flows: name one at least; there is {known or 'none in the scenario'}")
         self._numbers = {name: names.index(name) for name in chosen}
         if seed is not None:
-            seed = whole("seed", seed, 0, 2**64 - 1)
+            seed = whole("seed", seed, *bounds("seed"))
         self._seed = choose(seed, self._scenario.seed)
         self._replication = whole("replication", replication, 0, 2**64 - 1)
         self._inner = _core.Network(

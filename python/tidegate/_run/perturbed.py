@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._ask import compiled
-from tidegate._base.limits import most
 from tidegate._base.text import TextTable, number, percent, rate, table, wrapped
 from tidegate._run.metric import metric_of
 from tidegate._run.summary import main_gate
@@ -38,10 +37,6 @@ def check_perturb(perturb: int | None, engine: str = "sim") -> int:
     """
     if perturb is None:
         return 0
-    if not 1 <= perturb <= most("perturb"):
-        raise ArgumentError(
-            f"perturb: read {perturb}; the number of runs with small changes, from 1 to {most('perturb')}"
-        )
     if engine != "sim":
         raise ArgumentError(
             f"perturb: small changes are for engine sim, not for engine {engine}"

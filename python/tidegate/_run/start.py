@@ -41,9 +41,6 @@ _MOST_ROWS = 4_000_000
 #: The fewest samples that still make a picture.
 _FEWEST_SAMPLES = 20
 
-#: The most threads that a run may be given.
-MOST_THREADS = 1024
-
 #: The kernel's state is read every millisecond at most.
 _LIVE_SAMPLES_PER_S = 1000.0
 #: How long a live run is thought to be that ends when all is done; its picture's samples follow from it.
@@ -140,12 +137,8 @@ def execute(
     ``quiet``: this is one of many, so nobody needs to hear that there are more.
     """
     chosen = choose(seed, scenario.seed)
-    if not 0 <= chosen < 2**64:
-        raise ArgumentError(f"the seed is a whole number from 0 to 2^64 - 1, not {chosen}")
     check_engine(engine, ("sim", "live"))
     changed = check_perturb(perturb, engine)
-    if threads is not None and not 1 <= threads <= MOST_THREADS:
-        raise ArgumentError(f"threads: read {threads}; from 1 to {MOST_THREADS}")
     if engine == "live":
         if exact:
             raise ArgumentError("exact is for the simulator, not for engine live")

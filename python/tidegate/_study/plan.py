@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tidegate._base.limits import most
 from tidegate._jobs import job
 from tidegate._run.folder import MANIFEST, read_manifest, write_json
 from tidegate._study.points import Prepared
 from tidegate.errors import ArgumentError, RunFolderError
-
-#: A study is cut into so many parts at most.
-MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Shard:
     of: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.number <= self.of <= MOST:
+        if not 1 <= self.number <= self.of <= most("shards"):
             raise ArgumentError(
                 f"shard: read {self}; write the number of the part and how many there are, such as 3/64"
             )

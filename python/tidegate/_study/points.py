@@ -11,7 +11,6 @@ from tidegate._ask.axes import axes_of, combinations, label
 from tidegate._ask.scenario import Scenario, Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
-from tidegate._base.limits import most
 from tidegate._run.chance import nothing_random, places
 from tidegate._run.perturbed import check_perturb
 from tidegate._study.until import Until
@@ -185,8 +184,6 @@ def prepare(
     if changed:
         runs = changed + 1
     count = scenario.runs if runs is None else runs
-    if not 1 <= count <= most("runs"):
-        raise ArgumentError(f"runs: read {count}; a point needs 1 run at least, {most('runs')} at most")
     if isinstance(until, str):
         until = Until.parse(until, at_least=None if runs is None else max(runs, 2))
     ready = Readier(scenario)

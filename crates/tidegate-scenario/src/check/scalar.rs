@@ -35,6 +35,19 @@ impl Checker {
         None
     }
 
+    /// A whole number that 64 bits do not hold, so that no key takes it.
+    pub(super) fn huge<T>(&mut self, number: &str, kind: Kind, node: &Node, key: &str) -> Option<T> {
+        let below = number.starts_with('-');
+        let problem = format!("{number} is too {}", if below { "small" } else { "large" });
+        let help = match range(kind) {
+            Some((least, _)) if below => format!("at least {least}"),
+            Some((_, most)) => format!("at most {most}"),
+            None => format!("write {}", expected(kind)),
+        };
+        self.push(Problem::new(node.at, key, problem).help(help));
+        None
+    }
+
     /// A whole number that may be below zero.
     pub(super) fn signed(
         &mut self,
@@ -214,5 +227,15 @@ impl Checker {
         let help = rewritten(kind, node).unwrap_or(expected);
         self.push(Problem::new(node.at, key, problem).help(format!("write {help}")));
         None
+    }
+}
+
+/// The smallest and the largest whole number that a key takes.
+fn range(kind: Kind) -> Option<(i128, i128)> {
+    match kind {
+        Kind::Whole { min, max } => Some((min.into(), max.into())),
+        Kind::Signed { min, max } => Some((min.into(), max.into())),
+        Kind::AnyOf(kinds) => kinds.iter().find_map(|each| range(*each)),
+        _ => None,
     }
 }

@@ -114,6 +114,7 @@ impl Checker {
 
     fn value(&mut self, kind: Kind, node: &Node, key: &str) -> Option<Value> {
         match (kind, &node.data) {
+            (_, Data::Huge(number)) => self.huge(number, kind, node, key),
             (Kind::AnyOf(kinds), _) => {
                 let mut fit = kinds.iter().filter(|any| takes(**any, node));
                 // Of two kinds that a text can be, the one that reads it.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::IntErrorKind;
 
 use serde::Deserializer as _;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -78,7 +79,10 @@ impl Reader<'_> {
             Some(b'n') => Data::Null,
             _ => match part.parse::<i64>() {
                 Ok(whole) => Data::Whole(whole),
-                Err(_) => Data::Real(part.parse().unwrap_or(f64::NAN)),
+                Err(error) => match error.kind() {
+                    IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => Data::Huge(part.to_owned()),
+                    _ => Data::Real(part.parse().unwrap_or(f64::NAN)),
+                },
             },
         };
         Ok(Node { data, at })

@@ -31,6 +31,8 @@ pub(crate) enum Data {
     List(Vec<Node>),
     Text(String),
     Whole(i64),
+    /// A whole number that 64 bits do not hold, as it is written: no key takes one.
+    Huge(String),
     Real(f64),
     Flag(bool),
     /// A TOML date or time: no key takes one.
@@ -79,7 +81,7 @@ impl Node {
             Data::Table(_) => "a table",
             Data::List(_) => "a list",
             Data::Text(_) => "text",
-            Data::Whole(_) | Data::Real(_) => "a number",
+            Data::Whole(_) | Data::Huge(_) | Data::Real(_) => "a number",
             Data::Flag(_) => "true or false",
             Data::Date(_) => "a date",
             Data::Null => "null",

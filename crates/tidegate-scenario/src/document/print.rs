@@ -124,7 +124,7 @@ fn value_of(node: &Node) -> Option<Value> {
         Data::Whole(number) => Value::from(*number),
         Data::Real(number) => Value::from(*number),
         Data::Flag(flag) => Value::from(*flag),
-        Data::Date(date) => Value::from(date.as_str()),
+        Data::Huge(other) | Data::Date(other) => Value::from(other.as_str()),
         Data::Null => return None,
     })
 }

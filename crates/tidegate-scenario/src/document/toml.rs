@@ -1,5 +1,7 @@
 //! TOML text to the tree.
 
+use std::ops::Range;
+
 use toml_edit::{Document, Item, TableLike, TomlError, Value};
 
 use super::{Data, Entry, Node, Place};
@@ -7,10 +9,41 @@ use crate::error::Problem;
 
 /// Reads a TOML document; every place has `source`.
 pub(crate) fn parse(text: &str, source: usize) -> Result<Node, Problem> {
-    let document = Document::parse(text).map_err(|error| syntax(text, source, &error))?;
-    let reader = Reader { source };
-    let root = Place { source, start: 0, end: 0 };
-    Ok(Node { data: reader.table(document.as_table(), root), at: root })
+    with_huge(text, MOST_HUGE, &|text, huge| {
+        let document = Document::parse(text)?;
+        let root = Place { source, start: 0, end: 0 };
+        Ok(Node { data: Reader { source, huge }.table(document.as_table(), root), at: root })
+    })
+    .map_err(|error| syntax(text, source, &error))
+}
+
+/// So many numbers of one text may be too large for 64 bits until it is said that it is no TOML.
+const MOST_HUGE: usize = 8;
+
+/// Numbers that 64 bits do not hold: where each stands, and how it is written.
+type Huge = [(Range<usize>, String)];
+
+/// Reads a text, also where whole numbers in it are too large for TOML: whoever knows the key says its range.
+/// Such a number is read again as a 0 and spaces, so that everything keeps its place.
+fn with_huge(
+    text: &str,
+    most: usize,
+    read: &dyn Fn(&str, &Huge) -> Result<Node, TomlError>,
+) -> Result<Node, TomlError> {
+    let mut smaller = text.to_owned();
+    let mut huge = Vec::new();
+    loop {
+        let error = match read(&smaller, &huge) {
+            Err(error) if error.message().contains("integer number overflowed") => error,
+            done => return done,
+        };
+        let Some(span) = error.span().filter(|span| huge.len() < most && !span.is_empty()) else {
+            return Err(error);
+        };
+        let Some(written) = smaller.get(span.clone()).map(str::to_owned) else { return Err(error) };
+        smaller.replace_range(span.clone(), &format!("{:<1$}", 0, span.len()));
+        huge.push((span, written));
+    }
 }
 
 /// A syntax error in the words of this program, where it knows better ones.
@@ -29,6 +62,8 @@ fn syntax(text: &str, source: usize, error: &TomlError) -> Problem {
         (format!("{read} is a value already and cannot have keys"), "keep the value or the keys below it")
     } else if message.starts_with("invalid basic string") {
         ("the text does not end".to_owned(), "close it with \"")
+    } else if message.contains("number overflowed") {
+        (format!("the number {read} is too large"), "write a number of at most 64 bits")
     } else {
         (message.to_owned(), "")
     };
@@ -41,14 +76,15 @@ fn syntax(text: &str, source: usize, error: &TomlError) -> Problem {
 pub(super) fn value(text: &str, source: usize, offset: usize) -> Result<Node, String> {
     // A document of one key, so that the value keeps its span.
     let wrapped = format!("v={text}");
-    let document = Document::parse(wrapped.as_str()).map_err(|error| error.message().to_owned())?;
-    if document.as_table().len() != 1 {
-        return Err("more than one line".to_owned());
-    }
-    let item = document.as_table().get("v").ok_or("no value")?;
-    let reader = Reader { source };
     let whole = Place { source, start: offset, end: offset + text.len() };
-    let mut node = reader.item(item, whole);
+    let table = with_huge(&wrapped, 1, &|text, huge| {
+        let document = Document::parse(text)?;
+        Ok(Node { data: Reader { source, huge }.table(document.as_table(), whole), at: whole })
+    })
+    .map_err(|error| error.message().to_owned())?;
+    let Data::Table(entries) = table.data else { return Err("no value".to_owned()) };
+    let [entry] = <[Entry; 1]>::try_from(entries).map_err(|_| "more than one line".to_owned())?;
+    let mut node = entry.node;
     shift(&mut node, offset, whole);
     Ok(node)
 }
@@ -73,12 +109,13 @@ fn shift(node: &mut Node, offset: usize, whole: Place) {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
     source: usize,
+    huge: &'a Huge,
 }
 
-impl Reader {
-    fn place(&self, span: Option<std::ops::Range<usize>>, otherwise: Place) -> Place {
+impl Reader<'_> {
+    fn place(&self, span: Option<Range<usize>>, otherwise: Place) -> Place {
         span.map_or(otherwise, |span| Place { source: self.source, start: span.start, end: span.end })
     }
 
@@ -113,7 +150,13 @@ impl Reader {
         let at = self.place(value.span(), key_at);
         let data = match value {
             Value::String(text) => Data::Text(text.value().clone()),
-            Value::Integer(number) => Data::Whole(*number.value()),
+            Value::Integer(number) => {
+                let huge = self.huge.iter().find(|(place, _)| place.start == at.start);
+                let Some((place, written)) = huge else {
+                    return Node { data: Data::Whole(*number.value()), at };
+                };
+                return Node { data: Data::Huge(written.clone()), at: Place { end: place.end, ..at } };
+            }
             Value::Float(number) => Data::Real(*number.value()),
             Value::Boolean(flag) => Data::Flag(*flag.value()),
             Value::Datetime(date) => Data::Date(date.value().to_string()),
