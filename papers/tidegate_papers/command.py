@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, one_of
 from tidegate._cli.options import (
     FORCE,
@@ -26,7 +27,8 @@ def _papers() -> list[str]:
 
 
 @click.command(
-    epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9", page="papers")
+    cls=Command,
+    epilog=epilog("reproduce --list", "reproduce dtm --quick", "reproduce dtm/fig-9", page="papers"),
 )
 @click.argument("target", metavar="[PAPER[/ITEM]]", required=False, shell_complete=one_of(_papers))
 @click.option("--quick", is_flag=True, help="Make runs shorter and measure fewer points.")

@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import PICOS, whole
@@ -163,7 +163,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
             raise ArgumentError(f"action: {action!r} is not known; one of {', '.join(_ACTIONS)}")
         if not 1 < reach < math.inf:
             raise ArgumentError(f"reach: {reach!r} is no factor; give a number above 1")
-        self._scenario = as_scenario(source, changes)
+        self._scenario = as_scenario(source, changes, seed=seed)
         self._interval, self._rounds = _interval(interval)
         self._parts = _ACTIONS[action]
         self._absolute, self._reach = absolute, float(reach)

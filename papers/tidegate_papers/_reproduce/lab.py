@@ -8,8 +8,8 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from tidegate._ask.changes import as_sets
 from tidegate._ask.plan import plan_of
-from tidegate._ask.scenario import as_sets
 from tidegate._ask.source import as_scenario
 from tidegate._base.nearest import nearest
 from tidegate._jobs.job import check_plain

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tidegate._ask.scenario import Scenario, Sets
+from tidegate._ask.changes import Sets
+from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._jobs.store import Store, opened
@@ -129,7 +130,7 @@ def bench_for(
         ScenarioError, TraceError, OSError: the scenario is wrong.
         StoreError: the store is damaged or cannot be written.
     """
-    scenario = as_scenario(source, changes)
+    scenario = as_scenario(source, changes, seed=seed, runs=runs)
     with opened(store) as kept:
         yield Bench(scenario, runs, seed, workers, kept, progress, runs_beside(runs, perturb))
 

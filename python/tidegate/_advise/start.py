@@ -12,7 +12,7 @@ from tidegate._advise.bench import Bench, bench_for
 from tidegate._advise.gate_result import GateSizing
 from tidegate._advise.pool_result import PoolSizing
 from tidegate._advise.queue_result import Sizing
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.source import Source
 from tidegate.errors import ArgumentError
 

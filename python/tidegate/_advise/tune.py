@@ -26,7 +26,7 @@ from tidegate._advise.tune_search import (
     rules,
 )
 from tidegate._advise.tune_trials import LEAST_RUNS, Knobs, TuneTrials
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.seed import other_seed
 from tidegate._ask.source import Source
 from tidegate._base.estimate import estimate, paired

@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.scenario import Scenario, as_sets
+from tidegate._ask.changes import as_sets, told_once
+from tidegate._ask.scenario import Scenario
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
     A varied key takes the place of the file's axis of that key.
 
     Raises:
-        ArgumentError: the file's axis moves that key together with others.
+        ArgumentError: the file's axis moves that key together with others, or a varied key is changed too.
     """
     asked = {axis.keys[0]: axis for axis in spelled(vary)}
     axes = []
@@ -60,7 +61,9 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
             axes.append(asked.pop(taken[0]))
         else:
             axes.append(Axis(tuple(keys), tuple(tuple(step) for step in steps)))
-    return [*axes, *asked.values()]
+    found = [*axes, *asked.values()]
+    told_once(scenario._sets, {key: axis for axis in found for key in axis.keys}, "varied")
+    return found
 
 
 def combinations(axes: Sequence[Axis]) -> list[dict[str, str]]:

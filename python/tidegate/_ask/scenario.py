@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -14,75 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from tidegate import _core
+from tidegate._ask.changes import Sets, as_sets, document_text
 from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
 from tidegate._base.files import readable
 from tidegate._base.text import counted
 from tidegate._base.written import TO_WRITE, told_apart
 from tidegate.errors import ArgumentError, ScenarioError
-
-#: Changes to a scenario, as a mapping or as on the command line.
-Sets = Mapping[str, Any] | Iterable[str] | None
-
-
-def _literal(value: Any) -> str:
-    """Write a Python value in the language of scenario files."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{_key(str(k))} = {_literal(v)}" for k, v in value.items())
-        return "{ " + inside + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_literal(item) for item in value) + "]"
-    raise TypeError(
-        f"a scenario has no way to write {value!r}; give text with a unit, a number, a list or a dict"
-    )
-
-
-def _json(document: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(document, ensure_ascii=False, default=_plain, indent=2, allow_nan=False)
-    except ValueError:
-        # JSON has no infinity; as text it is refused like any other, with its key and what would be right.
-        return json.dumps(_told(document), ensure_ascii=False, default=_plain, indent=2)
-
-
-def _told(value: Any) -> Any:
-    """Return the value with numbers that are not finite as text."""
-    if isinstance(value, Mapping):
-        return {key: _told(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_told(inner) for inner in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
-
-
-def as_sets(changes: Sets) -> list[str]:
-    """Return changes in the one spelling that the checker reads: ``key=value``.
-
-    A string value is taken as on the command line, so ``{"flow.a.tcp.cc": "reno"}`` and
-    ``["flow.a.tcp.cc=reno"]`` are the same change.
-
-    Raises:
-        TypeError: a value cannot be written in a scenario, or the changes are one string.
-    """
-    if changes is None:
-        return []
-    if isinstance(changes, str):
-        raise TypeError('changes takes a dict or a list, such as ["flow.bulk.tcp.cc=reno"]')
-    if isinstance(changes, Mapping):
-        return [
-            f"{key}={value if isinstance(value, str) else _literal(value)}" for key, value in changes.items()
-        ]
-    return [str(item) for item in changes]
-
 
 #: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
 OUTSIDE: ContextVar[bool] = ContextVar("OUTSIDE", default=False)
@@ -116,13 +52,15 @@ class Scenario:
     Made by :func:`load`, :meth:`from_toml` or :meth:`from_dict`; never changed afterwards.
     """
 
-    __slots__ = ("_inner", "_label", "_laws")
+    __slots__ = ("_inner", "_label", "_laws", "_sets")
 
-    def __init__(self, inner: _core.Scenario, label: str) -> None:
+    def __init__(self, inner: _core.Scenario, label: str, sets: Sequence[str] = ()) -> None:
         if names := TO_WRITE.get():
             told_apart([each["path"] for each in inner.inputs], names)
         self._inner = inner
         self._label = label
+        #: The changes it was read with.
+        self._sets = tuple(sets)
         #: As JSON, when they were asked for: every run of a study asks.
         self._laws: str | None = None
 
@@ -163,7 +101,7 @@ class Scenario:
             return Scenario.from_toml(text, name=name, changes=changes, allow_outside=allow_outside)
         try:
             sets, outside = as_sets(changes), _allowed(allow_outside)
-            return Scenario(_core.Scenario.load(name, sets, outside, OWN_CODE.get()), name)
+            return Scenario(_core.Scenario.load(name, sets, outside, OWN_CODE.get()), name, sets)
         except ScenarioError as error:
             if "this is not TOML" in str(error) and looks_like_trace(_first(name)):
                 raise no_scenario(name) from None
@@ -185,11 +123,9 @@ class Scenario:
         (the working folder when left out). Raises as :meth:`load`.
         """
         base = None if folder is None else os.fspath(folder)
-        outside = _allowed(allow_outside)
+        sets, outside = as_sets(changes), _allowed(allow_outside)
         code = OWN_CODE.get()
-        return Scenario(
-            _core.Scenario.from_toml(text, name, base, as_sets(changes), outside, own_code=code), name
-        )
+        return Scenario(_core.Scenario.from_toml(text, name, base, sets, outside, own_code=code), name, sets)
 
     @staticmethod
     def confined(text: str, *, name: str, folder: str | os.PathLike[str]) -> Scenario:
@@ -228,11 +164,11 @@ class Scenario:
         """Check a scenario given as a dict of the file's keys. Raises as :meth:`load`."""
         base = None if folder is None else os.fspath(folder)
         # One key a line, so that a message can show the line.
-        text = _json(document)
-        outside = _allowed(allow_outside)
+        text = document_text(document)
+        sets, outside = as_sets(changes), _allowed(allow_outside)
         # A dict is the caller's own, or made of a scenario that was let through.
         code = "told" if OWN_CODE.get() == "told" else "runs"
-        return Scenario(_core.Scenario.from_json(text, name, base, as_sets(changes), outside, code), name)
+        return Scenario(_core.Scenario.from_json(text, name, base, sets, outside, code), name, sets)
 
     @property
     def name(self) -> str:
@@ -403,15 +339,3 @@ def schema() -> dict[str, Any]:
 def reference() -> str:
     """Return every key of the scenario language, as Markdown."""
     return _core.reference()
-
-
-def _plain(value: Any) -> Any:
-    """Let numbers and paths of other libraries stand in a dict."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    item = getattr(value, "item", None)
-    if callable(item):
-        return item()
-    raise TypeError(
-        f"a scenario has no way to write {value!r}; give text with a unit, a number, a list or a dict"
-    )

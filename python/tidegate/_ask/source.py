@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from tidegate._ask.scenario import Scenario, Sets
-from tidegate.errors import EngineError
+from tidegate._ask.changes import Sets, as_sets, told_once
+from tidegate._ask.scenario import Scenario
+from tidegate.errors import ArgumentError, EngineError
 
 #: What stands for a scenario in calls: a path, a dict of the file's keys, or a checked one.
 Source = str | os.PathLike[str] | Mapping[str, Any] | Scenario
@@ -15,16 +16,21 @@ Source = str | os.PathLike[str] | Mapping[str, Any] | Scenario
 ENGINES = ("sim", "theory", "live")
 
 
-def as_scenario(source: Source, changes: Sets = None) -> Scenario:
+def as_scenario(source: Source, changes: Sets = None, **given: Any) -> Scenario:
     """Return the checked scenario that ``source`` stands for.
 
+    ``given``: keys that the caller takes as arguments too, such as ``seed``; what is not given is None.
+
     Raises:
+        ArgumentError: a key is changed and given too, or a checked scenario is to be changed.
         ScenarioError, TraceError, OSError: as :meth:`Scenario.load`.
     """
     if isinstance(source, Scenario):
         if changes:
-            raise TypeError("give changes to tidegate.load: a checked scenario is not changed")
+            raise ArgumentError("changes: give them to tidegate.load; a checked scenario is not changed")
         return source
+    changes = as_sets(changes)
+    told_once(changes, given, "given")
     if isinstance(source, Mapping):
         return Scenario.from_dict(source, changes=changes)
     return Scenario.load(source, changes=changes)

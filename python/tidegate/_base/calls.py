@@ -86,7 +86,7 @@ def _check(name: str, value: Any, annotation: str) -> None:
     kinds = _kinds(annotation)
     if not any(_fits(name, value, kind, inner) for kind, inner in kinds):
         takes = " or ".join(dict.fromkeys(_WORDS.get(kind, f"a {kind}") for kind, _ in kinds))
-        raise ArgumentError(f"{name}: read {_shown(value)}; takes {takes}")
+        raise ArgumentError(f"{name}: read {shown(value)}; takes {takes}")
     if isinstance(value, str) and not value and any(kind == "PathLike" for kind, _ in kinds):
         raise ArgumentError(f"{name}: read an empty text; takes the name of a file or a folder")
     _check_depth(name, value, 0)
@@ -142,7 +142,7 @@ def _is_whole(name: str, value: Any) -> bool:
     number = value.__index__()
     least, greatest = bounds(name)
     if not least <= number <= greatest:
-        raise ArgumentError(f"{name}: read {_shown(number)}; {takes(least, greatest)}")
+        raise ArgumentError(f"{name}: read {shown(number)}; {takes(least, greatest)}")
     return True
 
 
@@ -154,14 +154,14 @@ def _is_number(name: str, value: Any) -> bool:
     except OverflowError:
         finite = False
     if not finite:
-        raise ArgumentError(f"{name}: read {_shown(value)}; takes a finite number")
+        raise ArgumentError(f"{name}: read {shown(value)}; takes a finite number")
     return True
 
 
 def _is_text(name: str, value: Any, *, path: bool) -> bool:
     if isinstance(value, str):
         if "\0" in value:
-            raise ArgumentError(f"{name}: read {_shown(value)}; no name or text has a zero byte")
+            raise ArgumentError(f"{name}: read {shown(value)}; no name or text has a zero byte")
         return True
     if not path or not hasattr(type(value), "__fspath__"):
         return False
@@ -179,9 +179,9 @@ def _is_table(name: str, value: Any, inner: str | None) -> bool:
     of = (inner or "").strip("()").partition(", ")[2]
     for key, each in value.items():
         if not isinstance(key, str):
-            raise ArgumentError(f"{name}: read the key {_shown(key)}; the keys of a dict are text")
+            raise ArgumentError(f"{name}: read the key {shown(key)}; the keys of a dict are text")
         if of and of != "Any":
-            _check(f"{name}[{_shown(key)}]", each, of)
+            _check(f"{name}[{shown(key)}]", each, of)
     return True
 
 
@@ -206,7 +206,7 @@ def _check_depth(name: str, value: Any, depth: int) -> None:
         _check_depth(name, each, depth + 1)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Return a value in a few letters; its own code may fail."""
     try:
         text = repr(value)

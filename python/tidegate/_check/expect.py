@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.source import Source, check_engine
 from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged

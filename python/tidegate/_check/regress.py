@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tidegate._ask.scenario import Scenario, Sets
+from tidegate._ask.changes import Sets
+from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import estimate
@@ -66,7 +67,7 @@ def regress(
         OSError: a file cannot be read.
     """
     allowed = bounds(within)
-    asked = as_scenario(scenario, changes)
+    asked = as_scenario(scenario, changes, seed=seed)
     found = _measurement(measurement, connections)
     notes = [*found.notes]
     prepared = _with_applications(asked, found, notes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from tidegate._cli.command import Command
 from tidegate._cli.names import FILES, FOLDERS
 from tidegate._cli.options import JSON, epilog, note, say, say_json
 
@@ -103,13 +104,14 @@ def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[Compl
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "init policer > policer.toml",
         "init trace.down > mine.toml",
         "init --link '50 Mbit/s' --rtt '40 ms' > link.toml",
         "init --examples examples",
         page="start",
-    )
+    ),
 )
 @click.argument("name", metavar="[NAME]", required=False, shell_complete=_names)
 @click.option("--link", metavar="RATE", help="A scenario of one download over a link of this rate.")

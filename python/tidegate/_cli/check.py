@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._cli.begin import SCENARIO
+from tidegate._cli.command import Command
 from tidegate._cli.options import JSON, SET_ONLY, count, epilog, plain, say, say_json, warn
 
 if TYPE_CHECKING:
@@ -21,12 +22,13 @@ _THEORY = 20_000
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "check scenario.toml",
         "check scenario.toml --explain --set flow.bulk.tcp.cc=cubic",
         "check scenario.toml --theories",
         page="start",
-    )
+    ),
 )
 @SCENARIO
 @SET_ONLY

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS
 from tidegate._cli.options import JSON, count, epilog, say, say_json
 
 
-@click.command(epilog=epilog("clean", "clean results", page="start"))
+@click.command(cls=Command, epilog=epilog("clean", "clean results", page="start"))
 @click.argument("folder", metavar="[DIR]", default=".", type=FOLDERS)
 @JSON
 def clean(folder: str, as_json: bool) -> None:

@@ -9,6 +9,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._cli.begin import SCENARIOS
+from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, OUTPUT, Whole
 from tidegate._cli.options import (
     CSV,
@@ -41,12 +42,13 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "run scenario.toml --out results",
         "plot results -o run.svg",
         "plot study --metric queue_delay_p99_ms",
         page="results",
-    )
+    ),
 )
 @click.argument("folder", metavar="FOLDER", type=FOLDERS)
 @click.option(
@@ -116,13 +118,14 @@ def plot(
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "compare scenario.toml --vary flow.bulk.tcp.cc=reno,cubic",
         'compare x.toml --vary gate.link.queue="1 BDP,100 ms" --plot x.png',
         "compare shaper.toml policer.toml --columns flow.bulk.rtt_p99_ms",
         "compare scenario.toml --engines theory,sim",
         page="compare",
-    )
+    ),
 )
 @SCENARIOS
 @click.option(
@@ -252,7 +255,7 @@ def compare(
     check_perturb(perturb, engine)
     if engine == "live" and workers not in (None, 1):
         raise click.UsageError("--workers: live runs run one after the other")
-    prepared = prepare(files, parse_vary(vary), sets)
+    prepared = prepare(files, parse_vary(vary), sets, seed)
     shown = panels(show)
     for option, value in (("--x", x), ("--y", y), ("--kind", kind)):
         if picture is None and value is not None:

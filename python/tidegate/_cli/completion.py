@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.options import epilog, say
 
 
 @click.command(
-    epilog=epilog("completion bash > tidegate-completion", "completion fish > tidegate.fish", page="start")
+    cls=Command,
+    epilog=epilog("completion bash > tidegate-completion", "completion fish > tidegate.fish", page="start"),
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:

@@ -34,7 +34,7 @@ def compare_engines(
     from tidegate._compare.engines import engine_names, execute_engines
 
     names = engine_names(engines)
-    scenario = as_scenario(file, sets)
+    scenario = as_scenario(file, sets, seed=seed)
     allowed = TOLERANCE if tolerance is None else _share(tolerance)
     check_picture(picture)
     with folder_for(out, force=force) as fill:

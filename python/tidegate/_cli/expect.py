@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tidegate._cli.begin import SCENARIO
+from tidegate._cli.command import Command
 from tidegate._cli.names import Whole
 from tidegate._cli.options import ENGINE, JSON, SEED, SET, STORE, WORKERS, epilog, tell
 
@@ -17,6 +18,7 @@ UNDECIDED_STATUS = 3
 
 @click.command(
     "check-run",
+    cls=Command,
     epilog=epilog(
         'check-run scenario.toml --expect "flow.bulk.goodput_bps > 20e6"',
         'check-run x.toml --runs 16 --expect "gate.link.loss < 0.01"',

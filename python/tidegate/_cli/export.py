@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.errors import NO
 from tidegate._cli.options import FILE, JSON, SET_ONLY, epilog, note, say, say_json, warn
 
 
 @click.command(
     "export",
+    cls=Command,
     epilog=epilog(
         "export tc examples/policer.toml --device eth1 --back-device eth0",
         "export mahimahi examples/lte.toml -o link",

@@ -10,6 +10,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._base.limits import MOST_PACKETS
+from tidegate._cli.command import Command
 from tidegate._cli.names import FILES, OUTPUT, Whole
 from tidegate._cli.options import JSON, REPORT, check_picture, check_report, command_line, epilog, tell, warn
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "identify download.pcap",
         "identify download.pcap -o link.toml --plot link.png",
         "identify a.pcapng b.pcap.xz --json",
         page="my-link",
-    )
+    ),
 )
 @click.argument("captures", metavar="CAPTURE...", nargs=-1, required=True, type=FILES)
 @JSON

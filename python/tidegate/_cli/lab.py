@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.names import FILES, Whole
 from tidegate._cli.options import epilog, note, say
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "lab", "lab scenario.toml", "lab --example policer", "lab scenario.toml --static page", page="lab"
-    )
+    ),
 )
 @click.argument("file", metavar="[FILE]", required=False, type=FILES)
 @click.option(

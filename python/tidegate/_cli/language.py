@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.options import JSON, epilog, plain, say, say_json
 
 
-@click.command(epilog=epilog("schema > scenario.schema.json", page="start"))
+@click.command(cls=Command, epilog=epilog("schema > scenario.schema.json", page="start"))
 @JSON
 def schema(as_json: bool) -> None:  # noqa: ARG001
     """Print the JSON Schema of scenario files."""
@@ -16,7 +17,7 @@ def schema(as_json: bool) -> None:  # noqa: ARG001
     say_json(get_schema())
 
 
-@click.command(epilog=epilog("reference > reference.md", page="start"))
+@click.command(cls=Command, epilog=epilog("reference > reference.md", page="start"))
 @JSON
 def reference(as_json: bool) -> None:
     """Print every key of the scenario language, as Markdown."""

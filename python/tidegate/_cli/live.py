@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from tidegate._base.files import file_beside
+from tidegate._cli.command import Group
 from tidegate._cli.names import FOLDERS, OUTPUT
 from tidegate._cli.options import (
     FILE,
@@ -33,7 +34,7 @@ from tidegate._cli.options import (
 from tidegate._programs.welcome import RECEIVER, SENDER, banner, with_tag
 
 
-@click.group()
+@click.group(cls=Group)
 def live() -> None:
     """Run any program over the gates of a scenario, in real time."""
 

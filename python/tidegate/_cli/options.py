@@ -160,6 +160,8 @@ def STORE(command: Callable[..., Any]) -> Callable[..., Any]:  # noqa: N802
 
     @functools.wraps(command)
     def with_store(*, store: str | None, no_store: bool, **others: Any) -> Any:
+        if store is not None and no_store:
+            raise click.UsageError("--store DIR and --no-store exclude each other; keep one of the two")
         return command(store=False if no_store else store or True, **others)
 
     return _STORE(_NO_STORE(with_store))

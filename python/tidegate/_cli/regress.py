@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.errors import NO
 from tidegate._cli.expect import UNDECIDED_STATUS
 from tidegate._cli.names import Whole
@@ -12,6 +13,7 @@ from tidegate._cli.options import FILE, JSON, SEED, SET, epilog, tell
 
 @click.command(
     "regress",
+    cls=Command,
     epilog=epilog(
         "regress link.toml download.pcap",
         "regress link.toml download.pcap --within goodput=10%",

@@ -10,6 +10,7 @@ import click
 
 from tidegate._base.files import folder_beside, write_text
 from tidegate._cli.begin import SCENARIO
+from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, OUTPUT, Whole
 from tidegate._cli.options import (
     FORCE,
@@ -45,13 +46,14 @@ TABLE = click.option(
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "run scenario.toml",
         'run scenario.toml --set gate.link.queue="20 packets" --plot run.png',
         "run scenario.toml --perturb 16",
         "run scenario.toml --engine live --out results",
         page="start",
-    )
+    ),
 )
 @SCENARIO
 @SEED
@@ -157,7 +159,7 @@ def run(
             raise click.UsageError(
                 f"{wrong[0]} is not for --engine theory, which has no packets and no time series"
             )
-        _theory(as_scenario(file, sets), out, page, csv, force=force, as_json=as_json)
+        _theory(as_scenario(file, sets, seed=seed), out, page, csv, force=force, as_json=as_json)
         return
     if engine == "live" and qlog:
         raise click.UsageError("--qlog is for the simulator, not for --engine live")
@@ -165,7 +167,7 @@ def run(
         raise click.UsageError("--qlog needs --out DIR: the logs are written to DIR/qlog")
     if pcap and out is None:
         raise click.UsageError("--pcap needs --out DIR: the packets are written to DIR/packets.pcap")
-    scenario = as_scenario(file, sets)
+    scenario = as_scenario(file, sets, seed=seed)
     shown = panels(show)
     check_picture(picture)
     if picture is None and show is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, Whole
 from tidegate._cli.options import (
     CSV,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     name="study plan",
     epilog=epilog(
         "study plan x.toml --shards 64 --runs 1000 --out plan",
@@ -142,6 +144,7 @@ def plan(
 
 
 @click.command(
+    cls=Command,
     name="study merge",
     epilog=epilog("study merge plan", "study merge part-1 part-2 --out study --plot x.png", page="studies"),
 )

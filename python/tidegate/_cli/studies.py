@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._cli.command import Command
 from tidegate._cli.names import OUTPUT, Whole
 from tidegate._cli.options import (
     FILE,
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "size scenario.toml --gate link",
         'size scenario.toml --gate isp --goal "goodput > 95%"',
         'size scenario.toml --pool vp --goal "p95 response < 2 s"',
         page="size",
-    )
+    ),
 )
 @FILE
 @click.option("--gate", metavar="NAME", help="The gate whose queue is sized.")
@@ -138,11 +140,12 @@ def size(
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "tune scenario.toml",
         'tune x.toml --gate ap --goal "throughput with p99 delay < 200 ms"',
         page="tune",
-    )
+    ),
 )
 @FILE
 @click.option("--gate", metavar="NAME", help="The gate with rate.follow; needed if there are several.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._cli.begin import SCENARIO
+from tidegate._cli.command import Command
 from tidegate._cli.options import (
     CSV,
     ENGINE,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=epilog(
         "study scenario.toml --vary flow.bulk.tcp.cc=reno,cubic --runs 10",
         'study x.toml --vary gate.link.queue="1 BDP,100 ms" --plot x.png',
@@ -66,7 +68,7 @@ if TYPE_CHECKING:
         "study x.toml --runs 1000 --shard 3/64 --out part-3",
         "study x.toml --runs 1000 --on tcp://head:8786",
         page="studies",
-    )
+    ),
 )
 @SCENARIO
 @VARY

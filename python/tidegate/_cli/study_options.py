@@ -212,5 +212,9 @@ def baseline_of(
         known = list(dict.fromkeys(each[name] for each in values))
         if value not in known:
             raise UnknownNameError(nearest(f"value of {name}", value, known))
+        if name in found:
+            raise click.UsageError(
+                f"--baseline: {name} is there twice, as {found[name]} and as {value}; keep one of the two"
+            )
         found[name] = value
     return found or None

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
+from tidegate._cli.command import Group
 from tidegate._cli.names import FILES, OUTPUT, Whole
 from tidegate._cli.options import JSON, check_picture, epilog, say, say_json
 
 
-@click.group()
+@click.group(cls=Group)
 def traces() -> None:
     """Describe, convert, make or find link traces."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tidegate._ask.scenario import Scenario, Sets
+from tidegate._ask.changes import Sets
+from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import ENGINES, Source, as_scenario
 from tidegate._compare.agreement import ORDER, TOLERANCE, EngineRuns
@@ -67,7 +68,7 @@ def compare_engines(
     """
     names = engine_names(",".join(engines))
     return execute_engines(
-        as_scenario(source, changes),
+        as_scenario(source, changes, seed=seed),
         names,
         runs=runs,
         seed=seed,

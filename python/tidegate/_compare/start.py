@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from tidegate._ask.axes import combinations, spelled
-from tidegate._ask.scenario import Scenario, Sets, as_sets
+from tidegate._ask.changes import Sets, as_sets, told_once
+from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.limits import most
@@ -68,8 +69,10 @@ def compare(
     check_perturb(perturb, engine)
     sources = cast("list[Source]", list(source) if isinstance(source, list | tuple) else [source])
     if any(isinstance(each, Scenario) for each in sources):
-        raise TypeError("give compare the scenario's file or dict: it has to be checked once per variant")
-    prepared = prepare(sources, vary or {}, changes)
+        raise ArgumentError(
+            "source: give compare the scenario's file or dict; it has to be checked once per variant"
+        )
+    prepared = prepare(sources, vary or {}, changes, seed)
     return execute_all(
         prepared, seed=seed, engine=engine, record=record, gate=gate, columns=columns, workers=workers,
         perturb=perturb,
@@ -85,7 +88,12 @@ class Prepared:
     variants: list[tuple[dict[str, str], Scenario]]
 
 
-def prepare(sources: Sequence[Source], vary: Mapping[str, Sequence[Any]], changes: Sets = None) -> Prepared:
+def prepare(
+    sources: Sequence[Source],
+    vary: Mapping[str, Sequence[Any]],
+    changes: Sets = None,
+    seed: int | None = None,
+) -> Prepared:
     """Check every combination of the varied keys, of each scenario.
 
     Raises:
@@ -99,6 +107,8 @@ def prepare(sources: Sequence[Source], vary: Mapping[str, Sequence[Any]], change
             'nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}'
         )
     base = as_sets(changes)
+    told_once(base, vary, "varied")
+    told_once(base, {"seed": seed}, "given")
     several = len(sources) > 1
     if several and SCENARIO in vary:
         raise ArgumentError(f"{SCENARIO}: several scenarios have this name for what they differ in")

@@ -8,8 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
+from tidegate._ask.changes import Sets, as_sets
 from tidegate._ask.plan import plan_of
-from tidegate._ask.scenario import Scenario, Sets, as_sets
+from tidegate._ask.scenario import Scenario
 from tidegate._programs import mahimahi, tc
 from tidegate._programs.exported import Export
 from tidegate._programs.way import ways

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tidegate import _core
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import LATEST_S, PICOS, whole
@@ -69,7 +69,7 @@ class Network:
         pcap: str | os.PathLike[str] | None = None,
         changes: Sets = None,
     ) -> None:
-        self._scenario = as_scenario(scenario, changes)
+        self._scenario = as_scenario(scenario, changes, seed=seed)
         names, self._gates = _core.Network.names(self._scenario._inner)
         self._names = names
         chosen = names if flows is None else ([flows] if isinstance(flows, str) else list(flows))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
 from tidegate._ask import compiled
-from tidegate._ask.scenario import Scenario, Sets
+from tidegate._ask.changes import Sets
+from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.files import file_beside
@@ -98,9 +99,9 @@ def run(
     if engine == "theory":
         from tidegate._run.theory import solve
 
-        return solve(as_scenario(source, changes))
+        return solve(as_scenario(source, changes, seed=seed))
     return execute(
-        as_scenario(source, changes),
+        as_scenario(source, changes, seed=seed),
         seed=seed,
         engine=engine,
         record=record,

@@ -58,6 +58,8 @@ class StudyEstimates(StudyTables):
                 raise UnknownNameError(f"there is no point {where}; there are {len(self.points)}, from 0 on")
             return self.points[where]
         wanted = {self._axis(key): str(value) for key, value in (where or {}).items()}
+        if len(wanted) < len(where or {}):
+            raise ArgumentError(f"{where}: a varied key is there twice; keep one of the two")
         found = [
             point for point in self.points if all(point.values[key] == value for key, value in wanted.items())
         ]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.source import Source, as_scenario
 from tidegate._jobs import job
 from tidegate._jobs.store import Store, check_sealed, opened, sealed
@@ -146,7 +146,7 @@ def prepare_shared(
     Raises:
         ArgumentError: neither the scenario nor the caller names a seed.
     """
-    scenario = as_scenario(source, changes)
+    scenario = as_scenario(source, changes, seed=seed, runs=runs)
     if seed is None and scenario.seed is None:
         raise ArgumentError(
             "seed: every part of a study needs the same one; give --seed 1 (seed=1), or write seed = 1 into "

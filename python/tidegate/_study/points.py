@@ -8,7 +8,8 @@ from typing import Any
 
 from tidegate._ask import compiled
 from tidegate._ask.axes import axes_of, combinations, label
-from tidegate._ask.scenario import Scenario, Sets
+from tidegate._ask.changes import Sets
+from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._run.chance import nothing_random, places
@@ -174,7 +175,7 @@ def prepare(
         ScenarioError, TraceError, OSError: a point is wrong.
         ArgumentError: an argument has a value that it cannot have.
     """
-    scenario = as_scenario(source, changes)
+    scenario = as_scenario(source, changes, seed=seed, runs=runs)
     axes = axes_of(scenario, vary)
     if "seed" in vary:
         raise ArgumentError(

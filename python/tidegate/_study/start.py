@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tidegate._ask.scenario import Sets
+from tidegate._ask.changes import Sets
 from tidegate._ask.source import Source, check_engine
 from tidegate._jobs import job
 from tidegate._jobs.cluster import elsewhere

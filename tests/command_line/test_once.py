@@ -1,0 +1,122 @@
+"""What takes one value is given once: of two values, one would be lost without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import tidegate as tg
+from command_line.test_ranges import commands
+from support.common import tidegate
+from tidegate._cli.command import Command
+from tidegate._cli.errors import guarded
+from tidegate._cli.main import cli
+
+#: A value that each kind of option takes, as far as its kind says.
+NUMBER, WORD = "7", "word"
+
+
+def single() -> list[tuple[str, str]]:
+    """Return every option with one value, of every command."""
+    return [
+        (words, max(option.opts, key=len))
+        for words, command in commands(cli)
+        for option in command.params
+        if isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
+    ]
+
+
+def test_every_command_refuses_a_second_value(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(single()) > 100
+    for words, command in commands(cli):
+        assert isinstance(command, Command), words
+    for words, option in single():
+        arguments = [*words.split(), option, NUMBER, f"{option}={NUMBER}"]
+        assert guarded(lambda given=arguments: cli.main(given, standalone_mode=False)) == 2  # type: ignore[misc]
+        assert f"error: {option} is given twice, and takes one value\n" in capsys.readouterr().err
+
+
+CC = "flow.bulk.tcp.cc"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["run", "--set", f"{CC}=reno", "--set", f"{CC}=cubic"],
+            f"{CC}: changed twice, to reno and to cubic",
+        ),
+        (["check", "--set", f"{CC}=reno", "--set", ' flow."bulk". tcp.cc = cubic'], f"{CC}: changed twice"),
+        (["run", "--set", "seed=1", "--seed", "2"], "seed: changed to 1 and given too"),
+        (["study", "--set", "runs=3", "--runs", "2"], "runs: changed to 3 and given too"),
+        (["compare", "--set", "seed=3", "--seed", "2", "--vary", f"{CC}=reno,cubic"], "seed: changed to 3"),
+        (
+            ["compare", "--set", f"{CC}=bbr", "--vary", f"{CC}=reno,cubic"],
+            f"{CC}: changed to bbr and varied too",
+        ),
+        (
+            ["study", "--set", f"{CC}=bbr", "--vary", f"{CC}=reno,cubic"],
+            f"{CC}: changed to bbr and varied too",
+        ),
+        (
+            ["study", "--vary", f"{CC}=reno,cubic", "--baseline", "cc=reno", "--baseline", f"{CC}=cubic"],
+            f"{CC} is there twice, as reno and as cubic",
+        ),
+    ],
+)
+def test_a_key_has_one_value(words: list[str], said: str, small: Path) -> None:
+    done = tidegate(words[0], small, *words[1:])
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "keep one of the two" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_key_that_the_file_sweeps_is_not_changed(small: Path) -> None:
+    small.write_text(f'{small.read_text()}\n[[sweep]]\n"{CC}" = ["reno", "cubic"]\n')
+    done = tidegate("study", small, "--set", f"{CC}=bbr")
+    assert done.returncode == 2
+    assert f"{CC}: changed to bbr and varied too; keep one of the two" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda file: tg.run(file, changes=[f"{CC}=reno", f"{CC}=cubic"]),
+            "changed twice, to reno and to cubic",
+        ),
+        (lambda file: tg.run(file, changes={CC: "reno", f"{CC} ": "cubic"}), "changed twice"),
+        (lambda file: tg.run(file, changes={"seed": 1}, seed=2), "seed: changed to 1 and given too"),
+        (
+            lambda file: tg.study(file, changes={CC: "bbr"}, vary={CC: ["reno"]}),
+            "changed to bbr and varied too",
+        ),
+        (
+            lambda file: tg.compare(file, changes={CC: "bbr"}, vary={CC: ["reno"]}),
+            "changed to bbr and varied too",
+        ),
+        (
+            lambda file: tg.compare(file, changes={"seed": 1}, vary={CC: ["reno"]}, seed=2),
+            "seed: changed to 1",
+        ),
+    ],
+)
+def test_calls_have_the_same_rule(call: Callable[[Path], Any], said: str, small: Path) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match=said):
+        call(small)
+
+
+def test_a_store_is_kept_or_not(small: Path, tmp_path: Path) -> None:
+    done = tidegate("study", small, "--store", tmp_path / "store", "--no-store")
+    assert done.returncode == 2
+    assert "--store DIR and --no-store" in done.stderr
+
+
+def test_a_point_is_named_by_each_key_once(small: Path) -> None:
+    study = tg.study(small, vary={CC: ["reno", "cubic"]}, runs=2, store=False, seed=1)
+    with pytest.raises(tg.errors.ArgumentError, match="a varied key is there twice"):
+        study.values("goodput_bps", {CC: "reno", "cc": "cubic"})
