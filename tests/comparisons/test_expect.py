@@ -87,3 +87,43 @@ def test_every_point_of_a_sweep_is_judged() -> None:
     assert [each.point for each in found.judged] == ["reno", "cubic"]
     assert found.verdict == "holds"
     assert "at cubic" in found.report()
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("flow.a.goodput_bps > 1Mbps", 1e6),
+        ("flow.a.goodput_bps > 20.5 Mbit/s", 20.5e6),
+        ("flow.a.rtt_p99_ms < 2000 us", 2.0),
+        ("flow.a.completion_s < 1 min", 60.0),
+        ("gate.link.queue_max_packets <= 1 packet", 1.0),
+        ("gate.link.loss < 2%", 0.02),
+        ("gate.link.loss <= 1", 1.0),
+        ("gate.link.utilisation < 120%", 1.2),
+    ],
+)
+def test_a_bound_has_the_units_of_a_scenario(text: str, bound: float) -> None:
+    assert Expectation.parse(text).bound == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("flow.a.goodput_bps > 1 Mb", 'the unit of "1 Mb" is not known; write "1 Mbit/s"'),
+        ("flow.a.goodput_bps > 50%", 'the unit of "1 %" is not known; units here: bit/s, kbit/s'),
+        ("flow.a.rtt_p99_ms < 1 Mbit/s", "is a rate, not a time"),
+        ("gate.link.loss < 1 ms", '"ms" is no unit of gate.link.loss; units here: %, or none'),
+        ("gate.link.queue_max_packets < 5%", "units here: packets, or none"),
+        ("gate.link.loss < 2", "gate.link.loss is never above 1, so this says nothing; write 2% or 0.02"),
+        ("gate.link.loss < 150%", "gate.link.loss is never above 1"),
+        ("fairness > -0.5", "fairness is never below 0"),
+        ("flow.a.goodput_bps > -5", "flow.a.goodput_bps is never below 0"),
+        ("flow.a.goodput_bps < 1e999", "the bound is larger than any number of a run"),
+        ("late < 1e308e1", "write a number, a comparison and a bound"),
+    ],
+)
+def test_a_bound_that_says_nothing_is_refused(text: str, said: str) -> None:
+    with pytest.raises(tg.errors.ArgumentError) as refused:
+        Expectation.parse(text)
+    assert said in str(refused.value)
+    assert text in str(refused.value)

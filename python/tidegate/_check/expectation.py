@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tidegate import _core
 from tidegate._run.words import possible
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tidegate._base.estimate import Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _FORM = re.compile(r"\s*(\S+?)\s*(<=|>=|<|>)\s*([0-9.eE+-]+)\s*(\S.*?)?\s*")
-#: What a unit is worth, in the unit at the end of a number's name.
-_UNITS = {
-    "_bps": {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
-    "_ms": {"us": 1e-3, "ms": 1.0, "s": 1e3},
-    "_s": {"us": 1e-6, "ms": 1e-3, "s": 1.0},
-    "_packets": {"packets": 1.0},
-    "_cells": {"cells": 1.0},
-    "_segments": {"segments": 1.0},
-    "_bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6},
+#: Who reads the units of a number, by the end of its name, and what such a number counts in what that gives.
+_READ: dict[str, tuple[Callable[[str, str], int], float]] = {
+    "_bps": (_core.read_rate, 1.0),
+    "_ms": (_core.read_span, 1e9),
+    "_s": (_core.read_span, 1e12),
+}
+#: Units of counts.
+_COUNTS = {
+    "_packets": {"packets": 1.0, "packet": 1.0},
+    "_cells": {"cells": 1.0, "cell": 1.0},
+    "_segments": {"segments": 1.0, "segment": 1.0},
+    "_bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30},
 }
 
 
@@ -45,7 +49,8 @@ class Expectation:
         """Read ``flow.bulk.goodput_bps > 20e6``; the bound may have a unit: ``> 20 Mbit/s``.
 
         Raises:
-            ArgumentError: it is no comparison, or the unit does not fit the number's name.
+            ArgumentError: it is no comparison, the unit does not fit the number's name, or the number never
+                reaches the bound.
         """
         found = _FORM.fullmatch(text)
         try:
@@ -57,7 +62,9 @@ class Expectation:
                 f'read "{text}"; write a number, a comparison and a bound, such as '
                 '"flow.bulk.goodput_bps > 20e6" or "gate.link.queue_delay_p99_ms < 100"'
             )
-        return Expectation(found[1], found[2], bound * _worth(found[1], found[4], text), text.strip())
+        bound *= _worth(found[1], found[4], text)
+        _check_possible(found[1], bound, text)
+        return Expectation(found[1], found[2], bound, text.strip())
 
     def judge(self, measured: Estimate) -> str:
         """Return whether it holds: by the whole 95% interval or, where there is none, by the one value.
@@ -81,13 +88,30 @@ def verdict_of(verdicts: Iterable[str]) -> str:
 
 
 def _worth(metric: str, unit: str | None, text: str) -> float:
+    """Return what a unit is worth in the unit at the end of a number's name."""
     if unit is None:
         return 1.0
-    if unit == "%":
-        return 0.01
-    units: dict[str, Any] = next((units for end, units in _UNITS.items() if metric.endswith(end)), {})
+    for end, (read, scale) in _READ.items():
+        if metric.endswith(end):
+            return read(f'read "{text.strip()}"', f"1 {unit}") / scale
+    units = next((units for end, units in _COUNTS.items() if metric.endswith(end)), {"%": 0.01})
     if unit not in units:
-        known = ", ".join([*units, "%"])
+        known = ", ".join(each for each in units if f"{each}s" not in units)
         raise ArgumentError(f'read "{text}"; "{unit}" is no unit of {metric}; units here: {known}, or none')
-    worth: float = units[unit]
-    return worth
+    return units[unit]
+
+
+def _check_possible(metric: str, bound: float, text: str) -> None:
+    """Refuse a bound that says nothing: the number lies always on one side of it.
+
+    Raises:
+        ArgumentError: it does.
+    """
+    least, greatest = possible(metric) or (-math.inf, math.inf)
+    if not math.isfinite(bound):
+        raise ArgumentError(f'read "{text}"; the bound is larger than any number of a run')
+    if least <= bound <= greatest:
+        return
+    end = f"above {greatest:g}" if bound > greatest else f"below {least:g}"
+    meant = "; write 2% or 0.02 for two per cent" if greatest == 1.0 else ""
+    raise ArgumentError(f'read "{text}"; {metric} is never {end}, so this says nothing{meant}')
