@@ -21,7 +21,8 @@ from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
-from tidegate._base.arguments import whole
+from tidegate._base.arguments import text, whole
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
 
@@ -104,8 +105,8 @@ def allocate(
         shift_dec=whole("shift_dec", shift_dec, 0, 63),
         margin_nanos=_nanos("margin_slots", margin_slots),
         corridor_nanos=_nanos("corridor_slots", corridor_slots),
-        rounding=rounding,
-        on_loss=on_loss,
+        rounding=text("rounding", rounding),
+        on_loss=text("on_loss", on_loss),
         min_slots=min_slots,
         max_slots=max_slots,
         initial_current=whole("initial_current", initial_current, 0, _FASTEST_BPS),
@@ -126,24 +127,24 @@ def _nanos(name: str, value: Any) -> int:
             raise ValueError
         slots = Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
     except (ValueError, ZeroDivisionError):
-        raise ArgumentError(f"{name}: {value!r} is not a number of slots") from None
+        raise ArgumentError(f"{name}: {shown(value)} is not a number of slots") from None
     if not 0 <= slots <= _MOST_SLOTS:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from 0 to {_MOST_SLOTS} slots")
+        raise ArgumentError(f"{name}: {shown(value)} is out of range; from 0 to {_MOST_SLOTS} slots")
     nanos = slots * _NANOS
     if nanos.denominator != 1:
-        raise ArgumentError(f"{name}: {value!r} has more than nine decimals; round it")
+        raise ArgumentError(f"{name}: {shown(value)} has more than nine decimals; round it")
     return nanos.numerator
 
 
 def _list(name: str, values: Any) -> list[Any]:
     if isinstance(values, str | bytes):
-        raise ArgumentError(f"{name}: {values!r} is text, not a sequence of numbers")
+        raise ArgumentError(f"{name}: {shown(values)} is text, not a sequence of numbers")
     # Arrays of numpy, polars and the like: Python's own numbers, without importing any of them.
     listed = values.tolist() if hasattr(values, "tolist") else values
     try:
         return list(listed)
     except TypeError:
-        raise ArgumentError(f"{name}: {values!r} is not a sequence of numbers") from None
+        raise ArgumentError(f"{name}: {shown(values)} is not a sequence of numbers") from None
 
 
 def _rates(values: Any) -> list[int]:

@@ -29,6 +29,7 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import PICOS, whole
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate._base.limits import bounds
 from tidegate._run.start import assemble
@@ -160,9 +161,9 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
                 "tidegate.gym needs the package gymnasium: pip install 'tidegate[gym]'", name="gymnasium"
             )
         if action not in _ACTIONS:
-            raise ArgumentError(f"action: {action!r} is not known; one of {', '.join(_ACTIONS)}")
+            raise ArgumentError(f"action: {shown(action)} is not known; one of {', '.join(_ACTIONS)}")
         if not 1 < reach < math.inf:
-            raise ArgumentError(f"reach: {reach!r} is no factor; give a number above 1")
+            raise ArgumentError(f"reach: {shown(reach)} is no factor; give a number above 1")
         self._scenario = as_scenario(source, changes, seed=seed)
         self._interval, self._rounds = _interval(interval)
         self._parts = _ACTIONS[action]
@@ -177,9 +178,9 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
         self._mss: int = seen["mss_bytes"]
         self._first_window = float(seen["initial_window_bytes"]) if window is None else window * self._mss
         if not self._first_window > 0:
-            raise ArgumentError(f"window: {window!r} segments; give a positive number")
+            raise ArgumentError(f"window: {shown(window)} segments; give a positive number")
         if "pacing" in self._parts:
-            pacing = pacing or "1 Mbit/s"
+            pacing = "1 Mbit/s" if pacing is None else pacing
         self._first_pacing = None if pacing is None else float(_core.read_rate("pacing", pacing))
         if "window" not in self._parts and window is None:
             self._first_window = _LARGEST_WINDOW
@@ -288,7 +289,7 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
         given = np.asarray(action, dtype=np.float64).reshape(-1)
         inside = len(given) == len(self._parts) and self.action_space.contains(given)
         if not inside:
-            raise ArgumentError(f"action: {action!r} is not in {self.action_space}")
+            raise ArgumentError(f"action: {shown(action)} is not in {self.action_space}")
         for part, number in zip(self._parts, given.tolist(), strict=True):
             if part == "window":
                 bytes_ = number * self._mss if self._absolute else self._window * self._reach**number
@@ -363,8 +364,8 @@ def _interval(text: Any) -> tuple[int, float | None]:
     rounds = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*rtts?\s*", text) if isinstance(text, str) else None
     if rounds:
         if float(rounds[1]) == 0:
-            raise ArgumentError(f"interval: read {text!r}; a step takes more than no time")
+            raise ArgumentError(f"interval: read {shown(text)}; a step takes more than no time")
         return 0, float(rounds[1])
     if not isinstance(text, str):
-        raise ArgumentError(f'interval: {text!r} is no time; give a text such as "10 ms" or "1 rtt"')
+        raise ArgumentError(f'interval: {shown(text)} is no time; give a text such as "10 ms" or "1 rtt"')
     return _core.read_span("interval", text), None

@@ -26,7 +26,8 @@ from typing import Any
 
 from tidegate import _core
 from tidegate._ask.scenario import Scenario
-from tidegate._base.arguments import PICOS, instant, whole
+from tidegate._base.arguments import PICOS, instant, text, whole
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
 
 __all__ = ["Endpoint", "Segment", "State"]
@@ -197,8 +198,8 @@ class Endpoint:
     __slots__ = ("_inner",)
 
     def __init__(self, role: str = "active", *, read: str = "at once", **tcp: Any) -> None:
-        _text("role", role)
-        _text("read", read)
+        text("role", role)
+        text("read", read)
         # Nothing is sent over this link: it makes the scenario complete.
         document: dict[str, Any] = {
             "duration": "1 s",
@@ -293,8 +294,8 @@ class Endpoint:
         Raises:
             ArgumentError: the time is before an earlier call's, or a value is none of these.
         """
-        _text("flags", flags)
-        _text("ecn", ecn)
+        text("flags", flags)
+        text("ecn", ecn)
         optional = {"seq": seq, "ack": ack, "window": window}
         numbers = {
             name: None if value is None else whole(name, value, 0, _LARGEST)
@@ -353,14 +354,9 @@ def _segment(sent: dict[str, Any]) -> Segment:
     return Segment(time_s, **sent)
 
 
-def _text(name: str, value: Any) -> None:
-    if not isinstance(value, str):
-        raise ArgumentError(f"{name}: {value!r} is not a text")
-
-
 def _blocks(sack: Any) -> list[tuple[int, int]]:
     if isinstance(sack, str) or not hasattr(sack, "__iter__"):
-        raise ArgumentError(f"sack: {sack!r} is not a list of pairs of numbers")
+        raise ArgumentError(f"sack: {shown(sack)} is not a list of pairs of numbers")
     return [_pair("sack", block) for block in sack]
 
 
@@ -368,14 +364,14 @@ def _bits(flags: str) -> int:
     bits = 0
     for name in flags.split():
         if name not in _FLAGS:
-            raise ArgumentError(f"flags: {name!r} is not known; some of {', '.join(_FLAGS)}")
+            raise ArgumentError(f"flags: {shown(name)} is not known; some of {', '.join(_FLAGS)}")
         bits |= _FLAGS[name]
     return bits
 
 
 def _codepoint(ecn: str) -> int:
     if ecn not in _ECN:
-        raise ArgumentError(f"ecn: {ecn!r} is not known; one of {', '.join(_ECN)}")
+        raise ArgumentError(f"ecn: {shown(ecn)} is not known; one of {', '.join(_ECN)}")
     return _ECN.index(ecn)
 
 
@@ -387,7 +383,7 @@ def _option(fields: Iterable[tuple[str, int]]) -> tuple[int, list[int]]:
     except (TypeError, ValueError) as error:
         if isinstance(error, ArgumentError):
             raise
-        raise ArgumentError(f"accecn: {fields!r} is not pairs of a name and a number") from None
+        raise ArgumentError(f"accecn: {shown(fields)} is not pairs of a name and a number") from None
     for order, known in enumerate(_ORDERS):
         if names == known[: len(names)]:
             return order, values
@@ -400,5 +396,5 @@ def _pair(name: str, value: Any) -> tuple[int, int]:
     try:
         first, second = value
     except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: {value!r} is not a pair of numbers") from None
+        raise ArgumentError(f"{name}: {shown(value)} is not a pair of numbers") from None
     return whole(name, first, 0, _LARGEST), whole(name, second, 0, _LARGEST)

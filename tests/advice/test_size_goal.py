@@ -204,7 +204,7 @@ def test_bounds_are_judged_by_intervals() -> None:
 
 def test_behind_the_last_seed_comes_the_first() -> None:
     changes = {"duration": "1 s", "warmup": "0 s"}
-    last = 2**64 - 1
+    last = 2**63 - 1
     assert other_seed(last, 3) == 2
     found = tg.size(POLICER, gate="isp", goal="loss < 90%", runs=2, seed=last, changes=changes, store=False)
     assert found.seed == last

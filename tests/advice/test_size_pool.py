@@ -134,8 +134,8 @@ def test_the_theory_may_not_know_the_goal() -> None:
 
 
 def test_images_within_a_goal() -> None:
-    changes = {"gate.vc.rate.reserve.rate": "50 Mbit/s", "runs": "6"}
-    found = tg.size(IMAGES, pool="vp", goal="p95 response < 4 s", changes=changes, store=False)
+    changes = {"gate.vc.rate.reserve.rate": "50 Mbit/s"}
+    found = tg.size(IMAGES, pool="vp", goal="p95 response < 4 s", changes=changes, runs=6, store=False)
     assert found.capacity_bps % 50_000_000 == 0
     assert found.found.high is not None
     assert found.found.high < 4

@@ -7,6 +7,7 @@ import operator
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import tidegate as tg
 import tidegate_papers
@@ -44,7 +45,9 @@ WRONG: list[Any] = [
     [5],
     {5: 5},
 ]
-WRONG += [Broken(), endless(), [[["x"]]], lambda: 5, tg, 1.5, True]
+WRONG += [Broken(), endless(), [[["x"]]], lambda: 5, tg, 1.5, True, 0, ".", np.array([1, 2]), 10**5000]
+#: Halves of a surrogate pair are no text, and in a name of a file no byte either.
+WRONG += ["\ud800", ["\ud800"], {"title": "\ud800"}, "a\udcff", {"duration": None}, {"a": None}, [None], [""]]
 
 OURS = tuple(getattr(tg.errors, name) for name in tg.errors.__all__)
 #: What pages name beside them.
@@ -63,12 +66,25 @@ GOOD: dict[str, dict[str, Any]] = {
     "tune": {"goal": "nothing"},
     "regress": {"measurement": "nothing.pcap"},
     "traces.convert": {"to": "csv"},
+    "dtm.allocate": {"rates_bps": [1, 2, 3]},
+    "effcap.effective_capacity": {"C": [1, 2], "P": [[1, 0], [0, 1]], "delta": 0.5},
+    "theory.kaufman_roberts": {"capacity": 3, "loads": [1, 2], "sizes": [1, 2]},
+    "theory.product_form": {"capacities": [3], "classes": []},
 }
+#: Packages of arithmetic.
+NUMBERS = ("theory", "gcra", "effcap", "dtm")
 FUNCTIONS = sorted(
     [
         *(name for name in tg.__all__ if inspect.isfunction(getattr(tg, name))),
         "reproduce",
-        *(f"traces.{name}" for name in tg.traces.__all__ if inspect.isfunction(getattr(tg.traces, name))),
+        *(
+            f"{part}.{name}"
+            for part in ("traces", *NUMBERS)
+            for name in getattr(tg, part).__all__
+            if inspect.isfunction(getattr(getattr(tg, part), name))
+        ),
+        "Network",
+        "Until",
     ]
 )
 
@@ -105,6 +121,24 @@ def test_a_wrong_argument_is_named(
 
 
 def _good(key: str, document: dict[str, Any], folder: Path) -> Any:
+    if key in ("arrivals", "sizes", "capacity"):
+        return [1, 2, 3]
+    if key in ("T", "T_scr", "T_pcr", "tau", "m", "n", "per_byte", "burst", "servers", "sources", "mbs"):
+        return 2
+    if key in (
+        "load",
+        "loss",
+        "rtt",
+        "bdp",
+        "idle",
+        "patience",
+        "hold",
+        "blocking",
+        "wanted",
+        "bucket",
+        "delta",
+    ):
+        return 0.5
     return document if key in ("source", "scenario") else str(folder / f"no-{key}")
 
 
@@ -234,3 +268,49 @@ def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
         endpoint.receive(0, ecn=value)
     with pytest.raises(tg.errors.ArgumentError, match="sack"):
         endpoint.receive(0, sack=value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda file: tg.run(file, changes={"flow.bulk.rtt": None}),
+            "flow.bulk.rtt: a scenario has no way to",
+        ),
+        (
+            lambda file: tg.run(file, changes={"gate.b": {"rate": None}}),
+            "gate.b.rate: a scenario has no way to",
+        ),
+        (
+            lambda file: tg.run(file, changes={"title": "\ud800"}),
+            r"title: read '\\ud800', which is not UTF-8",
+        ),
+        (lambda file: tg.run(file, changes={"runs": 10**5000}), "runs: read a whole number of 16610 bits"),
+        (lambda file: tg.run(file, pcap="."), r"\.: this is a folder; give the name of a file"),
+        (lambda file: tg.run(file, pcap="no/x.pcap"), "no/x.pcap: there is no folder no"),
+        (lambda file: tg.run(file, record=""), """record: "" is none of"""),
+        (lambda file: tg.Network(file, record=""), """record: "" is none of"""),
+        (lambda file: tg.Network(file, pcap="."), r"\.: this is a folder"),
+        (lambda file: tg.run(file, record="\ud800"), r"record: read '\\ud800', which is not UTF-8"),
+        (lambda _: tg.run("\ud800"), r"source: read '\\ud800', which is not UTF-8"),
+        (lambda _: tg.dtm.allocate([1, 2], rounding=1), "rounding: 1 is not a text"),  # type: ignore[arg-type]
+        (lambda file: tg.compare(file, vary={"flow.bulk.rtt": ["30 ms", "30 ms"]}), "30 ms is there twice"),
+        (lambda file: tg.study(file, vary={"flow.bulk.rtt": ["30 ms", "30 ms"]}), "30 ms is there twice"),
+        (lambda _: tg.transports.judge(lambda *_: None, links=[]), "links: the list is empty"),  # type: ignore
+        (lambda file: tg.run(file, seed=1).plot(show=[]), "show: the list is empty"),
+        (lambda file: tg.run(file, seed=1).plot("x.txt"), "the name of a picture ends in .png, .svg or .pdf"),
+        (lambda file: tg.run(file, seed=1).write_report("x.txt"), "the name of a report ends in .html"),
+        (lambda file: tg.run(file, seed=1).write_report("no/x.html"), "there is no folder no"),
+    ],
+)
+def test_a_call_says_what_is_wrong(call: Callable[[Path], Any], said: str, small: Path) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match=said):
+        call(small)
+
+
+def test_a_list_of_connections_is_not_empty(small: Path, tmp_path: Path) -> None:
+    tg.run(small, seed=1, pcap=tmp_path / "x.pcap")
+    with pytest.raises(tg.errors.ArgumentError, match="connections: the list is empty"):
+        tg.regress(small, tmp_path / "x.pcap", connections=[])
+    with pytest.raises(tg.errors.ArgumentError, match="connections: the list is empty"):
+        tg.traces.from_capture(tmp_path / "x.pcap", connections=[])

@@ -22,6 +22,14 @@ class Axis:
     keys: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...]
 
+    def __post_init__(self) -> None:
+        for place, step in enumerate(self.steps):
+            if step in self.steps[:place]:
+                raise ArgumentError(
+                    f"{', '.join(self.keys)}: the value {', '.join(step)} is there twice; each value makes a "
+                    "point of its own"
+                )
+
 
 def spelled(vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
     """Return one axis per key, its values as ``--set`` takes them.

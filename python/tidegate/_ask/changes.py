@@ -54,7 +54,7 @@ def spelled_key(key: str) -> str:
 
 
 def told_once(sets: Iterable[str], given: Mapping[str, Any], how: str) -> None:
-    """Refuse a change of a key that is given in another way too; of the two, one would be lost.
+    """Refuse a change of a key that is given otherwise too, unless both say the same; one would be lost.
 
     Args:
         sets: changes as :func:`as_sets` returns them.
@@ -65,9 +65,10 @@ def told_once(sets: Iterable[str], given: Mapping[str, Any], how: str) -> None:
         ArgumentError: a key is in both.
     """
     to = changed(sets)
-    for key in map(spelled_key, (key for key, value in given.items() if value is not None)):
-        if key in to:
-            raise ArgumentError(f"{key}: changed to {to[key]} and {how} too; keep one of the two")
+    for key, value in given.items():
+        if value is not None and to.get(spelled_key(key), str(value)) != str(value):
+            read = to[spelled_key(key)]
+            raise ArgumentError(f"{spelled_key(key)}: changed to {read} and {how} too; keep one of the two")
 
 
 def _told_once(sets: list[str]) -> None:

@@ -7,7 +7,16 @@ from fractions import Fraction
 from typing import Any, SupportsIndex
 
 from tidegate import _core
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
+
+
+def bare(value: Any) -> Any:
+    """Return a number of numpy's as Python's own; an array stays as it is."""
+    try:
+        return value.item() if hasattr(value, "item") else value
+    except (TypeError, ValueError):
+        return value
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
@@ -18,22 +27,40 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     """
     number = _integer(value)
     if number is None:
-        raise ArgumentError(f"{name}: {value!r} is not a whole number")
+        raise ArgumentError(f"{name}: {shown(value)} is not a whole number")
     if not least <= number <= most:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from {least} to {most}")
+        raise ArgumentError(f"{name}: {shown(value)} is out of range; from {least} to {most}")
     return number
 
 
 def _integer(value: Any) -> int | None:
     if isinstance(value, bool):
         return None
-    # A number of numpy's.
-    value = value.item() if hasattr(value, "item") else value
+    value = bare(value)
     if isinstance(value, SupportsIndex):
-        return value.__index__()
+        try:
+            return value.__index__()
+        except TypeError:
+            # An array has it, and no number.
+            return None
     if isinstance(value, float | Fraction | Decimal) and value == value // 1:
         return int(value)
     return None
+
+
+def text(name: str, value: Any) -> str:
+    """Return a text.
+
+    Raises:
+        ArgumentError: it is none, or is not UTF-8.
+    """
+    if not isinstance(value, str):
+        raise ArgumentError(f"{name}: {shown(value)} is not a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{name}: read {value!a}, which is not UTF-8") from None
+    return value
 
 
 #: The units of time inside: picoseconds in a second, and the latest time.
@@ -49,11 +76,11 @@ def instant(name: str, value: Any) -> int:
     """
     if isinstance(value, str):
         return _core.read_instant(name, value)
-    value = value.item() if hasattr(value, "item") else value
+    value = bare(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction | Decimal):
-        raise ArgumentError(f'{name}: {value!r} is no time; give seconds, or a text such as "20 ms"')
+        raise ArgumentError(f'{name}: {shown(value)} is no time; give seconds, or a text such as "20 ms"')
     if not 0 <= value <= LATEST_S:
-        raise ArgumentError(f"{name}: {value!r} s is out of range; from 0 to {LATEST_S} s")
+        raise ArgumentError(f"{name}: {shown(value)} s is out of range; from 0 to {LATEST_S} s")
     # A decimal number is taken as it is printed.
     seconds = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
     return round(seconds * PICOS)

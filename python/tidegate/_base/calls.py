@@ -7,8 +7,10 @@ import functools
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
+from pathlib import Path
 from typing import Any, SupportsIndex, TypeVar, cast
 
 from tidegate._base.limits import bounds, takes
@@ -62,7 +64,15 @@ def checked(function: _Function) -> _Function:
                 continue
             for said, each in _each(asked, value):
                 _check(said, each, asked.annotation)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except UnicodeEncodeError as error:
+            for name, value in bound.arguments.items():
+                text = os.fspath(value) if isinstance(value, str | os.PathLike) else ""
+                # The name may have become part of a longer one.
+                if re.search("[\ud800-\udfff]", text) and Path(text).name in error.object:
+                    raise ArgumentError(f"{name}: read {text!a}, which is not UTF-8") from None
+            raise
 
     return cast("_Function", call)
 
@@ -84,10 +94,13 @@ def _each(asked: inspect.Parameter, value: Any) -> list[tuple[str, Any]]:
 
 def _check(name: str, value: Any, annotation: str) -> None:
     kinds = _kinds(annotation)
-    if not any(_fits(name, value, kind, inner) for kind, inner in kinds):
+    path = any(kind == "PathLike" for kind, _ in kinds)
+    # A path as text is no other text.
+    fitting = [(kind, inner) for kind, inner in kinds if not (path and kind == "str")]
+    if not any(_fits(name, value, kind, inner) for kind, inner in fitting):
         takes = " or ".join(dict.fromkeys(_WORDS.get(kind, f"a {kind}") for kind, _ in kinds))
         raise ArgumentError(f"{name}: read {shown(value)}; takes {takes}")
-    if isinstance(value, str) and not value and any(kind == "PathLike" for kind, _ in kinds):
+    if isinstance(value, str) and not value and path:
         raise ArgumentError(f"{name}: read an empty text; takes the name of a file or a folder")
     _check_depth(name, value, 0)
 
@@ -139,7 +152,11 @@ def _fits(name: str, value: Any, kind: str, inner: str | None) -> bool:
 def _is_whole(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return False
-    number = value.__index__()
+    try:
+        number = value.__index__()
+    except TypeError:
+        # An array has it, and no number.
+        return False
     least, greatest = bounds(name)
     if not least <= number <= greatest:
         raise ArgumentError(f"{name}: read {shown(number)}; {takes(least, greatest)}")
@@ -162,6 +179,9 @@ def _is_text(name: str, value: Any, *, path: bool) -> bool:
     if isinstance(value, str):
         if "\0" in value:
             raise ArgumentError(f"{name}: read {shown(value)}; no name or text has a zero byte")
+        # A name of a file may be bytes that are no text; Python has them as these marks (PEP 383).
+        if re.search("[\ud800-\udc7f\udd00-\udfff]" if path else "[\ud800-\udfff]", value):
+            raise ArgumentError(f"{name}: read {value!a}, which is not UTF-8")
         return True
     if not path or not hasattr(type(value), "__fspath__"):
         return False
@@ -191,7 +211,7 @@ def _is_list(name: str, value: Any, inner: str | None, *, once: bool) -> bool:
     if not once and not (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
         return False
     # What can be read only once is left for the call itself.
-    if inner is not None and inner != "Any" and isinstance(value, Sequence):
+    if inner is not None and inner != "Any" and hasattr(value, "__len__") and hasattr(value, "__getitem__"):
         for number, each in enumerate(value):
             _check(f"{name}[{number}]", each, inner)
     return isinstance(value, Iterable)

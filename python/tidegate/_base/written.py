@@ -1,7 +1,9 @@
-"""Files that a command will write: none of them may be one that it reads."""
+"""Files that will be written: what each may be called, and that none of them is one that is read."""
 
 from __future__ import annotations
 
+import errno
+import os
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +12,13 @@ from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+#: How names of files end, and how that is said.
+_ENDS = {
+    "picture": ((".png", ".svg", ".pdf"), ".png, .svg or .pdf"),
+    "report": ((".html", ".htm"), ".html"),
+    "data file of flent": ((".flent.gz", ".flent"), ".flent.gz (or .flent)"),
+}
 
 #: The outputs of the command that runs; empty in a program.
 TO_WRITE: ContextVar[tuple[str, ...]] = ContextVar("TO_WRITE", default=())
@@ -39,3 +48,37 @@ def told_apart(read: Iterable[str], written: Iterable[str]) -> None:
             if source != "-" and same_file(source, name):
                 other = "" if source == name else f" ({source})"
                 raise ArgumentError(f"{name} is the input{other}; choose another name")
+
+
+def check_target(path: str | os.PathLike[str] | None, kind: str | None = None) -> None:
+    """Refuse a file that could not be written, before any work; None: there is to be none.
+
+    Args:
+        path: the file.
+        kind: "picture", "report", "data file of flent"; None: any name is one.
+
+    Raises:
+        ArgumentError: the name does not end as its kind does, is that of a folder, or has no folder.
+        OSError: the folder cannot be written.
+    """
+    if path is None:
+        return
+    check_end(path, kind)
+    place = Path(path)
+    if not os.fspath(path) or place.is_dir():
+        raise ArgumentError(f"{os.fspath(path) or place}: this is a folder; give the name of a file")
+    if not place.parent.is_dir():
+        raise ArgumentError(f"{path}: there is no folder {place.parent}")
+    if not os.access(place.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, "cannot be written", os.fspath(path))
+
+
+def check_end(path: str | os.PathLike[str], kind: str | None) -> None:
+    """Refuse a name that does not end as a file of this kind does.
+
+    Raises:
+        ArgumentError: it does not.
+    """
+    ends, told = _ENDS.get(kind or "", (("",), ""))
+    if not os.fspath(path).lower().endswith(ends) or (kind and Path(path).name.lower() in ends):
+        raise ArgumentError(f"{path}: the name of a {kind} ends in {told}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._base.files import write_text
+from tidegate._base.written import check_target
 from tidegate._cli.begin import SCENARIOS
 from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, OUTPUT, Whole
@@ -22,9 +23,6 @@ from tidegate._cli.options import (
     SEED,
     SET,
     WORKERS,
-    check_picture,
-    check_report,
-    check_target,
     command_line,
     epilog,
     folder_for,
@@ -82,7 +80,7 @@ def plot(
     from tidegate._study.picture import Picture
     from tidegate._study.value import Study
 
-    check_picture(target)
+    check_target(target, "picture")
     kind = read_manifest(Path(folder))["kind"]
     place = Path(target) if target is not None else Path(folder) / f"{kind}.png"
     chosen = shows()
@@ -260,8 +258,8 @@ def compare(
     for option, value in (("--x", x), ("--y", y), ("--kind", kind)):
         if picture is None and value is not None:
             raise click.UsageError(f"{option} is for the picture; give --plot FILE too")
-    check_picture(picture)
-    check_report(page)
+    check_target(picture, "picture")
+    check_target(page, "report")
     check_target(csv)
     with folder_for(out, force=force) as fill:
         with Progress(f"running {len(prepared.variants)} variants") as progress:

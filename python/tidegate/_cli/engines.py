@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tidegate._cli.options import check_picture, command_line, folder_for, tell
+from tidegate._base.written import check_target
+from tidegate._cli.options import command_line, folder_for, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,7 @@ def compare_engines(
     names = engine_names(engines)
     scenario = as_scenario(file, sets, seed=seed)
     allowed = TOLERANCE if tolerance is None else _share(tolerance)
-    check_picture(picture)
+    check_target(picture, "picture")
     with folder_for(out, force=force) as fill:
         with Progress(f"running {', '.join(names)}") as progress:
             result = execute_engines(

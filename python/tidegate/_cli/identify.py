@@ -10,9 +10,10 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._base.limits import MOST_PACKETS
+from tidegate._base.written import check_target
 from tidegate._cli.command import Command
 from tidegate._cli.names import FILES, OUTPUT, Whole
-from tidegate._cli.options import JSON, REPORT, check_picture, check_report, command_line, epilog, tell, warn
+from tidegate._cli.options import JSON, REPORT, command_line, epilog, tell, warn
 
 if TYPE_CHECKING:
     from tidegate._identify.value import Identification
@@ -73,8 +74,8 @@ def identify(
     from tidegate._identify.start import identify as do
     from tidegate.errors import ArgumentError
 
-    check_picture(picture)
-    check_report(page)
+    check_target(picture, "picture")
+    check_target(page, "report")
     with Progress("identify") as progress:
         found = do(list(captures), progress, packets or MOST_PACKETS)
     if not found.directions:

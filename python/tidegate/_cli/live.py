@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from tidegate._base.files import file_beside
+from tidegate._base.written import check_target
 from tidegate._cli.command import Group
 from tidegate._cli.names import FOLDERS, OUTPUT
 from tidegate._cli.options import (
@@ -20,8 +21,6 @@ from tidegate._cli.options import (
     FORCE,
     JSON,
     SET_ONLY,
-    check_picture,
-    check_target,
     command_line,
     count,
     epilog,
@@ -116,7 +115,7 @@ def shell(
         )
     if force and out is None:
         raise click.UsageError("--force needs --out DIR")
-    check_picture(picture)
+    check_target(picture, "picture")
     check_target(pcap)
     if nat and (server := _own_name_server()) is not None:
         note(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import functools
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -242,50 +240,6 @@ def count(number: int, what: str) -> str:
 def command_line() -> list[str]:
     """Return the command as it was typed."""
     return ["tidegate", *sys.argv[1:]]
-
-
-def check_picture(path: str | None) -> None:
-    """Refuse a picture that could not be written, before any work; None: there is to be none.
-
-    Raises:
-        click.UsageError: the suffix is none of .png, .svg, .pdf, or the folder is not there.
-        OSError: the folder cannot be written.
-    """
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise click.UsageError(f"{path}: the name of a picture ends in .png, .svg or .pdf")
-    check_target(path)
-
-
-def check_target(path: str | None) -> None:
-    """Refuse a file that could not be written, before any work; None: there is to be none.
-
-    Raises:
-        click.UsageError: the folder is not there.
-        OSError: the file cannot be written.
-    """
-    if path is None:
-        return
-    place = Path(path)
-    if not place.parent.is_dir():
-        raise click.UsageError(f"{path}: there is no folder {place.parent}")
-    if not os.access(place.parent, os.W_OK) or place.is_dir():
-        raise PermissionError(errno.EACCES, "cannot be written", path)
-
-
-def check_report(path: str | None) -> None:
-    """Refuse a report that could not be written, before any work; None: there is to be none.
-
-    Raises:
-        click.UsageError: the suffix is not .html, or the folder is not there.
-        OSError: the file cannot be written.
-    """
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"{path}: the name of a report ends in .html")
-    check_target(path)
 
 
 @contextlib.contextmanager

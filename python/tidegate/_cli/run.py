@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tidegate._base.files import folder_beside, write_text
+from tidegate._base.written import check_target
 from tidegate._cli.begin import SCENARIO
 from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, OUTPUT, Whole
@@ -20,9 +21,6 @@ from tidegate._cli.options import (
     REPORT,
     SEED,
     SET,
-    check_picture,
-    check_report,
-    check_target,
     command_line,
     engine_option,
     epilog,
@@ -128,17 +126,14 @@ def run(
     """
     from tidegate._ask.source import as_scenario, check_engine
     from tidegate._base.progress import Progress
-    from tidegate._run.flent import check_suffix
     from tidegate._run.folder import PCAP, QLOG, fill_run, staged
     from tidegate._run.perturbed import check_perturb
     from tidegate._run.start import execute
 
     check_engine(engine, ("sim", "live", "theory"))
-    check_report(page)
+    check_target(page, "report")
     check_target(csv)
-    if flent is not None:
-        check_suffix(flent)
-    check_target(flent)
+    check_target(flent, "data file of flent")
     if engine == "live" and exact:
         raise click.UsageError("--exact is for the simulator, not for --engine live")
     if engine == "live" and threads is not None:
@@ -169,7 +164,7 @@ def run(
         raise click.UsageError("--pcap needs --out DIR: the packets are written to DIR/packets.pcap")
     scenario = as_scenario(file, sets, seed=seed)
     shown = panels(show)
-    check_picture(picture)
+    check_target(picture, "picture")
     if picture is None and show is not None:
         raise click.UsageError("--show needs --plot FILE")
     if gate is not None:

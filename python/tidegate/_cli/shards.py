@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._base.written import check_target
 from tidegate._cli.command import Command
 from tidegate._cli.names import FOLDERS, Whole
 from tidegate._cli.options import (
@@ -18,8 +19,6 @@ from tidegate._cli.options import (
     REPORT,
     SEED,
     SET_ONLY,
-    check_report,
-    check_target,
     command_line,
     count,
     epilog,
@@ -190,7 +189,7 @@ def merge(
     from tidegate._study.picture import Picture
 
     chosen = shows()
-    check_report(page)
+    check_target(page, "report")
     check_target(csv)
     with folder_for(out, force=force) as fill:
         result, given, notes = merged(parts, gate=gate, command=command_line())

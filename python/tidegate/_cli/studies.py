@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tidegate._base.written import check_target
 from tidegate._cli.command import Command
 from tidegate._cli.names import OUTPUT, Whole
 from tidegate._cli.options import (
@@ -18,8 +19,6 @@ from tidegate._cli.options import (
     SET,
     STORE,
     WORKERS,
-    check_picture,
-    check_report,
     command_line,
     epilog,
     say,
@@ -113,8 +112,8 @@ def size(
         raise click.UsageError("--method does not belong to --gate with --goal, which simulates")
     if (gate is None) == (pool is None) or (pool is not None and goal is None):
         raise click.UsageError('give either --gate NAME, or --pool NAME with --goal "p95 response < 2 s"')
-    check_picture(plot)
-    check_report(page)
+    check_target(plot, "picture")
+    check_target(page, "report")
     with (
         Progress("sizing") as progress,
         bench_for(
@@ -190,7 +189,7 @@ def tune(
     setting that is not significantly worse than any other. The exit status is 1 if no setting
     certainly meets the goal.
     """
-    check_report(page)
+    check_target(page, "report")
     from tidegate._advise.bench import bench_for
     from tidegate._advise.tune import find
     from tidegate._base.progress import Progress

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tidegate._base.written import check_target
 from tidegate._cli.begin import SCENARIO
 from tidegate._cli.command import Command
 from tidegate._cli.options import (
@@ -21,8 +22,6 @@ from tidegate._cli.options import (
     SET,
     STORE,
     WORKERS,
-    check_report,
-    check_target,
     command_line,
     count,
     epilog,
@@ -160,7 +159,7 @@ def study(
     prepared = prepare(file, parse_vary(vary), sets, runs=runs, seed=seed, until=stop, engine=engine,
                        perturb=perturb)  # fmt: skip
     chosen = shows()
-    check_report(page)
+    check_target(page, "report")
     check_target(csv)
     values = [point.values for point in prepared.points]
     shown = Shown(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from tidegate._base.files import write_text
+from tidegate._base.written import check_target
 from tidegate._cli.names import FOLDERS, OUTPUT, Whole
-from tidegate._cli.options import check_picture, say, tell, warn
+from tidegate._cli.options import say, tell, warn
 
 if TYPE_CHECKING:
     from tidegate._study.picture import Picture
@@ -182,7 +183,7 @@ def check_study_picture(
     """
     from tidegate._study.points import Point
 
-    check_picture(picture)
+    check_target(picture, "picture")
     if not axes and chosen.cdf is None:
         raise click.UsageError("--plot: no key is varied, so the picture has no axis; --cdf NAME needs none")
     chosen.check(list(axes), [Point(number, dict(each), "") for number, each in enumerate(values)])

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from tidegate._base.written import check_target
 from tidegate._cli.command import Group
 from tidegate._cli.names import FILES, OUTPUT, Whole
-from tidegate._cli.options import JSON, check_picture, epilog, say, say_json
+from tidegate._cli.options import JSON, epilog, say, say_json
 
 
 @click.group(cls=Group)
@@ -94,7 +95,7 @@ def traces_info(
     from tidegate.traces import _files as link_traces
     from tidegate.traces._files import drawn, table_of
 
-    check_picture(picture)
+    check_target(picture, "picture")
     if window is not None and picture is None:
         raise click.UsageError("--window needs --plot FILE")
     info = link_traces.info(file, format=format_, opportunity_bytes=opportunity_bytes, **table)

@@ -177,7 +177,8 @@ def _one(
         seed=seed,
         engine=engine,
         record=record
-        or picture_span(scenario, length(scenario, seed, replication, engine), SAMPLES_BESIDE, runs),
+        if record is not None
+        else picture_span(scenario, length(scenario, seed, replication, engine), SAMPLES_BESIDE, runs),
         replication=replication,
         tick=tick,
         command=command,

@@ -200,7 +200,8 @@ def execute_all(
             seed=own,
             engine=engine,
             record=record
-            or picture_span(
+            if record is not None
+            else picture_span(
                 scenario,
                 length(scenario, own, engine=engine, threads=each),
                 SAMPLES_BESIDE,

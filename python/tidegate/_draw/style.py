@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.files import file_beside
+from tidegate._base.written import check_target
 from tidegate._draw.tokens import GRID, INK, MID
-from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,13 +63,10 @@ def suffix_of(path: Path) -> str:
     """Tell the picture's format.
 
     Raises:
-        ArgumentError: the suffix is none of .png, .svg, .pdf.
+        ArgumentError: the suffix is none of .png, .svg, .pdf, or there is no such folder.
     """
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in METADATA:
-        read = f'ends in "{path.suffix}"' if path.suffix else "has no suffix"
-        raise ArgumentError(f"{path}: a picture is .png, .svg or .pdf; this name {read}")
-    return kind
+    check_target(path, "picture")
+    return path.suffix.lower().removeprefix(".")
 
 
 def write(figure: Figure, path: Path) -> Path:

@@ -10,6 +10,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import shown
 from tidegate._base.progress import tell
 from tidegate._jobs.batches import do_batch
 from tidegate._jobs.job import engine_identity
@@ -223,7 +224,7 @@ def elsewhere(executor: Any) -> Workers:
             return Cluster(executor)
     if not callable(getattr(executor, "submit", None)):
         raise ArgumentError(
-            f"executor: {executor!r} has no submit; give a client of Dask, or one with the interface of "
+            f"executor: {shown(executor)} has no submit; give a client of Dask, or one with the interface of "
             "concurrent.futures.Executor"
         )
     return Futures(executor)

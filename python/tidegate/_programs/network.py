@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,7 +13,9 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
 from tidegate._base.arguments import LATEST_S, PICOS, whole
-from tidegate._base.limits import bounds
+from tidegate._base.calls import checked, shown
+from tidegate._base.files import file_beside
+from tidegate._base.written import check_target
 from tidegate._programs.network_step import End, Step
 from tidegate._run.folder import receiver_pcap
 from tidegate._run.start import assemble
@@ -58,17 +61,19 @@ class Network:
         RunError: a flow of yours has requests.
     """
 
+    @checked
     def __init__(
         self,
         scenario: Source,
         *,
-        flows: Sequence[str] | None = None,
+        flows: Sequence[str] | str | None = None,
         seed: int | None = None,
         replication: int = 0,
         record: str | None = None,
         pcap: str | os.PathLike[str] | None = None,
         changes: Sets = None,
     ) -> None:
+        check_target(pcap)
         self._scenario = as_scenario(scenario, changes, seed=seed)
         names, self._gates = _core.Network.names(self._scenario._inner)
         self._names = names
@@ -76,12 +81,10 @@ class Network:
         known = ", ".join(names)
         for name in chosen:
             if name not in names:
-                raise ArgumentError(f"flows: there is no flow {name!r}; one of {known}")
+                raise ArgumentError(f"flows: there is no flow {shown(name)}; one of {known}")
         if not chosen:
             raise ArgumentError(f"flows: name one at least; there is {known or 'none in the scenario'}")
         self._numbers = {name: names.index(name) for name in chosen}
-        if seed is not None:
-            seed = whole("seed", seed, *bounds("seed"))
         self._seed = choose(seed, self._scenario.seed)
         self._replication = whole("replication", replication, 0, 2**64 - 1)
         self._inner = _core.Network(
@@ -212,7 +215,7 @@ class Network:
             return None if value is None else whole(name, value, 0, 2**63 - 1)
 
         if window is not None and not 0 <= window < 2**63:
-            raise ArgumentError(f"window: {window!r} bytes; give a number from 0 on")
+            raise ArgumentError(f"window: {shown(window)} bytes; give a number from 0 on")
         self._inner.report(
             self._number(flow),
             window=None if window is None else float(window),
@@ -255,8 +258,13 @@ class Network:
             ArgumentError: the run is over.
             RunError: as in a ``for`` loop.
         """
-        both = None if self._pcap is None else (str(self._pcap), str(receiver_pcap(self._pcap)))
-        data = self._inner.finish(both)
+        with contextlib.ExitStack() as stack:
+            both = None
+            if self._pcap is not None:
+                names = (self._pcap, receiver_pcap(self._pcap))
+                sender, receiver = (os.fspath(stack.enter_context(file_beside(each))) for each in names)
+                both = (sender, receiver)
+            data = self._inner.finish(both)
         return assemble(
             self._scenario,
             data,
@@ -268,12 +276,12 @@ class Network:
 
     def _number(self, flow: str) -> int:
         if flow not in self._numbers:
-            raise ArgumentError(f"flow: {flow!r} is none of yours; one of {', '.join(self._numbers)}")
+            raise ArgumentError(f"flow: {shown(flow)} is none of yours; one of {', '.join(self._numbers)}")
         return self._numbers[flow]
 
     def _end(self, flow: str, end: End) -> tuple[int, bool]:
         if end not in ("sender", "receiver"):
-            raise ArgumentError(f'end: {end!r}; give "sender" or "receiver"')
+            raise ArgumentError(f'end: {shown(end)}; give "sender" or "receiver"')
         return self._number(flow), end == "receiver"
 
     def __repr__(self) -> str:
@@ -282,14 +290,14 @@ class Network:
 
 def _held_by(word: Any) -> int:
     if word not in HELD_BY:
-        raise ArgumentError(f"held_by: {word!r}; one of {', '.join(HELD_BY)}")
+        raise ArgumentError(f"held_by: {shown(word)}; one of {', '.join(HELD_BY)}")
     return HELD_BY.index(word)
 
 
 def _picos(name: str, seconds: float) -> int:
     """Return picoseconds, so many that they are not before ``seconds`` when read as seconds again."""
     if not -LATEST_S <= seconds <= LATEST_S:
-        raise ArgumentError(f"{name}: {seconds!r} s is out of range; up to {LATEST_S} s")
+        raise ArgumentError(f"{name}: {shown(seconds)} s is out of range; up to {LATEST_S} s")
     picos = max(round(seconds * PICOS), 0)
     while picos / PICOS < seconds:
         picos += 1

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.files import file_beside
+from tidegate._base.written import check_target
 from tidegate.errors import ArgumentError, NotRecordedError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     Series = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 VERSION = 4
-SUFFIXES = (".flent.gz", ".flent")
 #: flent's STEP_SIZE; a short run has this many steps at least, if its recording is fine enough.
 STEP_S = 0.2
 STEPS = 50
@@ -33,16 +33,6 @@ PING = "Ping (ms) ICMP"
 NOTE = (
     "Ping: round trips of the flows' own segments, mean of each step. Simulated time; the date means nothing."
 )
-
-
-def check_suffix(path: str | Path) -> None:
-    """Refuse a name that flent would not take for a data file.
-
-    Raises:
-        ArgumentError: the suffix is neither .flent.gz nor .flent.
-    """
-    if not str(path).endswith(SUFFIXES):
-        raise ArgumentError(f"{path}: the name of a data file of flent ends in .flent.gz (or .flent)")
 
 
 def write_flent(run: Recorded, path: Path) -> Path:
@@ -55,7 +45,7 @@ def write_flent(run: Recorded, path: Path) -> Path:
     """
     import gzip
 
-    check_suffix(path)
+    check_target(path, "data file of flent")
     text = json.dumps(flent_data(run), indent=2, sort_keys=True, allow_nan=False).encode()
     with file_beside(path) as work:
         work.write_bytes(gzip.compress(text, 9, mtime=0) if path.name.endswith(".gz") else text)

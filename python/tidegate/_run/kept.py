@@ -11,6 +11,7 @@ from tidegate._base.answer import Answer
 from tidegate._base.calls import checked_methods
 from tidegate._base.files import write_text
 from tidegate._base.lazy import Lazy
+from tidegate._base.written import check_target
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -37,8 +38,10 @@ class Paged(ABC):
         """Write :meth:`page` to a file. The same results give the same bytes.
 
         Raises:
+            ArgumentError: the name does not end in .html, or there is no such folder.
             OSError: the file cannot be written.
         """
+        check_target(path, "report")
         return write_text(path, self.page())
 
 

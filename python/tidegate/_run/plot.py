@@ -98,6 +98,8 @@ def _chosen(run: Recorded, data: History, show: Sequence[str] | None) -> list[st
     }
     if show is None:
         return [name for name in PANELS if there[name]]
+    if not show:
+        raise ArgumentError(f"show: the list is empty; name one or more of {', '.join(PANELS)}")
     for name in show:
         if name not in PANELS:
             raise UnknownNameError(nearest("panel", name, PANELS))

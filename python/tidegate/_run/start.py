@@ -18,6 +18,7 @@ from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
 from tidegate._base.files import file_beside
 from tidegate._base.lazy import Lazy
+from tidegate._base.written import check_target
 from tidegate._run.columns import frame
 from tidegate._run.folder import receiver_pcap, staged
 from tidegate._run.manifest import manifest_of
@@ -147,6 +148,7 @@ def execute(
             raise ArgumentError("threads is for the simulator, not for engine live")
         if qlog is not None:
             raise ArgumentError("qlog is for the simulator, not for engine live")
+    check_target(pcap)
     with contextlib.ExitStack() as stack:
         ends = None
         if pcap is not None:
@@ -156,12 +158,16 @@ def execute(
         logs = None if qlog is None else os.fspath(stack.enter_context(staged(Path(qlog))))
         if engine == "live":
             _core.live_enter()
+        if record is None:
+            most_per_s = _LIVE_SAMPLES_PER_S if engine == "live" else math.inf
+            long = length(scenario, chosen, replication, engine, threads)
+            record = _default_record(scenario, long, most_per_s)
+        if engine == "live":
             data = compiled.run_live(
                 scenario,
                 seed=chosen,
                 replication=replication,
-                record=record
-                or _default_record(scenario, length(scenario, chosen, engine=engine), _LIVE_SAMPLES_PER_S),
+                record=record,
                 pcap=ends,
                 tick=tick,
                 heard=heard,
@@ -171,8 +177,7 @@ def execute(
                 scenario,
                 seed=chosen,
                 replication=replication,
-                record=record
-                or _default_record(scenario, length(scenario, chosen, replication, threads=threads)),
+                record=record,
                 pcap=ends,
                 qlog=logs,
                 exact=exact,

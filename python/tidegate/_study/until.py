@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tidegate._base.calls import checked
 from tidegate._base.estimate import estimate
 from tidegate.errors import ArgumentError
 
@@ -29,6 +30,7 @@ class Until:
     step: int = 8
 
     def __post_init__(self) -> None:
+        _check_kinds(self.metric, self.relative, self.absolute, self.at_least, self.at_most, self.step)
         if (self.relative is None) == (self.absolute is None):
             raise ArgumentError("until: give one of relative and absolute")
         width = self.relative if self.relative is not None else self.absolute
@@ -69,3 +71,10 @@ class Until:
         least = at_least or min(Until.at_least, at_most or Until.at_least)
         most = at_most or max(Until.at_most, least)
         return Until(found["metric"].strip(), relative, absolute, least, most)
+
+
+@checked
+def _check_kinds(
+    metric: str, relative: float | None, absolute: float | None, at_least: int, at_most: int, step: int
+) -> None:
+    """Refuse fields of other kinds."""

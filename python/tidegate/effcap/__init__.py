@@ -18,9 +18,11 @@ chain; ``estimate_delta`` the estimator before its delta is taken as infinite.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._base.arguments import whole
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.effcap._effective import MOST, effective_capacity, estimate_delta
 from tidegate.errors import ArgumentError
@@ -57,20 +59,10 @@ def estimate(capacity: Iterable[float], m: int, n: int) -> npt.NDArray[np.float6
     """
     import numpy as np
 
-    samples, blocks = _whole("m", m), _whole("n", n)
+    samples, blocks = whole("m", m, 1, MOST), whole("n", n, 1, MOST)
     values = _samples(capacity)
     told = _core.effcap_estimate(values.astype("<f8").tobytes(), samples, blocks)
     return np.frombuffer(told, dtype="<f8").astype(np.float64)
-
-
-def _whole(name: str, value: Any) -> int:
-    """Return a whole number above zero."""
-    number = value.item() if hasattr(value, "item") else value
-    if isinstance(number, bool) or not isinstance(number, SupportsIndex):
-        raise ArgumentError(f"{name}: {value!r} is not a whole number")
-    if not 1 <= number.__index__() <= MOST:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from 1 to {MOST}")
-    return number.__index__()
 
 
 def _samples(capacity: Any) -> npt.NDArray[np.float64]:
@@ -78,13 +70,13 @@ def _samples(capacity: Any) -> npt.NDArray[np.float64]:
     import numpy as np
 
     if isinstance(capacity, str | bytes):
-        raise ArgumentError(f"capacity: {capacity!r} is text, not a sequence of numbers")
+        raise ArgumentError(f"capacity: {shown(capacity)} is text, not a sequence of numbers")
     if not hasattr(capacity, "__len__") and hasattr(capacity, "__iter__"):
         capacity = list(capacity)
     try:
         values = np.asarray(capacity, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"capacity: {capacity!r} is not a sequence of numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"capacity: {shown(capacity)} is not a sequence of numbers") from None
     if values.ndim != 1:
         raise ArgumentError(f"capacity: one dimension, not {values.ndim}")
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.arguments import whole
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
 
@@ -124,10 +125,10 @@ def _soft_least(blocks: npt.NDArray[np.float64], m: int, delta: float) -> float:
 def _decay(delta: Any) -> float:
     try:
         told = math.nan if isinstance(delta, bool | str) else float(delta)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         told = math.nan
     if not told >= 0:
-        raise ArgumentError(f"delta: {delta!r} is out of range; 0 or more, or math.inf")
+        raise ArgumentError(f"delta: {shown(delta)} is out of range; 0 or more, or math.inf")
     return told
 
 
@@ -140,8 +141,8 @@ def _vector(name: str, values: Any, *, empty: bool = False) -> npt.NDArray[np.fl
         if isinstance(values, str | bytes):
             raise ValueError
         vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: {values!r} is not a sequence of numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name}: {shown(values)} is not a sequence of numbers") from None
     if vector.ndim != 1 or (not empty and not len(vector)):
         raise ArgumentError(f"{name}: read an array of shape {vector.shape}; a list of numbers")
     wrong = np.flatnonzero(~(np.isfinite(vector) & (vector >= 0)))
@@ -155,8 +156,8 @@ def _chain(values: Any, states: int) -> npt.NDArray[np.float64]:
 
     try:
         chain = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"P: {values!r} is not a table of numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"P: {shown(values)} is not a table of numbers") from None
     if chain.shape != (states, states):
         raise ArgumentError(f"P: read an array of shape {chain.shape}; {states} rows of {states}, as C has")
     if not np.isfinite(chain).all() or (chain < 0).any():

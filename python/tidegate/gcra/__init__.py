@@ -21,7 +21,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tidegate import _core
-from tidegate._base.arguments import whole
+from tidegate._base.arguments import text, whole
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
 from tidegate.gcra._arrays import (
@@ -79,9 +80,9 @@ def police(
         ArgumentError: a value is out of its range, or not whole where it must be.
     """
     times, _ = read_times(arrivals)
-    if algorithm not in ("virtual scheduling", "leaky bucket"):
+    if text("algorithm", algorithm) not in ("virtual scheduling", "leaky bucket"):
         raise ArgumentError(
-            f'algorithm: {algorithm!r} is not known; one of "virtual scheduling", "leaky bucket"'
+            f'algorithm: {shown(algorithm)} is not known; one of "virtual scheduling", "leaky bucket"'
         )
     told = _core.gcra_police(
         times,
@@ -117,8 +118,7 @@ def shape(
     Raises:
         ArgumentError: a value is out of its range, or a departure beyond 64 bits.
     """
-    if not isinstance(release, str):
-        raise ArgumentError(f'release: {release!r} is not a text; "tat" or "earliest"')
+    text("release", release)
     times, first = read_times(arrivals)
     told = _core.gcra_shape(
         times,

@@ -6,7 +6,8 @@ from fractions import Fraction
 from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.arguments import whole
+from tidegate._base.arguments import bare, whole
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
 
@@ -25,17 +26,17 @@ COUNTED = 2**63
 
 def read_length(name: str, value: Any) -> tuple[int, int]:
     """Return a length of time as numerator and denominator."""
-    value = value.item() if hasattr(value, "item") else value
+    value = bare(value)
     try:
         if isinstance(value, bool):
             raise ValueError
         length = Fraction(value) if isinstance(value, Rational) else Fraction(str(value))
     except (ValueError, ZeroDivisionError):
-        raise ArgumentError(f"{name}: {value!r} is not a length of time") from None
+        raise ArgumentError(f"{name}: {shown(value)} is not a length of time") from None
     if not 0 <= length < LONGEST:
-        raise ArgumentError(f"{name}: {value!r} is out of range; from 0 to {LONGEST}")
+        raise ArgumentError(f"{name}: {shown(value)} is out of range; from 0 to {LONGEST}")
     if max(length.numerator, length.denominator) >= COUNTED:
-        raise ArgumentError(f"{name}: {value!r} has too many digits; round it")
+        raise ArgumentError(f"{name}: {shown(value)} has too many digits; round it")
     return length.numerator, length.denominator
 
 
@@ -46,7 +47,7 @@ def read_numbers(
     import numpy as np
 
     if isinstance(values, str | bytes):
-        raise ArgumentError(f"{name}: {values!r} is text, not a sequence of numbers")
+        raise ArgumentError(f"{name}: {shown(values)} is text, not a sequence of numbers")
     try:
         given = values if hasattr(values, "__array__") else list(values)
         array = np.asarray(given)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tidegate._base.arguments import text
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
 from tidegate.theory._abr_assumptions import assumptions
 from tidegate.theory._abr_model import Model
@@ -84,8 +86,8 @@ def abr(
         ("spacing", spacing, SPACINGS),
         ("loss_window", loss_window, LOSS_WINDOWS),
     ):
-        if value not in known:
-            raise ArgumentError(f"{name}: read {value!r}; it is {', '.join(known[:-1])} or {known[-1]}")
+        if text(name, value) not in known:
+            raise ArgumentError(f"{name}: read {shown(value)}; it is {', '.join(known[:-1])} or {known[-1]}")
     high = _holding("psi", psi)
     low = high if psi_low is None else _holding("psi_low", psi_low)
     fast, slow = positive("r0", r0), positive("r1", r1)
@@ -94,8 +96,8 @@ def abr(
     delta = positive("delta_packets", delta_packets)
     if not slow <= delta <= _MOST_PACKETS * fast:
         raise ArgumentError(
-            f"delta_packets: {delta_packets!r} is out of range; a round trip lasts a packet's time at the "
-            f"low rate, {r1!r}, or longer, and at most {_MOST_PACKETS} packets at the high rate"
+            f"delta_packets: {shown(delta_packets)} is out of range; a round trip lasts a packet's time at "
+            f"the low rate, {r1!r}, or longer, and at most {_MOST_PACKETS} packets at the high rate"
         )
     room = count("buffer", buffer, "packet", most=_MOST_PACKETS)
     most = (
@@ -130,7 +132,7 @@ def _holding(name: str, value: Any) -> Fraction:
     psi = positive(name, value)
     if psi <= 1:
         raise ArgumentError(
-            f"{name}: the renewal model does not apply to {value!r}: it lets the link change its rate "
+            f"{name}: the renewal model does not apply to {shown(value)}: it lets the link change its rate "
             "once in a round trip with probability 1/psi, so psi is above 1; simulate such a link instead"
         )
     return psi
@@ -145,14 +147,14 @@ def _source(scheme: str, rate: Any, delta: Fraction) -> Fraction | None:
     """Return the time of a packet at a source of constant rate."""
     if scheme != "constant":
         if rate is not None:
-            raise ArgumentError(f'rate: {rate!r} is for scheme="constant" only')
+            raise ArgumentError(f'rate: {shown(rate)} is for scheme="constant" only')
         return None
     if rate is None:
         raise ArgumentError('rate: scheme="constant" needs the rate that the source sends at')
     time = 1 / positive("rate", rate)
     if time > delta:
         raise ArgumentError(
-            f"rate: {rate!r} sends no packet in a round trip; at least {float(1 / delta):.4g}"
+            f"rate: {shown(rate)} sends no packet in a round trip; at least {float(1 / delta):.4g}"
         )
     return time
 

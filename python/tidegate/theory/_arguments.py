@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def number(name: str, given: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not math.isfinite(value):
-        raise ArgumentError(f"{name}: {given!r} is not a number")
+        raise ArgumentError(f"{name}: {shown(given)} is not a number")
     return value
 
 
@@ -33,7 +34,7 @@ def load_of(given: Any, name: str = "load") -> float:
     """Return a load in Erlang, 0 or more."""
     value = number(name, given)
     if value < 0:
-        raise ArgumentError(f"{name}: {given!r} is out of range; 0 Erlang or more")
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; 0 Erlang or more")
     return value
 
 
@@ -41,7 +42,7 @@ def above_zero(name: str, given: Any) -> float:
     """Return a number above 0."""
     value = number(name, given)
     if value <= 0:
-        raise ArgumentError(f"{name}: {given!r} is out of range; more than 0")
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; more than 0")
     return value
 
 
@@ -49,15 +50,22 @@ def whole(name: str, given: Any, least: int = 0, most: int = MOST_SERVERS) -> in
     """Return a whole number within limits."""
     value = number(name, given)
     if value != math.floor(value) or not least <= value <= most:
-        raise ArgumentError(f"{name}: {given!r} is no whole number from {least} to {most}")
+        raise ArgumentError(f"{name}: {shown(given)} is no whole number from {least} to {most}")
     return int(value)
+
+
+def flag(name: str, given: Any) -> bool:
+    """Return whether something is so."""
+    if not isinstance(given, bool) and type(given).__name__ != "bool_":
+        raise ArgumentError(f"{name}: {shown(given)} is neither True nor False")
+    return bool(given)
 
 
 def share(name: str, given: Any) -> float:
     """Return a share from 0 to below 1."""
     value = number(name, given)
     if not 0 <= value < 1:
-        raise ArgumentError(f"{name}: {given!r} is out of range; from 0 to below 1")
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; from 0 to below 1")
     return value
 
 
@@ -66,7 +74,7 @@ def listed(name: str, given: Any) -> list[Any]:
     try:
         values = list(_sequence(given))
     except TypeError:
-        raise ArgumentError(f"{name}: {given!r} is no list") from None
+        raise ArgumentError(f"{name}: {shown(given)} is no list") from None
     if not values:
         raise ArgumentError(f"{name}: the list is empty; there is at least one class of calls")
     return values

@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import MOST_SERVERS, above_zero, load_of, number, whole
+from tidegate.theory._arguments import MOST_SERVERS, above_zero, flag, load_of, number, whole
 from tidegate.theory._arguments import share as share_of
 
 
@@ -114,8 +115,8 @@ def erlang_servers(load: float, blocking: float, *, waits: bool = False) -> int:
     """
     offered, goal = load_of(load), number("blocking", blocking)
     if not 0 < goal <= 1:
-        raise ArgumentError(f"blocking: {blocking!r} is out of range; above 0, at most 1")
-    blocked = 1.0
+        raise ArgumentError(f"blocking: {shown(blocking)} is out of range; above 0, at most 1")
+    waits, blocked = flag("waits", waits), 1.0
     for servers in range(MOST_SERVERS + 1):
         if servers:
             blocked = offered * blocked / (servers + offered * blocked)
@@ -124,4 +125,4 @@ def erlang_servers(load: float, blocking: float, *, waits: bool = False) -> int:
             share = servers * blocked / (servers - offered * (1 - blocked)) if offered < servers else 1.0
         if share <= goal:
             return servers
-    raise ArgumentError(f"load: {load!r} Erlang need more than {MOST_SERVERS} servers")
+    raise ArgumentError(f"load: {shown(load)} Erlang need more than {MOST_SERVERS} servers")

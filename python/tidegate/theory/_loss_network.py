@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
 from tidegate.theory._arguments import above_zero, listed, load_of, whole
@@ -143,7 +144,7 @@ def product_form(capacities: Sequence[int], classes: Sequence[CallClass]) -> Los
 def _class(number: int, given: Any, pools: int) -> CallClass:
     name = f"classes[{number}]"
     if not isinstance(given, CallClass):
-        raise ArgumentError(f"{name}: {given!r} is no tidegate.theory.CallClass")
+        raise ArgumentError(f"{name}: {shown(given)} is no tidegate.theory.CallClass")
     units = tuple(whole(f"{name}.units", each) for each in listed(f"{name}.units", given.units))
     if len(units) != pools:
         raise ArgumentError(f"{name}.units: {len(units)} of them for {pools} pools; one for each pool")

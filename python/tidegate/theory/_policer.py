@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import above_zero, share
+from tidegate.theory._arguments import above_zero, flag, share
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def policer(bucket: Any, bdp: Any, *, growth: Any = 1, paced: bool = True) -> Po
         ArgumentError: an argument is no number above 0.
     """
     b, most, a = above_zero("bucket", bucket), above_zero("bdp", bdp), above_zero("growth", growth)
-    found = _even(b, most, a) if paced else _back_to_back(b, most, a)
+    found = _even(b, most, a) if flag("paced", paced) else _back_to_back(b, most, a)
     peak, always = found
     mean = min(0.75 * peak, most)
     if always:
@@ -104,7 +105,7 @@ def policer_bucket(wanted: Any, bdp: Any, *, growth: Any = 1, paced: bool = True
     """
     aim = share("wanted", wanted)
     if aim <= 0:
-        raise ArgumentError(f"wanted: {wanted!r} is out of range; above 0")
+        raise ArgumentError(f"wanted: {shown(wanted)} is out of range; above 0")
     most, a = above_zero("bdp", bdp), above_zero("growth", growth)
     low, high = 0.0, most + most * most / (18 * a) + 4 * most  # here the bucket never becomes full
     for _ in range(60):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import above_zero, share, whole
+from tidegate.theory._arguments import above_zero, flag, share, whole
 
 #: Mathis et al., table 1: C where losses come regularly, sqrt(3/2), and at random, with an ACK for each
 #: segment. With an ACK for every d-th C is less by sqrt(d): 1.22 becomes 0.87, and 1.31 becomes 0.93.
@@ -21,7 +22,7 @@ C = 0.4
 def _probability(given: Any) -> float:
     value = share("loss", given)
     if value <= 0:
-        raise ArgumentError(f"loss: {given!r} is out of range; above 0 and below 1")
+        raise ArgumentError(f"loss: {shown(given)} is out of range; above 0 and below 1")
     return value
 
 
@@ -43,7 +44,9 @@ def mathis(loss: Any, rtt: Any, *, segments_per_ack: int = 1, regular: bool = Fa
         ArgumentError: an argument is out of range.
     """
     p, trip = _probability(loss), above_zero("rtt", rtt)
-    c = (REGULAR if regular else RANDOM) / sqrt(whole("segments_per_ack", segments_per_ack, 1, 1000))
+    c = (REGULAR if flag("regular", regular) else RANDOM) / sqrt(
+        whole("segments_per_ack", segments_per_ack, 1, 1000)
+    )
     return c / (trip * sqrt(p))
 
 

@@ -7,6 +7,8 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from math import ceil
 
+from tidegate._base.arguments import whole
+from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
 from tidegate.theory._spacer_pairs import Pairs
 from tidegate.theory._spacer_results import Printed, Spacer
@@ -47,8 +49,8 @@ def spacer(
     Raises:
         ArgumentError: a value is out of its range.
     """
-    if segments_per_ack not in (1, 2):
-        raise ArgumentError(f"segments_per_ack: {segments_per_ack!r} is not covered; 1 or 2")
+    if whole("segments_per_ack", segments_per_ack, 0, 2**62) not in (1, 2):
+        raise ArgumentError(f"segments_per_ack: {shown(segments_per_ack)} is not covered; 1 or 2")
     floats = any(isinstance(value, float) for value in (h, c, delta))
     cell_s = None
     if any(isinstance(value, str) for value in (h, c, delta)):
@@ -57,19 +59,21 @@ def spacer(
     else:
         numbers = {"h": positive("h", h), "c": positive("c", c), "delta": positive("delta", delta, zero=True)}
     if not numbers["c"]:
-        raise ArgumentError(f"c: {c!r} lets nothing through; more than 0")
+        raise ArgumentError(f"c: {shown(c)} lets nothing through; more than 0")
     if numbers["c"] >= numbers["h"]:
-        raise ArgumentError(f"c: {c!r} is not below h, {h!r}: nothing would wait in the spacer")
+        raise ArgumentError(f"c: {shown(c)} is not below h, {shown(h)}: nothing would wait in the spacer")
     sigma = count("segment_cells", segment_cells, "cell")
     most = count("window", window, "segment", most=_MOST_SEGMENTS)
     first = count("initial_window", initial_window, "segment", most=_MOST_SEGMENTS)
     if first < segments_per_ack:
         raise ArgumentError(
-            f"initial_window: {initial_window!r} is never acknowledged, as an acknowledgement waits for "
+            f"initial_window: {shown(initial_window)} is never acknowledged, as an acknowledgement waits for "
             "a second segment; 2 or more with segments_per_ack=2"
         )
     if most < segments_per_ack:
-        raise ArgumentError(f"window: {window!r} is never acknowledged; 2 or more with segments_per_ack=2")
+        raise ArgumentError(
+            f"window: {shown(window)} is never acknowledged; 2 or more with segments_per_ack=2"
+        )
     first = min(first, most)
     b = min(max(count("threshold", threshold, "segment", most=10**12), first), most)
     kind = Single if segments_per_ack == 1 else Pairs

@@ -259,6 +259,8 @@ def chosen_of(capture: Capture, numbers: Sequence[int] | None) -> list[Connectio
     if numbers is None:
         biggest = capture.biggest
         numbers = [biggest.number] if biggest is not None else []
+    elif not len(numbers):
+        raise ArgumentError("connections: the list is empty; name one or more, or leave it out")
     for place, each in enumerate(numbers):
         if each in numbers[:place]:
             raise ArgumentError(f"connection: read {each} twice; name each connection once")

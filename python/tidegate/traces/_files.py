@@ -124,7 +124,7 @@ def drawn(
 
     readable(path)
     about = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
-    chosen = window or f"{max(100, round(about['duration_s'] * 1e3 / _WINDOWS))} ms"
+    chosen = window if window is not None else f"{max(100, round(about['duration_s'] * 1e3 / _WINDOWS))} ms"
     text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen, table)
     return trace_drawing(Path(path).name, about, text, chosen)
 

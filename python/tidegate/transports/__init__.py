@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.answer import Answer
 from tidegate._base.arguments import whole
 from tidegate._base.estimate import Estimate, estimate
+from tidegate._base.files import write_text
+from tidegate._base.limits import bounds
 from tidegate._base.nearest import nearest
 from tidegate._base.text import plain
+from tidegate._base.written import check_target
 from tidegate._check.expectation import FAILS, HOLDS, UNDECIDED, Expectation, verdict_of
 from tidegate._programs.network import Network
 from tidegate._programs.network_step import Step
@@ -23,7 +26,7 @@ from tidegate._run.metric import metric_of
 from tidegate._run.value import Run
 from tidegate._run.words import scale_of
 from tidegate._study.text import plus_minus
-from tidegate.errors import UnknownNameError
+from tidegate.errors import ArgumentError, UnknownNameError
 from tidegate.transports.picture import DELAY, GOODPUT, Point, draw
 from tidegate.transports.senders import SENDERS
 from tidegate.transports.suite import LINKS, RULES, Link, settings
@@ -105,7 +108,12 @@ class Judged(Answer):
         """Write one HTML page: the verdicts, and pictures of the links with Tidegate's transports beside.
 
         The others make as many runs of each link, which takes some seconds a link.
+
+        Raises:
+            ArgumentError: the name does not end in .html, or there is no such folder.
+            OSError: the file cannot be written.
         """
+        check_target(path, "report")
         from tidegate import _core
         from tidegate._page.render import sheet_page
         from tidegate._page.sheet import Lines, Section, Sheet
@@ -116,9 +124,7 @@ class Judged(Answer):
         sheet = Sheet(
             "A transport over links", facts, sections, self.warnings, self.to_json(), version=version
         )
-        target = Path(path)
-        target.write_text(sheet_page(sheet), encoding="utf-8")
-        return target
+        return write_text(path, sheet_page(sheet))
 
     def _pictures(self) -> list[Section]:
         import matplotlib as mpl
@@ -177,6 +183,10 @@ def judge(
         RunError: the transport did what no run can go on with; the message names flow, end and instant.
     """
     runs = whole("runs", runs, 1, 10_000)
+    seed = whole("seed", seed, *bounds("seed"))
+    check_target(report, "report")
+    if links is not None and not links:
+        raise ArgumentError("links: the list is empty; name one or more, or leave it out")
     for name in links or ():
         if name not in LINKS:
             raise UnknownNameError(nearest("link", name, LINKS))
