@@ -69,7 +69,10 @@ def test_an_engine_that_does_not_apply_is_said_and_two_are_needed(tmp_path: Path
         (["--engines", "theory,simulation"], 'there is no engine "simulation"'),
         (["--engines", "sim"], "name two or three of theory, sim, live"),
         (["--engines", "sim,sim"], "each once"),
-        (["--engines", "theory,sim", "--vary", "seed=1,2"], "--engines cannot be used with --vary"),
+        (
+            ["--engines", "theory,sim", "--vary", "seed=1,2"],
+            "--vary is for variants, and cannot be used with --engines",
+        ),
         (["--engines", "theory,sim", "--tolerance", "lots"], 'read "lots"'),
         (["--vary", "seed=1,2", "--runs", "2"], "--runs needs --engines"),
         ([], "give --vary KEY=A,B,C, several files, or --engines"),

@@ -89,8 +89,8 @@ def test_the_command_line(comparison: tg.Comparison, small: Path, tmp_path: Path
     assert {"reno", "cubic"} <= {*re.findall(r"<text[^>]*>([^<]*)</text>", written)}
     done = tidegate(*vary, "--x", "loss")
     assert done.returncode == 2
-    assert "--x is for the picture; give --plot FILE too" in done.stderr
+    assert "--x needs --plot FILE" in done.stderr
     done = tidegate("compare", small, "--engines", "sim,live", "--x", "loss")
-    assert "--x and --y are for variants" in done.stderr
+    assert "--x is for variants" in done.stderr
     done = tidegate("plot", out, "--cdf", "loss")
     assert "--x, --y and --kind also for comparisons; this folder holds a comparison" in done.stderr

@@ -47,3 +47,34 @@ def check_engine(engine: str, usable: tuple[str, ...] = ("sim",)) -> None:
         raise EngineError(f'there is no engine "{engine}"; use {there}')
     if engine not in usable:
         raise EngineError(f'the engine "{engine}" cannot be used here; use {there}')
+
+
+#: What an engine has no use for, and why.
+_USELESS = {
+    "live": (("exact", "threads", "qlog"), "it is for the simulator"),
+    "theory": (
+        (
+            *("seed", "replication", "record", "pcap", "qlog", "exact", "threads"),
+            *("plot", "gate", "show", "flent"),
+        ),
+        "a theory has no packets, no time series and nothing random",
+    ),
+}
+
+
+def check_useful(engine: str, given: Mapping[str, Any], *, option: bool = False) -> None:
+    """Refuse arguments that an engine would ignore.
+
+    Args:
+        engine: its name.
+        given: arguments by name; None, False and 0 are not given.
+        option: say it in the words of the command line.
+
+    Raises:
+        ArgumentError: one would be ignored; the message says why.
+    """
+    names, why = _USELESS.get(engine, ((), ""))
+    dashes = "--" if option else ""
+    for name in names:
+        if given.get(name):
+            raise ArgumentError(f"{dashes}{name} is not for {dashes}engine {engine}: {why}")

@@ -140,6 +140,13 @@ def init(
     from tidegate._ask.begin import copy_examples, examples, template, templates, with_schema
     from tidegate._ask.link import Link, is_trace
 
+    asked = {"NAME": name, "--link": link, "--list": as_list, "--examples": folder}
+    given = [what for what, value in asked.items() if value]
+    if len(given) > 1:
+        raise click.UsageError(f"give {given[0]} or {given[1]}, not both")
+    shape = [option for option, value in (("--rtt", rtt), ("--queue", queue), ("--cc", cc)) if value]
+    if shape and link is None and (name is None or not is_trace(name)):
+        raise click.UsageError(f"{shape[0]} is for --link and for traces")
     if folder is not None:
         names = copy_examples(Path(folder))
         if as_json:
@@ -156,11 +163,7 @@ def init(
         say("\nExamples (tidegate init --examples DIR copies them):")
         _list(examples())
         return
-    if name is not None and link is not None:
-        raise click.UsageError("give NAME or --link RATE, not both")
     if name is not None and not is_trace(name):
-        if rtt or queue or cc:
-            raise click.UsageError("--rtt, --queue and --cc are for --link and for traces")
         text = template(name)
     else:
         text = with_schema(Link(rate=link, trace=name, rtt=rtt, queue=queue, cc=cc).toml())

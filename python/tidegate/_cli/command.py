@@ -30,5 +30,11 @@ class Group(click.Group):
     command_class = Command
 
 
+def typed(name: str) -> bool:
+    """Tell whether an option of the command that runs was given, and not its default taken."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
+
+
 def _longest(option: click.Option) -> str:
     return max(option.opts, key=len)

@@ -10,7 +10,7 @@ import click
 from tidegate._base.files import write_text
 from tidegate._base.written import check_target
 from tidegate._cli.begin import SCENARIOS
-from tidegate._cli.command import Command
+from tidegate._cli.command import Command, typed
 from tidegate._cli.names import FOLDERS, OUTPUT, Whole
 from tidegate._cli.options import (
     CSV,
@@ -26,6 +26,7 @@ from tidegate._cli.options import (
     command_line,
     epilog,
     folder_for,
+    needs,
     parse_vary,
     say,
     say_json,
@@ -211,22 +212,12 @@ def compare(
     from tidegate._run.perturbed import check_perturb
 
     if engines is not None:
-        if vary or workers is not None:
-            raise click.UsageError(f"--engines cannot be used with {'--vary' if vary else '--workers'}")
-        if show is not None:
-            raise click.UsageError("--show is for variants (--vary), not for --engines")
-        if perturb is not None:
-            raise click.UsageError("--perturb is for variants (--vary), not for --engines")
-        if columns is not None:
-            raise click.UsageError("--columns is for variants (--vary), not for --engines")
-        if csv is not None:
-            raise click.UsageError("--csv is for variants (--vary), not for --engines")
-        if x is not None or y is not None:
-            raise click.UsageError("--x and --y are for variants (--vary), not for --engines")
-        if kind is not None:
-            raise click.UsageError("--kind is for variants (--vary), not for --engines")
-        if page is not None:
-            raise click.UsageError("--report is for variants (--vary), not for --engines")
+        given = {"--vary": vary, "--workers": workers, "--show": show, "--perturb": perturb, "--csv": csv}
+        given |= {"--columns": columns, "--x": x, "--y": y, "--kind": kind, "--report": page}
+        given |= {"--engine": typed("engine")}
+        for option, value in given.items():
+            if value not in (None, False, ()):
+                raise click.UsageError(f"{option} is for variants, and cannot be used with --engines")
         if len(files) > 1:
             raise click.UsageError("--engines runs one scenario; give one FILE")
         compare_engines(
@@ -244,9 +235,7 @@ def compare(
             as_json=as_json,
         )
         return
-    for option, value in (("--runs", runs), ("--tolerance", tolerance)):
-        if value is not None:
-            raise click.UsageError(f"{option} needs --engines")
+    needs(engines, "--engines", {"--runs": runs, "--tolerance": tolerance})
     if not vary and len(files) == 1:
         raise click.UsageError("give --vary KEY=A,B,C, several files, or --engines theory,sim,live")
     check_engine(engine, ("sim", "live"))
@@ -255,9 +244,7 @@ def compare(
         raise click.UsageError("--workers: live runs run one after the other")
     prepared = prepare(files, parse_vary(vary), sets, seed)
     shown = panels(show)
-    for option, value in (("--x", x), ("--y", y), ("--kind", kind)):
-        if picture is None and value is not None:
-            raise click.UsageError(f"{option} is for the picture; give --plot FILE too")
+    needs(picture, "--plot FILE", {"--x": x, "--y": y, "--kind": kind, "--show": show})
     check_target(picture, "picture")
     check_target(page, "report")
     check_target(csv)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tidegate._cli.command import Command
+from tidegate._cli.command import Command, typed
 from tidegate._cli.errors import NO
 from tidegate._cli.options import FILE, JSON, SET_ONLY, epilog, note, say, say_json, warn
 
@@ -52,6 +52,9 @@ def export(
     from tidegate._ask.source import as_scenario
     from tidegate._programs.export import export as compute
 
+    for option in ("device", "back_device"):
+        if to != "tc" and typed(option):
+            raise click.UsageError(f"--{option.replace('_', '-')} is for tc")
     scenario = as_scenario(file, sets)
     found = compute(scenario, to, flow=flow, device=device, back_device=back_device)  # type: ignore[arg-type]
     if found.files and folder is None:

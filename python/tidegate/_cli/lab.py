@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tidegate._cli.command import Command
+from tidegate._cli.command import Command, typed
 from tidegate._cli.names import FILES, Whole
 from tidegate._cli.options import epilog, note, say
 
@@ -53,6 +53,10 @@ def lab(
     source = None if file is None else Path(file)
     behind = "" if example is None else example_place(example)
     if static is not None:
+        for option in ("port", "host", "no_browser", "example"):
+            if typed(option):
+                word = option.replace("_", "-")
+                raise click.UsageError(f"--{word} is for a page that is opened, not for --static")
         from tidegate._lab.static import size_of, write_static
 
         folder, name = place_of(source)

@@ -25,6 +25,7 @@ from tidegate._cli.options import (
     count,
     epilog,
     folder_for,
+    needs,
     note,
     say,
     say_json,
@@ -113,8 +114,7 @@ def shell(
         raise click.UsageError(
             "--nat cannot be used with --peer: the other end is either the real network or the peer"
         )
-    if force and out is None:
-        raise click.UsageError("--force needs --out DIR")
+    needs(out, "--out DIR", {"--force": force})
     check_target(picture, "picture")
     check_target(pcap)
     if nat and (server := _own_name_server()) is not None:

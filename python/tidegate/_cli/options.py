@@ -18,7 +18,7 @@ from tidegate._cli.names import FILES, FOLDERS, OUTPUT, Whole
 _Command = TypeVar("_Command", bound="Callable[..., Any] | click.Command")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tidegate._run.kept import Kept
 
@@ -242,6 +242,22 @@ def command_line() -> list[str]:
     return ["tidegate", *sys.argv[1:]]
 
 
+def needs(other: str | None, what: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that would be ignored, because another one is not given.
+
+    Args:
+        other: the value of the other one.
+        what: how it is written, such as "--plot FILE".
+        given: the options with their values; None, False and () are not given.
+
+    Raises:
+        click.UsageError: one is given without the other.
+    """
+    for option, value in given.items():
+        if other is None and value not in (None, False, ()):
+            raise click.UsageError(f"{option} needs {what}")
+
+
 @contextlib.contextmanager
 def folder_for(out: str | None, *, force: bool) -> Iterator[Callable[[Kept], None]]:
     """Reserve the folder of ``--out``, and give a function that fills it; without ``--out`` it does nothing.
@@ -252,6 +268,7 @@ def folder_for(out: str | None, *, force: bool) -> Iterator[Callable[[Kept], Non
         RunFolderError: the folder is there already.
         OSError: it cannot be written.
     """
+    needs(out, "--out DIR", {"--force": force})
     if out is None:
         yield lambda _: None
         return

@@ -24,6 +24,7 @@ from tidegate._cli.options import (
     command_line,
     engine_option,
     epilog,
+    needs,
     say,
     warn,
 )
@@ -124,7 +125,7 @@ def run(
 
     FILE is a scenario in TOML or JSON.
     """
-    from tidegate._ask.source import as_scenario, check_engine
+    from tidegate._ask.source import as_scenario, check_engine, check_useful
     from tidegate._base.progress import Progress
     from tidegate._run.folder import PCAP, QLOG, fill_run, staged
     from tidegate._run.perturbed import check_perturb
@@ -134,30 +135,15 @@ def run(
     check_target(page, "report")
     check_target(csv)
     check_target(flent, "data file of flent")
-    if engine == "live" and exact:
-        raise click.UsageError("--exact is for the simulator, not for --engine live")
-    if engine == "live" and threads is not None:
-        raise click.UsageError("--threads is for the simulator, not for --engine live")
     check_perturb(perturb, engine)
+    given = {"seed": seed, "replication": replication, "record": record, "pcap": pcap, "qlog": qlog}
+    given |= {"exact": exact, "threads": threads, "plot": picture, "gate": gate, "show": show, "flent": flent}
+    check_useful(engine, given, option=True)
+    needs(out, "--out DIR", {"--force": force})
     if engine == "theory":
-        given = {
-            "--pcap": pcap,
-            "--qlog": qlog,
-            "--plot": picture,
-            "--record": record,
-            "--exact": exact,
-            "--threads": threads,
-            "--flent": flent,
-        }
-        wrong = [option for option, value in given.items() if value]
-        if wrong:
-            raise click.UsageError(
-                f"{wrong[0]} is not for --engine theory, which has no packets and no time series"
-            )
-        _theory(as_scenario(file, sets, seed=seed), out, page, csv, force=force, as_json=as_json)
+        _theory(as_scenario(file, sets), out, page, csv, force=force, as_json=as_json)
         return
-    if engine == "live" and qlog:
-        raise click.UsageError("--qlog is for the simulator, not for --engine live")
+    needs(picture, "--plot FILE", {"--show": show, "--gate": gate})
     if qlog and out is None:
         raise click.UsageError("--qlog needs --out DIR: the logs are written to DIR/qlog")
     if pcap and out is None:
@@ -165,10 +151,8 @@ def run(
     scenario = as_scenario(file, sets, seed=seed)
     shown = panels(show)
     check_target(picture, "picture")
-    if picture is None and show is not None:
-        raise click.UsageError("--show needs --plot FILE")
     if gate is not None:
-        _check_gate(scenario, gate, drawn=picture is not None)
+        _check_gate(scenario, gate)
     if record is None and not (out or picture or page or flent):
         record = "summary"
     with contextlib.ExitStack() as stack:
@@ -212,12 +196,12 @@ def run(
         )
 
 
-def _check_gate(scenario: Scenario, gate: str, *, drawn: bool) -> None:
+def _check_gate(scenario: Scenario, gate: str) -> None:
     """Refuse before the run a gate that the picture could not show; the run's gates have the last word.
 
     Raises:
         UnknownNameError: the scenario has no such gate.
-        NotRecordedError: it does not record it, and it is to be drawn.
+        NotRecordedError: it does not record it.
     """
     from tidegate._ask.compiled import recorded_gates
     from tidegate._base.nearest import nearest
@@ -229,7 +213,7 @@ def _check_gate(scenario: Scenario, gate: str, *, drawn: bool) -> None:
     if written not in scenario.gate_names:
         raise UnknownNameError(nearest("gate", gate, scenario.gate_names))
     recorded = recorded_gates(scenario)
-    if drawn and written not in recorded:
+    if written not in recorded:
         raise NotRecordedError(not_recorded(gate, recorded))
 
 

@@ -11,7 +11,7 @@ import click
 from tidegate._base.written import check_target
 from tidegate._cli.command import Group
 from tidegate._cli.names import FILES, OUTPUT, Whole
-from tidegate._cli.options import JSON, epilog, say, say_json
+from tidegate._cli.options import JSON, epilog, needs, say, say_json
 
 
 @click.group(cls=Group)
@@ -96,8 +96,7 @@ def traces_info(
     from tidegate.traces._files import drawn, table_of
 
     check_target(picture, "picture")
-    if window is not None and picture is None:
-        raise click.UsageError("--window needs --plot FILE")
+    needs(picture, "--plot FILE", {"--window": window})
     info = link_traces.info(file, format=format_, opportunity_bytes=opportunity_bytes, **table)
     if picture is not None:
         from tidegate._draw.write import write_picture

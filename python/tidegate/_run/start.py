@@ -15,7 +15,7 @@ from tidegate._ask import compiled
 from tidegate._ask.changes import Sets
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
-from tidegate._ask.source import Source, as_scenario, check_engine
+from tidegate._ask.source import Source, as_scenario, check_engine, check_useful
 from tidegate._base.files import file_beside
 from tidegate._base.lazy import Lazy
 from tidegate._base.written import check_target
@@ -25,7 +25,6 @@ from tidegate._run.manifest import manifest_of
 from tidegate._run.perturbed import check_perturb, repeat
 from tidegate._run.tcp_words import tcp_told
 from tidegate._run.value import Run
-from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,6 +99,9 @@ def run(
     if engine == "theory":
         from tidegate._run.theory import solve
 
+        given = {"seed": seed, "replication": replication, "record": record, "pcap": pcap, "qlog": qlog}
+        check_useful(engine, {**given, "exact": exact, "threads": threads})
+
         return solve(as_scenario(source, changes, seed=seed))
     return execute(
         as_scenario(source, changes, seed=seed),
@@ -141,13 +143,7 @@ def execute(
     chosen = choose(seed, scenario.seed)
     check_engine(engine, ("sim", "live"))
     changed = check_perturb(perturb, engine)
-    if engine == "live":
-        if exact:
-            raise ArgumentError("exact is for the simulator, not for engine live")
-        if threads is not None:
-            raise ArgumentError("threads is for the simulator, not for engine live")
-        if qlog is not None:
-            raise ArgumentError("qlog is for the simulator, not for engine live")
+    check_useful(engine, {"exact": exact, "threads": threads, "qlog": qlog})
     check_target(pcap)
     with contextlib.ExitStack() as stack:
         ends = None

@@ -41,6 +41,9 @@ pub enum ConvertError {
     /// A window of no length, or opportunities of no bytes.
     #[error("the window and the bytes of an opportunity must be above 0")]
     Nothing,
+    /// Opportunities are no means over windows.
+    #[error("a window is for rates, and mahimahi has opportunities one by one; leave the window out")]
+    Window,
     /// Not one opportunity fits into the whole recording.
     #[error("the whole trace carries less than one opportunity of {0} bytes; choose smaller opportunities")]
     LessThanOne(u32),
@@ -62,6 +65,7 @@ pub fn convert(
     options: &ConvertOptions,
 ) -> Result<String, ConvertError> {
     match format {
+        Format::Mahimahi if options.window.is_some() => Err(ConvertError::Window),
         Format::Mahimahi => {
             to_opportunities(trace, options.opportunity_bytes).map(|trace| mahimahi::write(&trace))
         }

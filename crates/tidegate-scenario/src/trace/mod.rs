@@ -237,6 +237,15 @@ pub fn parse_with_remarks(
             Blame { file: name }.whole(format!("columns and units are not of the format {format}"), help)
         );
     }
+    if options.step.is_some() && matches!(format, Format::Mahimahi | Format::SecondsMbps) {
+        let help = "take the step out; it is for rates without times";
+        return Err(Blame { file: name }.whole(
+            format!(
+                "a step says how long each rate holds, and a trace of the format {format} says that itself"
+            ),
+            help,
+        ));
+    }
     let mut remarks = Vec::new();
     let trace = match format {
         Format::Mahimahi => LoadedTrace::Opportunities(mahimahi::read(bytes, name, options)?),

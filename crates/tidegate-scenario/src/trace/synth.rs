@@ -91,9 +91,14 @@ pub enum SynthError {
     /// The mean rate is out of range.
     #[error("the mean rate is {0}; it must be above 0 and at most 1 Pbit/s")]
     Mean(Rate),
-    /// The recording has no length.
-    #[error("the duration must be above 0")]
-    Duration,
+    /// The recording has not even one step.
+    #[error("the duration is {duration}, less than a step of {step}; choose a longer duration")]
+    Duration {
+        /// Length of the recording.
+        duration: Span,
+        /// The rate is constant so long.
+        step: Span,
+    },
     /// Steps are whole milliseconds.
     #[error("the step is {0}; it must be a whole number of milliseconds, at least 1 ms")]
     Step(Span),
@@ -188,11 +193,11 @@ impl Cellular {
         if self.mean == Rate::ZERO || self.mean > FASTEST {
             return Err(SynthError::Mean(self.mean));
         }
-        if self.duration == Span::ZERO {
-            return Err(SynthError::Duration);
-        }
         if self.step == Span::ZERO || !self.step.picos().is_multiple_of(PICOS_PER_MILLISECOND) {
             return Err(SynthError::Step(self.step));
+        }
+        if self.duration < self.step {
+            return Err(SynthError::Duration { duration: self.duration, step: self.step });
         }
         if !(0.0..=4.0).contains(&self.variability) {
             return Err(SynthError::Variability(self.variability));

@@ -67,6 +67,12 @@ pub(super) fn columns(
     let time = match (time, options.step) {
         (None, Some(step)) if step > Span::ZERO => Times::Step(step),
         (None, _) => return Err(no_times(header, first, rate)),
+        (Some(_), Some(_)) => {
+            return Err(wrong(
+                "a step says how long each rate holds, and this table has times",
+                "take the step out; it is for rates without times",
+            ));
+        }
         (Some(column), _) => {
             let name = named(column).unwrap_or("");
             let told = options.columns.time_unit.or_else(|| TimeUnit::of_name(name));

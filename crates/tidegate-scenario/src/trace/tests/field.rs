@@ -141,6 +141,19 @@ fn rates_without_times_are_told_how_to_become_a_trace() {
 }
 
 #[test]
+fn a_step_is_for_rates_without_times() {
+    let step = TraceOptions { step: Some(Span::from_secs(1)), ..TraceOptions::default() };
+    let said = |text: &str, name: &str, format| {
+        parse_with_remarks(text.as_bytes(), name, format, &step).expect_err("refused").to_string()
+    };
+    let times = "a step says how long each rate holds, and this table has times";
+    assert!(said("time_s,rate_mbps\n0,1\n1,2\n", "t.csv", None).contains(times));
+    let format = |name: &str| format!("a trace of the format {name} says that itself");
+    assert!(said("1\n2\n", "t.down", None).contains(&format("mahimahi")));
+    assert!(said("0 1\n1 2\n", "t", Some(Format::SecondsMbps)).contains(&format("seconds-mbps")));
+}
+
+#[test]
 fn other_files_are_called_what_they_are() {
     let json = refused("{\"a\": 1,\n");
     assert!(json.starts_with("t.csv: this begins as JSON and is none from line 2, column 0 on; "), "{json}");

@@ -106,7 +106,10 @@ fn wrong_parameters_are_refused_in_words() {
         error(Cellular { mean: Rate::ZERO, ..base }),
         "the mean rate is 0 bit/s; it must be above 0 and at most 1 Pbit/s"
     );
-    assert_eq!(error(Cellular { duration: Span::ZERO, ..base }), "the duration must be above 0");
+    assert_eq!(
+        error(Cellular { duration: Span::ZERO, ..base }),
+        "the duration is 0 s, less than a step of 1 ms; choose a longer duration"
+    );
     assert_eq!(
         error(Cellular { step: Span::from_micros(1500), ..base }),
         "the step is 1.5 ms; it must be a whole number of milliseconds, at least 1 ms"
