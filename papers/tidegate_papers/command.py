@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 from tidegate._cli.command import Command
-from tidegate._cli.names import FOLDERS, one_of
+from tidegate._cli.names import OUT_DIR, one_of
 from tidegate._cli.options import (
     FORCE,
     JSON,
@@ -35,7 +35,7 @@ def _papers() -> list[str]:
 @click.option(
     "--out",
     metavar="DIR",
-    type=FOLDERS,
+    type=OUT_DIR,
     help="Folder of the report; default: reproduced/PAPER in this folder.",
 )
 @FORCE

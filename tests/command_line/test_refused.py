@@ -43,7 +43,7 @@ def test_wrong_scenario_says_file_line_key_value_and_repair(small: Path) -> None
         (["run", "{small}", "--pcap"], "--out"),
         (["run", "{small}", "--plot", "x.gif"], ".png"),
         (["run", "{small}", "--plot", "no/x.png"], "no"),
-        (["run", "{small}", "--out", "{small}"], "file"),
+        (["run", "{small}", "--out", "{small}"], "is the input"),
         (["run", "{small}", "--out", "/proc/x/y"], "/proc"),
         (["run", "{binary}"], "binary"),
         (["check", "nowhere.toml"], "nowhere.toml"),

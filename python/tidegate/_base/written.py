@@ -29,15 +29,23 @@ def same_file(one: str, other: str) -> bool:
     first, second = Path(one), Path(other)
     try:
         if first.exists() and second.exists():
-            return first.is_file() and first.samefile(second)
+            return (first.is_file() or first.is_dir()) and first.samefile(second)
         return first.resolve() == second.resolve()
     except (OSError, RuntimeError, ValueError):
         # Whoever opens it says what is wrong with the name.
         return False
 
 
+def holds(folder: str, name: str) -> bool:
+    """Tell whether a folder is there and has this file or folder in it, however deep."""
+    try:
+        return Path(folder).is_dir() and Path(folder).resolve() in Path(name).resolve().parents
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
 def told_apart(read: Iterable[str], written: Iterable[str]) -> None:
-    """Refuse an output that is an input.
+    """Refuse an output that is an input, or a folder of outputs that has one in it.
 
     Raises:
         ArgumentError: it is; the message names both.
@@ -45,7 +53,11 @@ def told_apart(read: Iterable[str], written: Iterable[str]) -> None:
     names = list(written)
     for source in read:
         for name in names:
-            if source != "-" and same_file(source, name):
+            if source == "-":
+                continue
+            if holds(name, source):
+                raise ArgumentError(f"{name} holds the input {source}; choose another folder")
+            if same_file(source, name):
                 other = "" if source == name else f" ({source})"
                 raise ArgumentError(f"{name} is the input{other}; choose another name")
 

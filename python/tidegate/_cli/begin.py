@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tidegate._cli.command import Command
-from tidegate._cli.names import FILES, FOLDERS
+from tidegate._cli.names import FILES, OUT_DIR
 from tidegate._cli.options import JSON, epilog, note, say, say_json
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[Compl
 @click.option("--queue", metavar="SIZE", help='With --link or a trace: the queue; default: "1 BDP".')
 @click.option("--cc", metavar="NAME", help="With --link or a trace: congestion control; default: cubic.")
 @click.option(
-    "folder", "--examples", metavar="DIR", type=FOLDERS, help="Copy every example into a new folder."
+    "folder", "--examples", metavar="DIR", type=OUT_DIR, help="Copy every example into a new folder."
 )
 @click.option("as_list", "--list", is_flag=True, help="List templates and examples.")
 @JSON

@@ -11,7 +11,7 @@ from tidegate._base.files import write_text
 from tidegate._base.written import check_target
 from tidegate._cli.begin import SCENARIOS
 from tidegate._cli.command import Command, typed
-from tidegate._cli.names import FOLDERS, OUTPUT, Whole
+from tidegate._cli.names import FOLDERS, OUT_DIR, OUTPUT, Whole
 from tidegate._cli.options import (
     CSV,
     ENGINE,
@@ -148,7 +148,7 @@ def plot(
 )
 @SEED
 @SET
-@click.option("--out", metavar="DIR", type=FOLDERS, help="Write a folder with the run of every variant.")
+@click.option("--out", metavar="DIR", type=OUT_DIR, help="Write a folder with the run of every variant.")
 @FORCE
 @RECORD
 @click.option(

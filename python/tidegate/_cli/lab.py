@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tidegate._cli.command import Command, typed
-from tidegate._cli.names import FILES, Whole
+from tidegate._cli.names import FILES, OUT_DIR, Whole
 from tidegate._cli.options import epilog, note, say
 
 
@@ -39,6 +39,7 @@ from tidegate._cli.options import epilog, note, say
 @click.option(
     "--static",
     metavar="DIR",
+    type=OUT_DIR,
     help="Write the page as a folder of files instead, with the simulator in it, for any web server.",
 )
 def lab(

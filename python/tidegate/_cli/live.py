@@ -15,7 +15,7 @@ import click
 from tidegate._base.files import file_beside
 from tidegate._base.written import check_target
 from tidegate._cli.command import Group
-from tidegate._cli.names import FOLDERS, OUTPUT
+from tidegate._cli.names import OUT_DIR, OUTPUT
 from tidegate._cli.options import (
     FILE,
     FORCE,
@@ -58,7 +58,7 @@ def live() -> None:
 @click.option(
     "--out",
     metavar="DIR",
-    type=FOLDERS,
+    type=OUT_DIR,
     help="Write a folder with every packet's time, size, delay and drop.",
 )
 @FORCE

@@ -46,14 +46,20 @@ class _Written(Name):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Remember the name, and compare it with the others; a scenario compares it with its traces."""
-        from tidegate._base.written import TO_WRITE, same_file, told_apart
+        from tidegate._base.written import TO_WRITE, holds, same_file, told_apart
 
         if ctx is not None and param is not None and isinstance(value, str):
             told_apart(ctx.meta.get(_READ, []), [value])
             written = ctx.meta.setdefault(_WRITTEN, {})
             for option, other in written.items():
-                if option != param.name and same_file(value, other):
+                if option == param.name:
+                    continue
+                if same_file(value, other):
                     raise click.UsageError(f"two outputs have the name {value}; give each its own")
+                if holds(value, other) or holds(other, value):
+                    raise click.UsageError(
+                        f"{value} and {other}: one output holds the other; take them apart"
+                    )
             written[param.name] = value
             TO_WRITE.set(tuple(written.values()))
             ctx.call_on_close(lambda: TO_WRITE.set(()))
@@ -82,7 +88,9 @@ class Whole(click.IntRange):
 _READ, _WRITTEN = "tidegate.read", "tidegate.written"
 FILES = _Read("file")
 OUTPUT = _Written("file")
-FOLDERS = Name("dir")
+#: Folders: of results that a command reads, and of those that it writes.
+FOLDERS = _Read("dir")
+OUT_DIR = _Written("dir")
 
 
 def one_of(names: Callable[[], Iterable[str]]) -> Any:

@@ -12,7 +12,7 @@ from tidegate._base.files import folder_beside, write_text
 from tidegate._base.written import check_target
 from tidegate._cli.begin import SCENARIO
 from tidegate._cli.command import Command
-from tidegate._cli.names import FOLDERS, OUTPUT, Whole
+from tidegate._cli.names import OUT_DIR, OUTPUT, Whole
 from tidegate._cli.options import (
     FORCE,
     JSON,
@@ -58,7 +58,7 @@ TABLE = click.option(
 @SEED
 @SET
 @click.option(
-    "--out", metavar="DIR", type=FOLDERS, help="Write a run folder: manifest, summary, time series."
+    "--out", metavar="DIR", type=OUT_DIR, help="Write a run folder: manifest, summary, time series."
 )
 @FORCE
 @RECORD

@@ -9,7 +9,7 @@ import click
 
 from tidegate._base.written import check_target
 from tidegate._cli.command import Command
-from tidegate._cli.names import FOLDERS, Whole
+from tidegate._cli.names import FOLDERS, OUT_DIR, Whole
 from tidegate._cli.options import (
     CSV,
     FILE,
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     help="Let the parts run the Python files that the scenario names (controllers, rules of video).",
 )
 @click.option(
-    "--out", metavar="DIR", type=FOLDERS, required=True, help="Folder of the plan and of its parts."
+    "--out", metavar="DIR", type=OUT_DIR, required=True, help="Folder of the plan and of its parts."
 )
 @FORCE
 def plan(

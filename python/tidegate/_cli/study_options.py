@@ -11,7 +11,7 @@ import click
 
 from tidegate._base.files import write_text
 from tidegate._base.written import check_target
-from tidegate._cli.names import FOLDERS, OUTPUT, Whole
+from tidegate._cli.names import OUT_DIR, OUTPUT, Whole
 from tidegate._cli.options import say, tell, warn
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ MAX_RUNS = click.option(
     help="With --until: largest number of replications of a point; default: 256.",
 )
 OUT = click.option(
-    "--out", metavar="DIR", type=FOLDERS, help="Write a folder: manifest, study.json, Parquet tables."
+    "--out", metavar="DIR", type=OUT_DIR, help="Write a folder: manifest, study.json, Parquet tables."
 )
 PICTURE = click.option(
     "picture",
