@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,13 @@ def test_both_ends_of_a_transfer_are_one_transfer(tmp_path: Path) -> None:
         measured = [row.measured for row in alone.rows]
         assert [row.measured for row in found.rows] == pytest.approx(measured)
         assert any("captured at the other end" in note for note in found.notes)
+
+
+def test_one_number_is_named_and_not_all_of_them(tmp_path: Path) -> None:
+    found = tg.regress(written(CHUNKS, tmp_path), captured(CHUNKS, tmp_path))
+    (only,) = replace(found, rows=found.rows[:1]).sentences
+    row = found.rows[0]
+    assert only == (
+        f"Scenario and measurement agree on {row.number.name} of {row.transfer}; "
+        "no other number could be compared."
+    )

@@ -228,6 +228,8 @@ fn one(
     Ok(())
 }
 
+/// What the system says is of use; what a library says of the inside of its format is not.
 fn damaged(packing: Packing, error: &std::io::Error) -> std::io::Error {
-    std::io::Error::other(format!("its {} data end early or are damaged ({error})", packing.name()))
+    let inside = error.raw_os_error().map(|_| format!(" ({error})")).unwrap_or_default();
+    std::io::Error::other(format!("its {} data end early or are damaged{inside}", packing.name()))
 }

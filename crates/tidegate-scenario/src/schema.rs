@@ -112,11 +112,11 @@ fn kind(of: Kind) -> Value {
         Kind::Number { zero: false } => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Kind::Probability => json!({ "anyOf": [
             { "type": "number", "minimum": 0, "maximum": 1 },
-            { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["1%"] },
+            { "type": "string", "pattern": "^\\s*[0-9.]+([eE][+-]?[0-9]+)?\\s*%\\s*$", "examples": ["1%"] },
         ] }),
         Kind::Share => json!({ "anyOf": [
             { "type": "number", "exclusiveMinimum": 0, "maximum": 1 },
-            { "type": "string", "pattern": "^ *[0-9.]+([eE][+-]?[0-9]+)? *% *$", "examples": ["50%"] },
+            { "type": "string", "pattern": "^\\s*[0-9.]+([eE][+-]?[0-9]+)?\\s*%\\s*$", "examples": ["50%"] },
         ] }),
         Kind::Quantity { dim, words, .. } => {
             // Editors check by this pattern; the unit may be in small letters too.
@@ -127,7 +127,7 @@ fn kind(of: Kind) -> Value {
             let units = unit_names(dim).map(spelling).collect::<Vec<_>>().join("|");
             let number = json!({
                 "type": "string",
-                "pattern": format!("^ *\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)? *({units}) *$"),
+                "pattern": format!("^\\s*\\+?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?\\s*({units})\\s*$"),
                 "examples": [example(dim)],
             });
             if words.is_empty() {

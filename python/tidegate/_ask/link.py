@@ -45,19 +45,19 @@ class Link:
         """
         if (self.rate is None) == (self.trace is None):
             raise ArgumentError("a link has a rate (--link RATE) or a trace (FILE), not both")
-        cc, rtt = self.cc or "cubic", _spaced(self.rtt or "40 ms")
+        cc, rtt = _or(self.cc, "cubic"), _spaced(_or(self.rtt, "40 ms"))
         if self.trace is None:
-            queue = _spaced(self.queue or "1 BDP")
-            duration = _spaced(self.duration or "30 s")
+            queue = _spaced(_or(self.queue, "1 BDP"))
+            duration = _spaced(_or(self.duration, "30 s"))
             what, rate = _spaced(self.rate or ""), f"rate = {_text(_spaced(self.rate or ''))}"
         else:
             from tidegate.traces import info as described
 
             info = described(self.trace)
             carried = round(info["mean_bps"] * _HELD_S / _PACKET_BITS)
-            queue = _spaced(self.queue or f"{max(carried, _LEAST)} packets")
+            queue = _spaced(_or(self.queue, f"{max(carried, _LEAST)} packets"))
             whole = min(max(info["duration_s"], _SHORTEST_S), _LONGEST_S)
-            duration = _spaced(self.duration or f"{whole:.0f} s")
+            duration = _spaced(_or(self.duration, f"{whole:.0f} s"))
             what = f"{Path(self.trace).name} ({info['mean_bps'] / 1e6:.3g} Mbit/s)"
             rate = f"rate.trace = {_text(self.trace)}"
         # Not the queue and the congestion control: they are what comparisons vary.
@@ -119,3 +119,8 @@ def no_scenario(name: str) -> TraceError:
         "says what they are: .down (milliseconds, Mahimahi), .drp (kbit/s) or .csv (with time_s,rate_mbps "
         "in the first line)"
     )
+
+
+def _or(given: str | None, usual: str) -> str:
+    """Return what was given, also where it is an empty text, which is refused later."""
+    return usual if given is None else given

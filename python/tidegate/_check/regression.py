@@ -53,6 +53,9 @@ class Regression(Answer):
             for verdict in (AGREE, DIFFER, UNDECIDED)
         }
         if len(of[AGREE]) == len(self.rows):
+            if len(self.rows) == 1:
+                only = f"{self.rows[0].number.name} of {self.rows[0].transfer}"
+                return [f"Scenario and measurement agree on {only}; no other number could be compared."]
             return [f"Scenario and measurement agree on all {len(self.rows)} numbers."]
         sentences = []
         if of[DIFFER]:

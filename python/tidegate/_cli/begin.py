@@ -16,6 +16,8 @@ from tidegate._cli.options import JSON, epilog, note, say, say_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tidegate._ask.link import Link
+
 _LINK = (
     click.option("--link", metavar="RATE", help='Instead of FILE: one link, such as "50 Mbit/s".'),
     click.option("--rtt", metavar="SPAN", help="With --link or a trace: round-trip time; default: 40 ms."),
@@ -92,7 +94,38 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
             return file
     import tomllib
 
-    return tomllib.loads(Link(rate=link, trace=file, **chosen).toml())
+    return tomllib.loads(_scenario_of(Link(rate=link, trace=file, **chosen)))
+
+
+#: The options that stand for keys of a scenario that nobody has written.
+_KEYS = {
+    "gate.link.rate": "--link",
+    "flow.download.rtt": "--rtt",
+    "gate.link.queue": "--queue",
+    "flow.download.tcp.cc": "--cc",
+}
+
+
+def _scenario_of(link: Link) -> str:
+    """Return the scenario that the options stand for; what is wrong in it is said of the option.
+
+    Raises:
+        click.UsageError: an option has a value that its key does not take.
+        ScenarioError, TraceError, OSError: something else is wrong.
+    """
+    from tidegate._ask.scenario import Scenario
+    from tidegate.errors import ScenarioError
+
+    text = link.toml()
+    try:
+        Scenario.from_toml(text)
+    except ScenarioError as error:
+        option = next((option for key, option in _KEYS.items() if (error.key or "").startswith(key)), None)
+        if option is None:
+            raise
+        said = f"{error.problem}; {error.help}" if error.help else error.problem
+        raise click.UsageError(f"{option}: {said}") from None
+    return text
 
 
 def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -166,7 +199,7 @@ def init(
     if name is not None and not is_trace(name):
         text = template(name)
     else:
-        text = with_schema(Link(rate=link, trace=name, rtt=rtt, queue=queue, cc=cc).toml())
+        text = with_schema(_scenario_of(Link(rate=link, trace=name, rtt=rtt, queue=queue, cc=cc)))
     if as_json:
         say_json({"name": name, "scenario": text})
     else:

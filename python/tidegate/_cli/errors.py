@@ -107,7 +107,8 @@ def _judge(error: BaseException) -> tuple[int, str]:
     if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
         return WRONG_INPUT, error.format_message()
     if isinstance(error, click.UsageError):
-        context = f"\n{error.ctx.get_usage()}" if error.ctx is not None else ""
+        # Who asks for JSON reads no help.
+        context = f"\n{error.ctx.get_usage()}" if error.ctx is not None and "--json" not in sys.argv else ""
         return WRONG_INPUT, f"error: {error.format_message()}{context}"
     if isinstance(error, click.ClickException):
         return WRONG_INPUT, f"error: {error.format_message()}"

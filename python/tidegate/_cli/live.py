@@ -101,6 +101,8 @@ def shell(
     from tidegate._ask import compiled
     from tidegate._ask.source import as_scenario
 
+    if file.startswith("-") and file != "-":
+        raise click.NoSuchOption(file, ctx=click.get_current_context())
     is_root = os.geteuid() == 0 if hasattr(os, "geteuid") else False
     # Before anything that starts threads.
     _core.live_enter()

@@ -239,7 +239,11 @@ fn check_start(user: Option<&User<'_>>, form: &Form, duration: Time, notes: &mut
         notes.warn(
             place,
             &item.key,
-            format!("this starts at {earliest}, after the end of the run at {duration}"),
+            if earliest == duration {
+                format!("this starts at {earliest}, where the run ends")
+            } else {
+                format!("this starts at {earliest}, after the end of the run at {duration}")
+            },
             "choose an earlier start, or a longer duration",
         );
     }
