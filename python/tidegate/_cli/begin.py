@@ -72,6 +72,7 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
 
     Raises:
         click.UsageError: neither a file nor a link is given, or options that need a link.
+        ArgumentError: an option is no text.
     """
     from tidegate._ask.link import Link, is_trace
 
@@ -94,6 +95,11 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
             return file
     import tomllib
 
+    from tidegate._base.arguments import text
+
+    for name, value in {"link": link, **chosen}.items():
+        if value is not None:
+            text(f"--{name}", value)
     return tomllib.loads(_scenario_of(Link(rate=link, trace=file, **chosen)))
 
 
