@@ -9,8 +9,8 @@ use crate::error::Problem;
 
 /// Reads a TOML document; every place has `source`.
 pub(crate) fn parse(text: &str, source: usize) -> Result<Node, Problem> {
-    with_huge(text, MOST_HUGE, &|text, huge| {
-        let document = Document::parse(text)?;
+    with_huge(text, MOST_HUGE, &|smaller, huge| {
+        let document = Document::parse(smaller)?;
         let root = Place { source, start: 0, end: 0 };
         Ok(Node { data: Reader { source, huge }.table(document.as_table(), root), at: root })
     })
@@ -77,8 +77,8 @@ pub(super) fn value(text: &str, source: usize, offset: usize) -> Result<Node, St
     // A document of one key, so that the value keeps its span.
     let wrapped = format!("v={text}");
     let whole = Place { source, start: offset, end: offset + text.len() };
-    let table = with_huge(&wrapped, 1, &|text, huge| {
-        let document = Document::parse(text)?;
+    let table = with_huge(&wrapped, 1, &|smaller, huge| {
+        let document = Document::parse(smaller)?;
         Ok(Node { data: Reader { source, huge }.table(document.as_table(), whole), at: whole })
     })
     .map_err(|error| error.message().to_owned())?;
