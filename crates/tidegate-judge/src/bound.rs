@@ -44,10 +44,11 @@ impl Number {
             Number::Utilisation => gate.utilisation,
             Number::Loss => gate.loss,
             Number::QueueDelayP99 => gate.queue_delay_p99_ms,
-            Number::Goodput => Some(run.flows[0].goodput_bps),
+            Number::Goodput => run.flows[0].goodput_bps,
             Number::Fairness => {
-                let of = |power| run.flows.iter().map(|flow| flow.goodput_bps.powi(power)).sum::<f64>();
-                (of(2) > 0.0).then(|| of(1).powi(2) / (run.flows.len() as f64 * of(2)))
+                let each: Vec<f64> = run.flows.iter().filter_map(|flow| flow.goodput_bps).collect();
+                let of = |power| each.iter().map(|goodput| goodput.powi(power)).sum::<f64>();
+                (of(2) > 0.0).then(|| of(1).powi(2) / (each.len() as f64 * of(2)))
             }
         }
     }

@@ -6,7 +6,9 @@ use tidegate_core::plan::{AppPlan, Plan, RecordLevel};
 use tidegate_core::unit::HeldBy;
 use tidegate_core::units::{Span, Time};
 use tidegate_result::columns::HELD_BY_POLICER;
-use tidegate_result::{FlowMeasure, FlowRow, FlowSummary, Mark, MarkKind, RequestSummary, VideoSummary};
+use tidegate_result::{
+    FlowMeasure, FlowRow, FlowSummary, FlowTimes, Mark, MarkKind, RequestSummary, VideoSummary,
+};
 
 use crate::endpoints::{EndReport, Sample, TcpInfo, has_ecn};
 use crate::progress::Progress;
@@ -99,10 +101,10 @@ fn held(info: &TcpInfo, mss: u32) -> HeldBy {
     }
 }
 
-/// One row per flow; `kernel` is the release of the kernel whose TCP ran.
+/// One row per flow, with what the ends report of it; `kernel` is the release of the kernel whose TCP ran.
 pub(crate) fn summaries(
     plan: &Plan,
-    wires: &[FlowWire],
+    (seen, wires): (&EndReport, &[FlowWire]),
     states: &States,
     starts: &[Time],
     kernel: &str,
@@ -132,9 +134,13 @@ pub(crate) fn summaries(
             cwnd_mean_segments: Some(cwnd_mean_segments),
             cwnd_max_segments: Some(cwnd_max_segments),
             owed: &wire.owed,
-            started: starts[number],
-            completed: wire.completed,
             transferred: wire.progress.last().map_or(0, |(_, arrived)| arrived.in_order),
+            times: FlowTimes {
+                started: starts[number],
+                completed: wire.completed,
+                first_data: wire.first_data,
+                requests: &seen.requests[number],
+            },
         };
         FlowSummary::new(plan, flow, measure)
     };

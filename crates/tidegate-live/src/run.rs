@@ -171,7 +171,7 @@ fn assemble(plan: &Plan, seen: EndReport, mut report: PumpReport, every: Span) -
         .collect();
     let states = States::new(&seen, plan);
     let flows = wire::read(plan, &report, &starts, &|flow, at| states.held_by(flow, at));
-    let rows = rows::summaries(plan, &flows, &states, &starts, &kernel());
+    let rows = rows::summaries(plan, (&seen, &flows), &states, &starts, &kernel());
     let events = report.network.events_handled();
     let mut summary = tidegate_result::summarise(
         "live",

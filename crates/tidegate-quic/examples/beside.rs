@@ -35,7 +35,7 @@ fn main() {
             println!(
                 "{link:<12} {:<22} {:>8.2} {:>7.2} {rtt:>9.1}",
                 flow.tcp,
-                flow.goodput_bps / 1e6,
+                flow.goodput_bps.unwrap_or_default() / 1e6,
                 lost * 100.0
             );
         }

@@ -31,8 +31,8 @@ pub use request_summary::RequestSummary;
 pub use result::{RunResult, Table, class_histories, flow_and_gate_tables, slot_bps};
 pub use rows::{AdviceRow, Column, FlowRow, GroupRow, Mark, MarkKind, PacketRecord, Side};
 pub use summary::{
-    AllocationSummary, ClassSummary, FeedbackSummary, FlowGroupSummary, FlowMeasure, FlowSummary,
-    GateSummary, MediaSummary, Summary, TrafficGroupSummary, TrafficSummary, TransitSummary, WaitingSummary,
-    not_done, summarise,
+    AllocationSummary, ClassSummary, FeedbackSummary, FirstData, FlowGroupSummary, FlowMeasure, FlowSummary,
+    FlowTimes, GateSummary, MediaSummary, Summary, TrafficGroupSummary, TrafficSummary, TransitSummary,
+    WaitingSummary, not_done, summarise,
 };
 pub use video_summary::{VideoSummary, segments};

@@ -6,6 +6,7 @@ use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::tcp::Counters;
 use tidegate_core::unit::{Cause, HeldBy};
 use tidegate_core::units::{Measured, Span, Time};
+use tidegate_result::FirstData;
 
 use crate::history::History;
 
@@ -14,6 +15,8 @@ use crate::history::History;
 #[repr(C, align(64))]
 pub(crate) struct Meter {
     pub(crate) measured: Measured,
+    /// Data that come before this instant are looked at: up to the measured time, and of a finite transfer the first inside it.
+    looked_at_until: Time,
     /// When data last arrived, or when the measured time began.
     last_delivery: Time,
     /// IP bytes of data segments that reached the receiver inside the measured time.
@@ -37,6 +40,20 @@ pub(crate) struct Meter {
     pub(crate) receiver_baseline: Option<Counters>,
     /// User bytes that the receiver had in order then.
     pub(crate) in_order_before: u64,
+    /// When data came last before the measured time; the flow's start, if none did.
+    last_before: Time,
+    /// What came first inside the measured time, of a finite transfer that had begun before.
+    first: First,
+}
+
+/// What came first inside the measured time.
+#[derive(Debug)]
+enum First {
+    /// Not asked for, or not come.
+    None,
+    /// It came then, and the receiver has it when it does the next thing.
+    Came(Time),
+    Known(FirstData),
 }
 
 /// The congestion window of a flow, measured as it runs.
@@ -85,8 +102,12 @@ impl Meter {
         history: Option<Box<History>>,
     ) -> Meter {
         let measured = tidegate_core::net::measured(plan);
+        let crosses = matches!(app, AppPlan::Transfer { .. }) && start < measured.from;
         Meter {
             measured,
+            looked_at_until: if crosses { Time::NEVER } else { measured.from },
+            last_before: start,
+            first: First::None,
             history,
             sender_baseline: None,
             receiver_baseline: None,
@@ -137,14 +158,44 @@ impl Meter {
     /// when this one arrived.
     #[inline]
     pub(crate) fn received(&mut self, at: Time, bytes: u32, cause: Cause) {
-        if at < self.measured.from {
-            return self.owe(cause, 0);
+        if at < self.looked_at_until {
+            if at < self.measured.from {
+                self.last_before = at;
+                return self.owe(cause, 0);
+            }
+            (self.looked_at_until, self.first) = (Time::ZERO, First::Came(at));
         }
         self.received_bytes += u64::from(bytes);
         debug_assert!(at >= self.last_delivery, "data come in order of time");
         let span = at.picos().wrapping_sub(self.last_delivery.picos());
         self.last_delivery = at;
         self.owe(cause, span);
+    }
+
+    /// Whether the first data inside the measured time are to be noted when they have come.
+    pub(crate) fn awaits_first_data(&self) -> bool {
+        self.looked_at_until == Time::NEVER || matches!(self.first, First::Came(_))
+    }
+
+    /// Since the measured time began, so many user bytes have come for the first time, and so many in order.
+    pub(crate) fn note_first_data(&mut self, delivered_bytes: u64, in_order_bytes: u64) {
+        if let First::Came(at) = self.first {
+            self.first = First::Known(FirstData {
+                before: self.last_before,
+                at,
+                delivered_bytes,
+                in_order_bytes,
+                received_bytes: self.received_bytes,
+            });
+        }
+    }
+
+    /// What came first inside the measured time, of a finite transfer that had begun before.
+    pub(crate) fn first_data(&self) -> Option<FirstData> {
+        match self.first {
+            First::Known(first) => Some(first),
+            First::None | First::Came(_) => None,
+        }
     }
 
     /// A finite transfer ends when its last byte has come in order.

@@ -79,9 +79,12 @@ impl Flow {
         if at >= self.receiver_baseline_from() {
             self.meter.receiver_baseline = Some(sum(&self.past[1], self.counters(Side::Receiver)));
             self.meter.in_order_before = self.in_order();
+        } else if self.meter.awaits_first_data() {
+            let delivered = self.measured().1.delivered_bytes;
+            self.meter.note_first_data(delivered, self.measured_in_order());
         }
         self.sample_before(at, self.begins_anew(), true);
-        self.observe_receiver_later();
+        self.observe_receiver_later(at);
     }
 
     /// From this instant on a baseline must be noted before its sender's next event.
@@ -101,12 +104,16 @@ impl Flow {
         self.sender_noted_from = rows.min(self.sender_baseline_from());
     }
 
-    /// Settles anew from when on something must be noted before its receiver's next event.
-    fn observe_receiver_later(&mut self) {
+    /// Settles anew from when on something must be noted before its receiver's next event, after a look at `at`.
+    fn observe_receiver_later(&mut self, at: Time) {
         let rows =
             self.meter.history.as_ref().map_or(Time::NEVER, |history| history.receiver_rowless_until());
         let rows = rows.saturating_add(Span::from_picos(1));
-        self.receiver_noted_from = rows.min(self.receiver_baseline_from());
+        let next = match self.receiver_baseline_from() {
+            Time::NEVER if self.meter.awaits_first_data() => at.saturating_add(Span::from_picos(1)),
+            baseline => baseline,
+        };
+        self.receiver_noted_from = rows.min(next);
     }
 
     /// Whether both ends are replaced at one instant, now and then.

@@ -3,7 +3,7 @@
 use tidegate_core::net::{Network, measured};
 use tidegate_core::plan::{FlowPlan, Plan, TransportPlan};
 use tidegate_core::units::Measured;
-use tidegate_result::{FlowMeasure, FlowSummary, RequestSummary, Side, Summary, VideoSummary};
+use tidegate_result::{FlowMeasure, FlowSummary, FlowTimes, RequestSummary, Side, Summary, VideoSummary};
 
 use crate::flow::Flow;
 use crate::hosted::Hosted;
@@ -80,9 +80,13 @@ fn flow_row(plan: &Plan, row: &FlowPlan, flow: &Flow) -> FlowSummary {
         cwnd_mean_segments: meter.cwnd_mean().and_then(segments),
         cwnd_max_segments: segments(meter.windows.max as f64),
         owed: &meter.owed().collect::<Vec<_>>(),
-        started: flow.start,
-        completed: meter.completed,
         transferred: flow.in_order(),
+        times: FlowTimes {
+            started: flow.start,
+            completed: meter.completed,
+            first_data: meter.first_data(),
+            requests: flow.dialogue.as_ref().map_or(&[], |dialogue| dialogue.log.as_slice()),
+        },
     };
     FlowSummary::new(plan, row, measure)
 }

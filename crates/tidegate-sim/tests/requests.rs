@@ -129,7 +129,12 @@ fn a_new_connection_begins_with_a_small_window_and_a_handshake() {
     let shaken = run_with(&anew, &TcpPlan { handshake: true, ..slow });
     assert!(shaken.requests[0].iter().all(|one| parts(one)[0] == each[0][0] + 30_360));
     // Over the whole run the flow counts all of its connections.
-    assert!((shaken.summary.flows[0].goodput_bps - 9.0 * 9_900.0 * 8.0 / 10.0).abs() < 1e-6);
+    let goodput = shaken.summary.flows[0].goodput_bps.expect("it was measured");
+    assert!((goodput - 9.0 * 9_900.0 * 8.0 / 10.0).abs() < 1e-6);
+    // All were over before the measured time.
+    let mut late = plan(vec![(anew, slow)]);
+    late.warmup = Time::ZERO + millis(9_000);
+    assert_eq!(whole(&late).summary.flows[0].goodput_bps, None);
     assert!(shaken.flows[0].windows(2).all(|rows| rows[0].delivered_bytes <= rows[1].delivered_bytes));
 }
 

@@ -12,7 +12,7 @@
 //! let scenario = tidegate::Scenario::from_toml(text, "link.toml", None, &[])?;
 //! let run = tidegate::run(&scenario, Some(1))?;
 //! let flow = &run.summary.flows[0];
-//! assert!(flow.goodput_bps > 17e6 && flow.goodput_bps < 20e6);
+//! assert!(flow.goodput_bps > Some(17e6) && flow.goodput_bps < Some(20e6));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

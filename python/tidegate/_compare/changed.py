@@ -24,7 +24,7 @@ def changed_lines(comparison: Variants) -> list[str]:
         return []
     spreads = [each["numbers"][_NAME] for each in found if each]
     runs = next(each["runs"] for each in found if each)
-    factor, unit = rate_scale(max(max(of["greatest"], of["as_written"]) for of in spreads))
+    factor, unit = rate_scale(max(max(of["greatest"] or 0.0, of["as_written"]) for of in spreads))
     short = short_keys(comparison.axes)
     head = [
         [*short, "goodput", "least", "median", "greatest", "diff. least", "greatest"],
@@ -33,7 +33,7 @@ def changed_lines(comparison: Variants) -> list[str]:
     body = [
         [
             *(variant.changes[key] for key in comparison.axes),
-            *(number(of[which] / factor) for which in ("as_written", "least", "median", "greatest")),
+            *(_scaled(of[which], factor) for which in ("as_written", "least", "median", "greatest")),
             *(["–", "–"] if of is spreads[0] else _apart(spreads[0], of, factor)),
         ]
         for variant, of in zip(comparison.variants, spreads, strict=True)
@@ -54,8 +54,18 @@ def changed_lines(comparison: Variants) -> list[str]:
 
 def _apart(first: dict[str, Any], other: dict[str, Any], factor: float) -> list[str]:
     """Return the least and the greatest difference between runs with the same change."""
-    apart = [two - one for one, two in zip(first["values"], other["values"], strict=True)]
-    return [number(min(apart) / factor), number(max(apart) / factor)]
+    apart = _differences(first, other)
+    return [_scaled(end(apart, default=None), factor) for end in (min, max)]
+
+
+def _differences(first: dict[str, Any], other: dict[str, Any]) -> list[float]:
+    """Return what another variant has more, change by change, where both have the number."""
+    pairs = zip(first["values"], other["values"], strict=True)
+    return [two - one for one, two in pairs if one is not None and two is not None]
+
+
+def _scaled(value: float | None, factor: float) -> str:
+    return number(None if value is None else value / factor)
 
 
 def _orders(labels: Sequence[str], spreads: Sequence[dict[str, Any]], runs: int) -> list[str]:
@@ -67,7 +77,7 @@ def _orders(labels: Sequence[str], spreads: Sequence[dict[str, Any]], runs: int)
     first = spreads[0]
     same = 0.01 * abs(first["as_written"])
     for label, of in zip(labels[1:], spreads[1:], strict=True):
-        apart = [two - one for one, two in zip(first["values"], of["values"], strict=True)]
+        apart = _differences(first, of)
         more = sum(difference > same for difference in apart)
         less = sum(difference < -same for difference in apart)
         if more and less:

@@ -59,7 +59,7 @@ class _FigureColumns:
 
     @staticmethod
     def _columns(rows: Sequence[Row], *, several: bool) -> list[_Column]:
-        factor, unit = text.rate_scale(max([1.0, *(row["goodput_bps"] for row in rows)]))
+        factor, unit = text.rate_scale(max([1.0, *(row["goodput_bps"] or 0.0 for row in rows)]))
         columns = [
             _Column(f"Goodput\n{unit}", ("goodput_bps",), factor),
             _Column("Queueing delay, ms\n● p50   ○ p99", ("queue_delay_p50_ms", "queue_delay_p99_ms")),
@@ -153,7 +153,7 @@ def _pairs(panel: Panel, column: _Column, rows: Sequence[Row], at: Sequence[floa
 def _flow_bars(panel: Panel, comparison: Variants, at: Sequence[float]) -> None:
     """Draw the goodput of each flow as a small bar, in the order of the scenario."""
     _column(panel, "Goodput\nof each flow")
-    rows = [[float(row["goodput_bps"]) for row in v.run.summary["flows"]] for v in comparison.variants]
+    rows = [[float(row["goodput_bps"] or 0.0) for row in v.run.summary["flows"]] for v in comparison.variants]
     most = max([1.0, *(value for row in rows for value in row)])
     panel.x.span(-0.6, max(map(len, rows)) - 0.4)
     high = 0.72 * (at[0] - at[1] if len(at) > 1 else 1.0)

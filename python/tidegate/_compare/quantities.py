@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.text import counts_cells, number
 from tidegate._run.completion import total_goodput
-from tidegate._run.summary import gate_row
+from tidegate._run.summary import gate_row, jain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,18 +156,14 @@ def _unit_of_floor(quantity: Quantity) -> str:
 
 def _total(summary: dict[str, Any], column: str) -> float | None:
     flows = summary["flows"]
-    goodputs = [row.get("goodput_bps") for row in flows]
     if column == "resent":
         sent = [row.get("segments_sent") for row in flows]
         again = [row.get("segments_retransmitted") for row in flows]
         return None if None in sent or None in again else _share(sum(again), sum(sent))
     if column in ("goodput_bps", "fairness"):
-        if None in goodputs:
+        if any("goodput_bps" not in row for row in flows):
             return None
-        if column == "goodput_bps":
-            return total_goodput(summary)
-        total, squares = sum(goodputs), sum(each * each for each in goodputs)
-        return total**2 / (len(flows) * squares) if squares else None
+        return total_goodput(summary) if column == "goodput_bps" else jain(flows)
     values = [value for row in flows if (value := row.get(column)) is not None]
     return float(sum(values)) if len(values) == len(flows) else None
 

@@ -37,7 +37,7 @@ def comparison_lines(comparison: Variants) -> list[str]:
     asks = not plays and any(row.get("response_mean_s") is not None for row in rows)
     # Who asks more gets more: its share says nothing of the network.
     several = any(len(variant.run.flows) > 1 for variant in comparison.variants) and not (asks or plays)
-    factor, unit = rate_scale(max((row["goodput_bps"] for row in rows), default=0.0))
+    factor, unit = rate_scale(max((row["goodput_bps"] or 0.0 for row in rows), default=0.0))
     short = short_keys(comparison.axes)
     count = len(short)
     head = [
@@ -62,7 +62,7 @@ def comparison_lines(comparison: Variants) -> list[str]:
     for row, videos in zip(rows, watched, strict=True):
         cells = [
             *(str(row[key]) for key in comparison.axes),
-            number(row["goodput_bps"] / factor),
+            number(None if row["goodput_bps"] is None else row["goodput_bps"] / factor),
             number(row["queue_delay_p50_ms"]),
             number(row["queue_delay_p99_ms"]),
             percent(row["loss"], 2),

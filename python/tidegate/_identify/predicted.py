@@ -120,7 +120,7 @@ def _predict(
     source = Scenario.from_toml(text)
     result = json.loads(run(source, record="summary").to_json())
     measured = sum(directions[at].goodput_bps for at in members)
-    if changes and sum(row["goodput_bps"] for row in result["flows"]) <= _FAR * measured:
+    if changes and sum(row["goodput_bps"] or 0.0 for row in result["flows"]) <= _FAR * measured:
         result = json.loads(run(source, record="summary", perturb=changes).to_json())
     flows = {row["name"]: row for row in result["flows"]}
     numbers = result["perturbed"]["numbers"] if result.get("perturbed") else {}
@@ -205,7 +205,7 @@ def _beside(
     sent, took = row["segments_sent"], row["completion_s"]
     trip = row["rtt_p50_ms"]
     # A transfer's goodput is that of the time it took, as the capture's is.
-    said = 8 * direction.data_bytes / took if took else row["goodput_bps"]
+    said = 8 * direction.data_bytes / took if took else row["goodput_bps"] or 0.0
     part = said / luck["as_written"] if luck and luck["as_written"] else 1.0
     spread = (said, part * luck["least"], part * luck["greatest"]) if luck else (said,)
     return Predicted(

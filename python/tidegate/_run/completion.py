@@ -16,23 +16,27 @@ if TYPE_CHECKING:
 _NAMED = 4
 
 
-def total_goodput(summary: Summary) -> float:
-    """Return the goodput of all flows together, bit/s.
+def total_goodput(summary: Summary) -> float | None:
+    """Return the goodput of all flows together, bit/s; None where no time was measured of any flow.
 
     Where all flows are finite transfers that ended: what arrived in the measured time, per second from the
     first one's start (or that of the measured time, if it is later) to the last one's end. Otherwise per
     second of the measured time, so that transfers one after another are never together faster than the link.
+    Flows of which no time was measured (``goodput_bps`` is None) have no part in it.
     """
     return together(summary, summary["flows"], "goodput_bps")
 
 
-def total_throughput(summary: Summary) -> float:
+def total_throughput(summary: Summary) -> float | None:
     """Return the throughput of all flows together, bit/s, over the time of :func:`total_goodput`."""
     return together(summary, summary["flows"], "throughput_bps")
 
 
-def together(summary: Summary, flows: Sequence[Row], rate: str) -> float:
+def together(summary: Summary, flows: Sequence[Row], rate: str) -> float | None:
     """Return a rate of some of the flows together, as :func:`total_goodput` does of all."""
+    flows = [row for row in flows if row[rate] is not None]
+    if not flows:
+        return None
     begin, end = summary["measured_from_s"], summary["duration_s"]
     done = [row for row in transfers(flows) if row["completion_s"] is not None]
     if not done or len(flows) == 1:
@@ -42,8 +46,6 @@ def together(summary: Summary, flows: Sequence[Row], rate: str) -> float:
     all_done = len(done) == len(flows)
     first = max(begin, min(row["start_s"] for row in flows)) if all_done else begin
     last = max(ends.values()) if all_done else end
-    if last <= first:
-        return 0.0
     # Each flow's bits are its rate times the time over which it counts.
     shares = [own.get(row["name"], end - begin) / (last - first) for row in flows]
     return float(sum(row[rate] * share for row, share in zip(flows, shares, strict=True)))

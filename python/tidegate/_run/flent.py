@@ -73,7 +73,7 @@ def flent_data(run: Recorded) -> dict[str, Any]:
             "ID": str(number),
             "FLOW": row.name,
             "CONG_CONTROL": row.summary.get("cc"),
-            "MEAN_VALUE": row.summary["goodput_bps"] / 1e6,
+            "MEAN_VALUE": (row.summary["goodput_bps"] or 0.0) / 1e6,
         }
     return {
         "version": VERSION,

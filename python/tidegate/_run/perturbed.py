@@ -137,9 +137,10 @@ def spread_of(written: float | None, values: Sequence[float | None]) -> dict[str
 def width_of(spread: Mapping[str, Any]) -> float | None:
     """Return the width of a number's range, of the run as written and those with changes, in parts of itself.
 
-    (greatest - least) / the number as written, or / the median where that is 0; None where both are.
+    (greatest - least) / the number as written, or / the median where that is 0; None where both are, and
+    where the run as written or all others have no such number.
     """
-    if spread["least"] is None:
+    if spread["least"] is None or spread["as_written"] is None:
         return None
     written = spread["as_written"]
     width = max(spread["greatest"], written) - min(spread["least"], written)
@@ -151,10 +152,12 @@ def is_luck(name: str, spread: Mapping[str, Any]) -> bool:
     """Tell whether small changes make a large difference to a number.
 
     Its range is more than 10% of it and, of a wait, at least 0.5 ms, of a loss at least half a percentage
-    point; or a run with changes has no such number, as of a transfer that is not done.
+    point; or some of the runs have no such number, as of a transfer that is not done.
     """
     if None in spread["values"]:
-        return True
+        return any(value is not None for value in (spread["as_written"], *spread["values"]))
+    if spread["as_written"] is None:
+        return bool(spread["values"])
     width = width_of(spread)
     if width is None or width <= LARGE:
         return False

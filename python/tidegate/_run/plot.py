@@ -137,7 +137,7 @@ def _flow_bars(drawing: Drawing, run: Recorded) -> None:
     finite = transfers(flows)
     whole = _WIDTH - _LEFT - _RIGHT
     fair = figures_of(run.summary, None)["fairness"]
-    unit = text.rate_scale(max(row["goodput_bps"] for row in flows))[1]
+    unit = text.rate_scale(max(row["goodput_bps"] or 0.0 for row in flows))[1]
     told = (
         "" if fair is None or run.summary.get("requests") else f" (Jain's fairness index {text.number(fair)})"
     )

@@ -38,7 +38,7 @@ def bars_panel(panel: Panel, flows: Sequence[dict[str, Any]], column: str, title
         panel.bars(range(len(rows)), values, 1.0 if many else 0.62, MID if many else ACCENT)
     for place, row in enumerate(() if many else flows):
         if row[column] is None:
-            words = f"not finished {done_cell(row)}"
+            words = "not measured" if column.endswith("_bps") else f"not finished {done_cell(row)}"
             panel.write(Words(place, 0, words, 7, MID, up="center", turned=True, at_values=True))
     panel.x.span(-0.6, len(rows) - 0.4)
     panel.x.grid = False

@@ -167,6 +167,8 @@ class Recorded:
             under_abr: with the factor 48/53 of cells that the scenario does not count: what
                 the ABR paper calls efficiency.
 
+        Flows of which no time was measured are left out.
+
         Raises:
             UnknownNameError: no gate has this name.
             ArgumentError: the gate has no capacity in bit/s.
@@ -177,6 +179,7 @@ class Recorded:
         return {
             flow["name"]: normalised_throughput(flow["throughput_bps"], capacity, under_abr=under_abr)
             for flow in self.summary["flows"]
+            if flow["throughput_bps"] is not None
         }
 
     def to_json(self) -> str:

@@ -9,7 +9,7 @@ from tidegate._run.completion import completion, total_goodput
 from tidegate._run.table import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     Summary = dict[str, Any]
 
@@ -90,19 +90,18 @@ def figures_of(summary: Summary, gate: str | None) -> dict[str, Any]:
     """Return the numbers by which runs are compared: all flows together, and one gate.
 
     ``goodput_bps`` is that of all flows together (payload only, ``_run/completion.py`` says over which time),
-    ``fairness`` Jain's index of their goodputs, ``completion_s`` the longest time from a finite transfer's
-    start to its end (None while one is not done), ``progress`` the least share of one that arrived; queueing
-    delays, loss and utilisation are the gate's. Response times are of all requests, where there are any.
+    ``fairness`` Jain's index of their goodputs (:func:`jain`), ``completion_s`` the longest time from a
+    finite transfer's start to its end (None while one is not done), ``progress`` the least share of one that
+    arrived; queueing delays, loss and utilisation are the gate's. Response times are of all requests, where
+    there are any.
     """
     flows = summary["flows"]
     row = (gate_row(summary, gate) if gate is not None else None) or {}
-    goodputs = [float(flow["goodput_bps"]) for flow in flows]
     done, progress = completion(flows)
-    squares = sum(g * g for g in goodputs)
     requests = next((row for row in summary.get("requests", []) if row["name"] == ALL), None)
     return {
         "goodput_bps": total_goodput(summary),
-        "fairness": sum(goodputs) ** 2 / (len(goodputs) * squares) if squares else None,
+        "fairness": jain(flows),
         "queue_delay_p50_ms": row.get("queue_delay_p50_ms"),
         "queue_delay_p99_ms": row.get("queue_delay_p99_ms"),
         "loss": loss(row) if row else None,
@@ -113,6 +112,16 @@ def figures_of(summary: Summary, gate: str | None) -> dict[str, Any]:
         **({} if progress is None else {"progress": progress}),
         **({} if requests is None else {name: requests[name] for name in REQUESTS}),
     }
+
+
+def jain(flows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return Jain's index of the flows' goodputs; None where nothing arrived of any.
+
+    Flows of which no time was measured have no part in it.
+    """
+    goodputs = [float(row["goodput_bps"]) for row in flows if row["goodput_bps"] is not None]
+    squares = sum(each * each for each in goodputs)
+    return sum(goodputs) ** 2 / (len(goodputs) * squares) if squares else None
 
 
 def short_keys(keys: Sequence[str]) -> list[str]:

@@ -94,8 +94,8 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
         [
             shorten(row["name"], 18),
             row["cc"],
-            number(row["goodput_bps"] / factor),
-            number(row["throughput_bps"] / factor),
+            _scaled(row["goodput_bps"], factor),
+            _scaled(row["throughput_bps"], factor),
             percent(share_of(row["segments_retransmitted"], row["segments_sent"]), 2),
             number(row["timeouts"]),
             *([number(row.get("rtt_path_ms"))] if apart else []),
@@ -122,9 +122,7 @@ def flows_table(summary: dict[str, Any]) -> TextTable:
         rows = [row if len(row) == len(head[0]) else [*row[:_RTT], "", *row[_RTT:]] for row in rows]
     text = table(head, rows, left=2)
     if len(shown) < len(flows):
-        low, middle, high = (
-            number((value or 0) / factor) for value in spread(r["goodput_bps"] for r in flows)
-        )
+        low, middle, high = (_scaled(value, factor) for value in spread(row["goodput_bps"] for row in flows))
         text = text.with_note(
             f"(the {len(shown)} flows with the highest goodput of {len(flows)}; a tenth has less than {low} "
             f"{unit}, half {middle}, nine tenths {high}; --json prints all)"
@@ -139,7 +137,7 @@ def _sum(flows: Sequence[dict[str, Any]], key: str) -> float:
 def _together(
     name: str,
     flows: Sequence[dict[str, Any]],
-    rates: tuple[float, float],
+    rates: tuple[float | None, float | None],
     factor: float,
     *,
     finite: bool,
@@ -150,8 +148,8 @@ def _together(
     return [
         shorten(name, 18),
         "",
-        number(goodput / factor),
-        number(throughput / factor),
+        _scaled(goodput, factor),
+        _scaled(throughput, factor),
         percent(share_of(_sum(flows, "segments_retransmitted"), sent), 2),
         number(sum(row["timeouts"] for row in flows)),
         "",

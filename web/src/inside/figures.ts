@@ -33,13 +33,13 @@ export function commonGate(summaries: Summary[]): string | null {
 export function figures(summary: Summary, gate: string | null): Row {
   const { flows } = summary;
   const row = summary.gates.find((each) => each.name === gate) ?? {};
-  const goodputs = flows.map((flow) => Number(flow.goodput_bps));
+  const goodputs = measured(flows, "goodput_bps").map((flow) => Number(flow.goodput_bps));
   const sum = (values: number[]) => values.reduce((all, each) => all + each, 0);
   const squares = sum(goodputs.map((each) => each * each));
   const finite = transfers(flows);
   const found: Row = {
     goodput_bps: totalGoodput(summary),
-    fairness: squares ? sum(goodputs) ** 2 / (flows.length * squares) : null,
+    fairness: squares ? sum(goodputs) ** 2 / (goodputs.length * squares) : null,
     queue_delay_p50_ms: row.queue_delay_p50_ms ?? null,
     queue_delay_p99_ms: row.queue_delay_p99_ms ?? null,
     loss: row.loss ?? null,
@@ -53,6 +53,10 @@ export function figures(summary: Summary, gate: string | null): Row {
   if (requests) for (const name of REQUESTS) found[name] = requests[name] ?? null;
   return found;
 }
+
+/** The flows of which time was measured. */
+const measured = (flows: Row[], key: string) =>
+  flows.filter((flow) => typeof flow[key] === "number");
 
 const transfers = (flows: Row[]) => flows.filter((flow) => typeof flow.progress === "number");
 
@@ -69,8 +73,10 @@ export function completion(flows: Row[]): number | null {
 export function totalGoodput(
   summary: Pick<Summary, "flows" | "measured_from_s" | "duration_s">,
   key = "goodput_bps",
-): number {
-  const { flows, measured_from_s: begin, duration_s: end } = summary;
+): number | null {
+  const { measured_from_s: begin, duration_s: end } = summary;
+  const flows = measured(summary.flows, key);
+  if (!flows.length) return null;
   const done = flows.filter(
     (row) => typeof row.progress === "number" && typeof row.completion_s === "number",
   );
@@ -81,7 +87,6 @@ export function totalGoodput(
   const allDone = done.length === flows.length;
   const first = allDone ? Math.max(begin, Math.min(...flows.map(start))) : begin;
   const last = allDone ? Math.max(...ended.values()) : end;
-  if (last <= first) return 0;
   return flows.reduce((sum, row) => {
     const own = ended.get(row.name);
     const counts = own === undefined ? end - begin : Math.max(0, own - Math.max(begin, start(row)));

@@ -66,7 +66,7 @@ export function changed(labels: string[], each: (Perturbed | undefined)[]): Told
     head: words.map((word) => [word, unit]),
     rows: spreads.map((of, place) => {
       const apart = differences(first, of);
-      const ends = [Math.min(...apart), Math.max(...apart)].map(told);
+      const ends = [Math.min, Math.max].map((end) => told(apart.length ? end(...apart) : null));
       return {
         name: labels[place] ?? "",
         cells: [
@@ -108,8 +108,12 @@ function orders(labels: string[], spreads: Spread[], runs: number): string[] {
   });
 }
 
+/** Change by change, where both have the number. */
 const differences = (first: Spread, other: Spread) =>
-  first.values.map((one, place) => (other.values[place] ?? Number.NaN) - (one ?? Number.NaN));
+  first.values.flatMap((one, place) => {
+    const two = other.values[place] ?? null;
+    return one === null || two === null ? [] : [two - one];
+  });
 
 /** What all flows have together is that of a flow alone. */
 function shown(perturbed: Perturbed): [string, Spread][] {

@@ -82,10 +82,10 @@ export class Results {
     const { last } = this;
     const compared = "rows" in last;
     const now = compared ? last.rows.slice(-1) : last.summary.gates;
-    const goodput = compared ? Number(now[0]?.goodput_bps) : totalGoodput(last.summary);
+    const goodput = compared ? now[0]?.goodput_bps : totalGoodput(last.summary);
     const waits = now.map((row) => row.queue_delay_p99_ms).filter((each) => each != null);
     const wait = waits.length ? `, wait p99 ${number(Math.max(...waits.map(Number)))} ms` : "";
-    return `${compared ? "now: " : ""}goodput ${number(goodput / 1e6)} Mbit/s${wait}`;
+    return `${compared ? "now: " : ""}goodput ${number(typeof goodput === "number" ? goodput / 1e6 : null)} Mbit/s${wait}`;
   }
 
   /** The tables as they stand on the page. */

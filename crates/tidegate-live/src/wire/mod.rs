@@ -12,6 +12,7 @@ use tidegate_core::net::{measured, precision};
 use tidegate_core::plan::{AppPlan, Plan};
 use tidegate_core::unit::{Cause, HeldBy, Limiter};
 use tidegate_core::units::{Measured, Span, Time};
+use tidegate_result::FirstData;
 
 use crate::pump::PumpReport;
 pub use crate::segment::Header;
@@ -45,6 +46,8 @@ pub struct FlowWire {
     pub owed: Vec<(Cause, u64)>,
     /// The last byte of a finite transfer.
     pub completed: Option<Time>,
+    /// What came first of a finite transfer in the measured time, if it had begun before.
+    pub first_data: Option<FirstData>,
     /// Most user bytes out at once in the second half of the run.
     pub most_outstanding: u64,
     /// User bytes since the start, after each instant that brought some.
@@ -176,6 +179,7 @@ impl Reader {
                 rtt: Quantiles::new(precision(plan)),
                 owed: Vec::new(),
                 completed: None,
+                first_data: None,
                 most_outstanding: 0,
                 progress: Vec::new(),
                 round_trips: Vec::new(),
@@ -257,6 +261,8 @@ impl Reader {
             return;
         }
         let inside = at >= measured.from;
+        let crosses = inside && self.transfer.is_some() && self.wire.received_segments == 0;
+        let before = Some(self.wire.last_delivery).filter(|before| crosses && *before < measured.from);
         self.wire.received_segments += u64::from(inside);
         if inside && self.wire.completed.is_none() {
             self.wire.received_bytes += u64::from(bytes);
@@ -264,6 +270,12 @@ impl Reader {
         self.owe(at, cause, measured);
         let connection = self.connections.entry(header.ports[1]).or_default();
         let new = connection.reassembly.take(header.seq, header.payload);
+        if let Some(before) = before {
+            let (delivered_bytes, in_order_bytes, received_bytes) =
+                (new.bytes, new.in_order, u64::from(bytes));
+            self.wire.first_data =
+                Some(FirstData { before, at, delivered_bytes, in_order_bytes, received_bytes });
+        }
         if new.bytes == 0 {
             return;
         }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tidegate_core::gate::Quantiles;
-use tidegate_core::net::measured;
 use tidegate_core::plan::{AppPlan, FlowPlan, Plan};
 use tidegate_core::unit::{Cause, HeldBy, Limiter};
-use tidegate_core::units::{Rate, Time};
+use tidegate_core::units::Rate;
 
+use super::own_time::{FlowTimes, OwnTime};
 use crate::losses::LossSummary;
 
 /// A flow in numbers.
@@ -22,13 +22,16 @@ pub struct FlowSummary {
     pub tcp: String,
     /// User bits that reached the receiver, each counted when it first arrives, in order or not, per second of the
     /// measured time; of a finite transfer that ended, per second from its start (or that of the measured time, if it
-    /// is later) to its end.
-    pub goodput_bps: f64,
+    /// is later) to its end. Of the packet that came over the beginning of the measured time such a transfer counts the part that belongs
+    /// to the time after; what a gate had saved up before, and lets go at once, can still make the rate of a short time exceed the
+    /// link's. Null: no time was measured, because the transfer, or the last of its counted requests, was done before the measured time, or the flow did not begin before
+    /// the end.
+    pub goodput_bps: Option<f64>,
     /// User bits that became readable in order, per second of the same time. A gap that is filled makes all that waited
     /// behind it readable at once, so over a short time this can exceed goodput and the link's rate.
-    pub in_order_bps: f64,
+    pub in_order_bps: Option<f64>,
     /// IP bits of data segments that reached the receiver, headers and repeats included, in the same time, per second.
-    pub throughput_bps: f64,
+    pub throughput_bps: Option<f64>,
     /// `segments_delivered` over the data segments whose fate was decided in the measured time: `segments_received` and
     /// `dropped_packets`, of which a lost SYN is one. So never above 1; what was on its way at the beginning or the end makes no
     /// difference.
@@ -91,7 +94,7 @@ pub struct FlowSummary {
     pub start_s: Option<f64>,
 }
 
-/// What an engine measured of a flow; all but the three last count the measured time.
+/// What an engine measured of a flow; all but the two last count the measured time.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowMeasure<'a> {
     /// Congestion controller, as the engine calls it.
@@ -130,12 +133,10 @@ pub struct FlowMeasure<'a> {
     pub cwnd_max_segments: Option<f64>,
     /// Picoseconds owed to each cause.
     pub owed: &'a [(Cause, u64)],
-    /// When the flow began.
-    pub started: Time,
-    /// When the last byte of a finite transfer arrived.
-    pub completed: Option<Time>,
     /// User bytes that arrived in order since the flow began.
     pub transferred: u64,
+    /// When it began and ended.
+    pub times: FlowTimes<'a>,
 }
 
 impl FlowSummary {
@@ -143,16 +144,16 @@ impl FlowSummary {
     /// [`summarise`](super::summarise).
     #[must_use]
     pub fn new(plan: &Plan, flow: &FlowPlan, of: FlowMeasure<'_>) -> FlowSummary {
-        let span = own_seconds(plan, &of);
-        let per_second = |bytes: u64| if span > 0.0 { bytes as f64 * 8.0 / span } else { 0.0 };
+        let (own, first) = (OwnTime::of(plan, flow, of.times), of.times.first_data.unwrap_or_default());
+        let per_second = |all, of_first| own.as_ref().map(|own| own.per_second(all, of_first));
         let millis = |seconds: f64| seconds * 1e3;
         FlowSummary {
             name: flow.name.clone(),
             cc: of.cc,
             tcp: of.tcp.to_owned(),
-            goodput_bps: per_second(of.delivered_bytes),
-            in_order_bps: per_second(of.in_order_bytes),
-            throughput_bps: per_second(of.received_bytes),
+            goodput_bps: per_second(of.delivered_bytes, first.delivered_bytes),
+            in_order_bps: per_second(of.in_order_bytes, first.in_order_bytes),
+            throughput_bps: per_second(of.received_bytes, first.received_bytes),
             efficiency: None,
             segments_sent: of.segments_sent,
             segments_delivered: of.segments_delivered,
@@ -173,12 +174,12 @@ impl FlowSummary {
             cwnd_mean_segments: of.cwnd_mean_segments,
             cwnd_max_segments: of.cwnd_max_segments,
             limited_by: limited_by(plan, of.owed),
-            completion_s: of.completed.map(|at| at.saturating_since(of.started).as_secs_f64()),
+            completion_s: of.times.completed.map(|at| at.saturating_since(of.times.started).as_secs_f64()),
             progress: match flow.app {
                 AppPlan::Transfer { bytes } => Some(of.transferred.min(bytes) as f64 / bytes.max(1) as f64),
                 _ => None,
             },
-            start_s: matches!(flow.app, AppPlan::Transfer { .. }).then(|| of.started.as_secs_f64()),
+            start_s: matches!(flow.app, AppPlan::Transfer { .. }).then(|| of.times.started.as_secs_f64()),
         }
     }
 
@@ -187,16 +188,6 @@ impl FlowSummary {
         let decided = self.segments_received + losses.dropped_packets;
         self.efficiency = (decided > 0).then(|| self.segments_delivered as f64 / decided as f64);
         self.losses = losses;
-    }
-}
-
-/// The seconds over which a flow's rates count: the measured time; of a finite transfer that ended, the part of it
-/// between the transfer's start and its end.
-fn own_seconds(plan: &Plan, of: &FlowMeasure<'_>) -> f64 {
-    let measured = measured(plan);
-    match of.completed {
-        Some(end) => end.saturating_since(of.started.max(measured.from)).as_secs_f64(),
-        None => measured.seconds(),
     }
 }
 

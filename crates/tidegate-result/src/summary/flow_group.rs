@@ -13,10 +13,11 @@ pub struct FlowGroupSummary {
     pub flows: u64,
     /// User bits of all that arrived, per second of the measured time; where all copies are finite transfers that ended, per second
     /// from the first one's start (or that of the measured time, if it is later) to the last one's end. It is not the sum of
-    /// the copies' rates, each of which is over a time of its own.
-    pub goodput_bps: f64,
+    /// the copies' rates, each of which is over a time of its own. Copies of which no time was measured have no part in it; null: none
+    /// was measured of any.
+    pub goodput_bps: Option<f64>,
     /// IP bits of data segments of all, headers and repeats included, per second of the same time.
-    pub throughput_bps: f64,
+    pub throughput_bps: Option<f64>,
     /// Copies whose finite transfer ended.
     pub done: u64,
     /// How long the slowest transfer took; none while one is not done.
@@ -78,14 +79,20 @@ fn group(name: String, members: &[FlowSummary], begin: f64, end: f64) -> FlowGro
 }
 
 /// The rate of all together, from their rates, each over a time of its own.
-fn together(members: &[FlowSummary], begin: f64, end: f64, rate: fn(&FlowSummary) -> f64) -> f64 {
+fn together(
+    members: &[FlowSummary],
+    begin: f64,
+    end: f64,
+    rate: fn(&FlowSummary) -> Option<f64>,
+) -> Option<f64> {
+    let measured: Vec<_> = members.iter().filter_map(|flow| Some((flow, rate(flow)?))).collect();
     let ended = |flow: &FlowSummary| Some(flow.start_s? + flow.completion_s?);
     let began = |flow: &FlowSummary| flow.start_s.unwrap_or(0.0).max(begin);
-    let all_done = members.iter().all(|flow| ended(flow).is_some());
-    let first = members.iter().map(began).fold(f64::INFINITY, f64::min);
-    let last = members.iter().filter_map(ended).fold(begin, f64::max);
+    let all_done = measured.iter().all(|(flow, _)| ended(flow).is_some());
+    let first = measured.iter().map(|(flow, _)| began(flow)).fold(f64::INFINITY, f64::min);
+    let last = measured.iter().filter_map(|(flow, _)| ended(flow)).fold(begin, f64::max);
     let (from, to) = if all_done { (first, last) } else { (begin, end) };
-    let bits =
-        |flow: &FlowSummary| rate(flow) * ended(flow).map_or(end - begin, |at| (at - began(flow)).max(0.0));
-    if to > from { members.iter().map(bits).sum::<f64>() / (to - from) } else { 0.0 }
+    let own = |flow: &FlowSummary| ended(flow).map_or(end - begin, |at| (at - began(flow)).max(0.0));
+    let bits: f64 = measured.iter().map(|(flow, bps)| bps * own(flow)).sum();
+    (to > from).then(|| bits / (to - from))
 }

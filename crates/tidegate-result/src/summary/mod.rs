@@ -5,6 +5,7 @@ mod classes;
 mod flow;
 mod flow_group;
 mod gate;
+mod own_time;
 mod traffic;
 mod waiting;
 
@@ -20,6 +21,7 @@ pub use classes::ClassSummary;
 pub use flow::{FlowMeasure, FlowSummary};
 pub use flow_group::FlowGroupSummary;
 pub use gate::{AllocationSummary, FeedbackSummary, GateSummary};
+pub use own_time::{FirstData, FlowTimes};
 pub use traffic::{MediaSummary, TrafficGroupSummary, TrafficSummary, TransitSummary};
 pub use waiting::WaitingSummary;
 

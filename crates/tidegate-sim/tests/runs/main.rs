@@ -16,6 +16,7 @@ mod any_cells;
 mod any_video;
 mod hosted;
 mod offered;
+mod own_time;
 mod random;
 mod rows;
 mod small;
@@ -47,7 +48,7 @@ fn a_small_window_limits() {
     let result = whole(&one_link(None, AppPlan::Bulk, plan));
     // Five segments a round trip of 21.04 ms, of which bursts keep the link for some 5 ms.
     assert!(share(&result, "receiver window") > 0.6, "{:?}", result.summary.flows[0].limited_by);
-    let goodput = result.summary.flows[0].goodput_bps;
+    let goodput = result.summary.flows[0].goodput_bps.expect("it was measured");
     assert!((goodput / (5_000.0 * 8.0 / 0.02104) - 1.0).abs() < 0.01, "{goodput}");
 }
 
@@ -105,7 +106,7 @@ fn a_transfer_has_its_goodput_over_its_own_time() {
     let row = |of: &Plan| whole(of).summary.flows[0].clone();
     let first = row(&plan);
     let took = first.completion_s.expect("it ends");
-    assert_eq!(first.goodput_bps, 4e6 / took);
+    assert_eq!(first.goodput_bps, Some(4e6 / took));
     assert_eq!((first.progress, first.start_s), (Some(1.0), Some(0.0)));
     // However long the run goes on.
     let longer = row(&Plan { duration: Time::ZERO + Span::from_secs(50), ..plan.clone() });
@@ -114,11 +115,12 @@ fn a_transfer_has_its_goodput_over_its_own_time() {
     let half = Span::from_picos((took / 2.0 * 1e12) as u64);
     let later = row(&Plan { warmup: Time::ZERO + half, ..plan.clone() });
     assert_eq!(later.completion_s, Some(took));
-    assert!((later.goodput_bps / 8e6 - 1000.0 / 1040.0).abs() < 0.01, "{}", later.goodput_bps);
+    let goodput = later.goodput_bps.expect("it was measured");
+    assert!((goodput / 8e6 - 1000.0 / 1040.0).abs() < 1e-9, "{goodput}");
     // One that is not done: the measured time, and how much came.
     let short = row(&Plan { duration: Time::ZERO + half, ..plan });
     assert_eq!(short.completion_s, None);
-    let share = short.goodput_bps * half.as_secs_f64() / 8.0 / 500_000.0;
+    let share = short.goodput_bps.expect("it was measured") * half.as_secs_f64() / 8.0 / 500_000.0;
     assert!((short.progress.expect("a transfer") - share).abs() < 1e-9 && share > 0.3, "{share}");
 }
 
