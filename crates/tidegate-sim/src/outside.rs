@@ -67,7 +67,8 @@ impl HostedRun {
             simulation.start()
         }
         let (now, hosted) = (Time::ZERO, hosted.to_vec());
-        Ok(HostedRun { plan, simulation, desk, now, left: FIRST_REVIEW, hosted, rehearsal })
+        let left = simulation.steps_to_review().min(FIRST_REVIEW);
+        Ok(HostedRun { plan, simulation, desk, now, left, hosted, rehearsal })
     }
 
     /// The instant it is at.
@@ -169,7 +170,7 @@ impl HostedRun {
     }
 
     fn review(&mut self, go_on: &mut dyn FnMut(Time) -> bool) -> Result<(), RunError> {
-        self.left = FIRST_REVIEW;
+        self.left = self.simulation.steps_to_review().min(FIRST_REVIEW);
         if let Some(fault) = self.simulation.fault() {
             return Err(RunError::Host(fault));
         }

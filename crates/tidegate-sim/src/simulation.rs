@@ -6,7 +6,7 @@ use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 
 use crate::alarms::Alarm;
-use crate::checks::{Checks, REVIEW};
+use crate::checks::Checks;
 use crate::cohort_threads::CohortThreads;
 use crate::flow::Flow;
 use crate::host::Makes;
@@ -23,6 +23,8 @@ pub(crate) fn ending(plan: &Plan) -> impl Iterator<Item = usize> {
 /// A run under way.
 pub(crate) struct Simulation {
     pub(crate) limits: Limits,
+    /// Bytes that it held when it began, about.
+    pub(crate) begun_with: u64,
     /// [`Plan::exact`].
     exact: bool,
     cohorts: CohortPlan,
@@ -63,10 +65,13 @@ impl Simulation {
             })
             .collect::<Result<_, RunError>>()?;
         let wire = Wire::new(plan);
+        let begun_with = plan.start_bytes();
+        let left = plan.limits.memory_bytes.map_or(u64::MAX, |memory| memory.saturating_sub(begun_with));
         let finds_drops = wire.network.has_sections() && flows.iter().any(Flow::is_policed);
         let attends = finds_drops || flows.iter().any(|flow| flow.hosted.is_some());
         Ok(Simulation {
             limits: plan.limits,
+            begun_with,
             exact: plan.exact,
             cohorts: plan.cohorts,
             level: plan.record.level,
@@ -77,7 +82,7 @@ impl Simulation {
             threads: if own { 1 } else { threads },
             drops: Vec::new(),
             run: Run::default(),
-            checks: Checks::new(plan.flows.len() + plan.gates.len()),
+            checks: Checks::new(plan.flows.len() + plan.gates.len(), left),
             finds_drops,
             attends,
         })
@@ -121,8 +126,8 @@ impl Simulation {
     /// than a little beyond that.
     pub(crate) fn drive(&mut self, to: Time, watch: &mut dyn Watch) -> Result<Option<Limit>, RunError> {
         loop {
-            let enough = self.wire.ahead + REVIEW;
             let mut steps = self.steps_to_review();
+            let enough = self.wire.ahead + self.checks.steps();
             while steps > 0 {
                 steps -= 1;
                 let network = &mut self.wire.network;

@@ -42,11 +42,14 @@ impl Limit {
     /// What the summary says of it.
     pub(crate) fn words(&self, plan: &Plan, at: Time) -> String {
         let reached = match self {
+            Limit::Events(1) => "1 event".to_owned(),
             Limit::Events(events) => format!("{events} events"),
             Limit::Memory(bytes) => format!("{bytes} bytes of memory"),
         };
         let counts = if plan.warmup < at {
             "the summary covers the time up to there"
+        } else if plan.warmup == Time::ZERO {
+            "no time had passed, so nothing was measured"
         } else {
             "the warm-up had not ended, so the summary covers the time from the start to there"
         };

@@ -161,7 +161,14 @@ const LIMITS: Section = section(
             text("1000 s"),
             "With `duration = \"until done\"`: where the run ends at the latest. Not used otherwise.",
         ),
-        key("memory", SIZE, text("2 GB"), "Bytes held in queues, delay lines and recordings."),
+        key(
+            "memory",
+            SIZE,
+            text("2 GB"),
+            "Bytes of the simulator's own memory, about: flows and gates, queues, delay lines and recordings. A packet that waits \
+             takes some tens of them, however long it is. A full table doubles, so a run may end with twice as much, and \
+             32 kB and 2 kB for each flow and gate besides.",
+        ),
     ],
 );
 

@@ -101,6 +101,19 @@ fn a_limit_stops_a_run_and_its_numbers_are_those_of_a_run_of_that_length() {
 }
 
 #[test]
+fn a_limit_that_is_reached_at_once_says_that_nothing_was_measured() {
+    let mut plan = one_link(Some(20), AppPlan::Bulk, tcp(CongestionPlan::NewReno));
+    plan.limits.events = Some(1);
+    let told = |of: &Plan| whole(of).summary.warnings[0].clone();
+    let at_once = told(&plan);
+    assert!(at_once.contains("the limit of 1 event was reached; no time had passed"), "{at_once}");
+    assert_eq!(whole(&plan).summary.flows[0].goodput_bps, None);
+    // Where there is a warm-up, that had not ended.
+    plan.warmup = Time::ZERO + Span::from_secs(1);
+    assert!(told(&plan).contains("the warm-up had not ended"));
+}
+
+#[test]
 fn a_transfer_has_its_goodput_over_its_own_time() {
     let plan = one_link(None, AppPlan::Transfer { bytes: 500_000 }, tcp(CongestionPlan::Reno));
     let row = |of: &Plan| whole(of).summary.flows[0].clone();

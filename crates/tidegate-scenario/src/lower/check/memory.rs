@@ -1,6 +1,6 @@
 //! What a run would hold in memory, before it begins. A scenario that could never fit is refused.
 
-use tidegate_core::plan::{AppPlan, JitterPlan, Plan, USUAL_MEMORY};
+use tidegate_core::plan::{AppPlan, JitterPlan, Plan, Population, USUAL_MEMORY};
 
 use crate::check::Form;
 use crate::lower::draft::{Gate, Hop, Load, User};
@@ -16,14 +16,6 @@ use crate::units::plural;
 pub fn check_recording(plan: &Plan) -> Result<(), String> {
     if plan.until_done { Ok(()) } else { plan.recording_fits() }
 }
-
-/// What one server, one flow or source, and one place on a path take in memory at the peak of a run that records nothing, in
-/// bytes, about. Measured: 7,400 to 7,800 for a flow with one gate for all, 4,400 more with a gate of its own, 3,000 more where it
-/// has requests.
-const SERVER: u64 = 4_300;
-const FLOW: u64 = 7_500;
-const REQUESTS: u64 = 3_000;
-const PLACE: u64 = 100;
 
 /// Below this a limit that is written is about what the run collects: it stops there with a word.
 const SMALL: u64 = 50_000_000;
@@ -44,11 +36,7 @@ pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &
         let delays = u64::from(user.jitter != JitterPlan::None);
         servers = servers.saturating_add(copies.saturating_mul(own(&user.path) + own(&user.back) + delays));
     }
-    let need = servers
-        .saturating_mul(SERVER)
-        .saturating_add(flows.saturating_mul(FLOW))
-        .saturating_add(asking.saturating_mul(REQUESTS))
-        .saturating_add(places.saturating_mul(PLACE));
+    let need = Population { gates: servers, flows, asking, places }.bytes();
     let most = limits(root).memory_bytes.unwrap_or(USUAL_MEMORY);
     let written = root.table("limits").and_then(|limits| limits.given("memory"));
     if need <= most.max(SMALL) {
