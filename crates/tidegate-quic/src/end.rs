@@ -189,6 +189,7 @@ impl Host for End {
             }
             None => {}
         }
+        self.work.advance(now);
         self.work();
     }
 
@@ -238,7 +239,7 @@ impl Host for End {
         let due = self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout());
         let due = due.map_or(Time::NEVER, |instant| self.clock.time(instant));
         let due = if self.departs == Time::ZERO { due } else { due.min(self.departs) };
-        due.min(self.work.next_wakeup())
+        due.min(self.work.next_wakeup(self.watch.read.sent.bytes()))
     }
 
     fn report(&self) -> Report {

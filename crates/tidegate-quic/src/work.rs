@@ -53,9 +53,11 @@ impl Work {
         }
     }
 
-    /// When it writes next by itself.
-    pub(crate) fn next_wakeup(&self) -> Time {
+    /// When it writes next by itself, if that can make anything leave: behind data that wait it cannot, and quinn's pacer would lose the
+    /// time that has passed if it were asked for each byte. `sent`: what the connection has sent of its streams.
+    pub(crate) fn next_wakeup(&self, sent: u64) -> Time {
         match self {
+            Work::Write(_) if self.pending() > 0 || self.unsent(sent) > 0 => Time::NEVER,
             Work::Write(writer) => writer.source.next_wakeup(),
             Work::Send(datagrams) => datagrams.source.next_wakeup(),
             Work::Read(_) | Work::Exchange(_) => Time::NEVER,

@@ -100,7 +100,7 @@ impl Flow {
         let dialogue = Dialogue::new(&maker, start);
         let has_circuit = has_circuit(plan, flow);
         let policed = Policed::new(plan, flow).map(Box::new);
-        let hosted = hosts.map(|ends| Box::new(Hosted::new(&flow.name, ends, policed.is_some())));
+        let hosted = hosts.map(|ends| Box::new(Hosted::new(flow, ends, policed.is_some())));
         let policed = policed.filter(|_| hosted.is_none());
         let advised = Advised::new(flow, index, history.is_some());
         let parts = history.as_ref().is_none_or(|history| history.lets_ends_part());

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tidegate_core::gate::DropReason;
 use tidegate_core::net::{Dropped, Owner};
+use tidegate_core::plan::FlowPlan;
 use tidegate_core::tcp::{Counters, Endpoint};
 use tidegate_core::unit::{Cause, Ecn, HeldBy, Unit};
 use tidegate_core::units::{Span, Time};
@@ -15,14 +16,17 @@ use tidegate_result::Side;
 use crate::host::{Ends, Host, Lost, Outgoing, Packet, Report};
 use crate::in_network::{InNetwork, OnItsWay};
 
-/// So many packets, or wake-ups in vain, within [`AT_ONCE`] are more than any stack has a use for.
-const MOST_AT_ONCE: u32 = 100_000;
+/// So many packets, or wake-ups in vain, within [`AT_ONCE`] are more than any stack has a use for, beside those that what its
+/// application writes makes.
+const MOST_AT_ONCE: u64 = 100_000;
 const AT_ONCE: Span = Span::from_millis(1);
 
 /// The hosts of a flow.
 pub(crate) struct Hosted {
     /// The flow's name.
     name: String,
+    /// More packets than this, or wake-ups in vain, within [`AT_ONCE`] end the run.
+    most_at_once: u64,
     ends: [End; 2],
     in_network: InNetwork,
     polices: bool,
@@ -63,20 +67,21 @@ struct AtOnce {
 }
 
 impl AtOnce {
-    /// It happens at `at`; whether that is too often.
-    fn happens(&mut self, at: Time) -> bool {
+    /// It happens at `at`; whether that is more often than `most` times.
+    fn happens(&mut self, at: Time, most: u64) -> bool {
         if at.saturating_since(self.since) > AT_ONCE {
             *self = AtOnce { since: at, count: 0 };
         }
         self.count += 1;
-        self.count > MOST_AT_ONCE
+        u64::from(self.count) > most
     }
 }
 
 impl Hosted {
-    pub(crate) fn new(name: &str, ends: Ends, polices: bool) -> Hosted {
+    pub(crate) fn new(flow: &FlowPlan, ends: Ends, polices: bool) -> Hosted {
         Hosted {
-            name: name.to_owned(),
+            name: flow.name.clone(),
+            most_at_once: MOST_AT_ONCE + flow.app.writes_within(AT_ONCE),
             ends: ends.map(|host| End {
                 report: host.report(),
                 host,
@@ -166,9 +171,10 @@ impl Hosted {
         if at < self.ends[side as usize].wakeup {
             return;
         }
-        if self.ends[side as usize].woken.happens(at) {
+        let most = self.most_at_once;
+        if self.ends[side as usize].woken.happens(at, most) {
             let what = format!(
-                "never sleeps: it asked to be woken {MOST_AT_ONCE} times within 1 ms, and neither sent a packet nor got one"
+                "never sleeps: it asked to be woken {most} times within 1 ms, and neither sent a packet nor got one"
             );
             return self.fail(at, side, &what);
         }
@@ -231,8 +237,9 @@ impl Hosted {
             self.fail(at, side, &what);
             return None;
         }
-        if self.ends[side as usize].sent.happens(at) {
-            self.fail(at, side, &format!("sends without end: more than {MOST_AT_ONCE} packets within 1 ms"));
+        let most = self.most_at_once;
+        if self.ends[side as usize].sent.happens(at, most) {
+            self.fail(at, side, &format!("sends without end: more than {most} packets within 1 ms"));
             return None;
         }
         Some(self.unit_of(at, side, out))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{GateIndex, HoldingPlan, MediaPlan, RequestPlan, StartPlan, TcpPlan};
 use crate::aal5::{CELL_PAYLOAD, LLC_SNAP, TRAILER};
 use crate::random::TruncatedGeometric;
-use crate::units::Rate;
+use crate::units::{Rate, Span};
 
 /// Applications over TCP.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,21 @@ impl AppPlan {
             AppPlan::Bulk | AppPlan::Transfer { .. } | AppPlan::Source(_) => 0,
         };
         tcp.headers.saturating_add(request)
+    }
+
+    /// How often it writes within a time, at the mean rate of the source that it is.
+    #[must_use]
+    pub fn writes_within(&self, span: Span) -> u64 {
+        let AppPlan::Source(source) = self else { return 0 };
+        let (rate, bytes) = match source {
+            SourcePlan::Constant { rate, bytes }
+            | SourcePlan::OnOff { rate, bytes, .. }
+            | SourcePlan::Poisson { rate, bytes } => (rate, *bytes),
+            // Theirs have a size of their own, a cell at least.
+            SourcePlan::Messages(_) | SourcePlan::Media(_) => return 0,
+        };
+        let bits = u128::from(rate.bps()) * u128::from(span.picos()) / 1_000_000_000_000;
+        u64::try_from(bits / (8 * u128::from(bytes.max(1)))).unwrap_or(u64::MAX)
     }
 }
 
