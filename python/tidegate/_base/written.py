@@ -70,8 +70,8 @@ def check_target(path: str | os.PathLike[str] | None, kind: str | None = None) -
         kind: "picture", "report", "data file of flent"; None: any name is one.
 
     Raises:
-        ArgumentError: the name does not end as its kind does, is that of a folder, or has no folder.
-        OSError: the folder cannot be written.
+        ArgumentError: the name does not end as its kind does, or is that of a folder.
+        OSError: there is no such folder, or it cannot be written.
     """
     if path is None:
         return
@@ -80,7 +80,7 @@ def check_target(path: str | os.PathLike[str] | None, kind: str | None = None) -
     if not os.fspath(path) or place.is_dir():
         raise ArgumentError(f"{os.fspath(path) or place}: this is a folder; give the name of a file")
     if not place.parent.is_dir():
-        raise ArgumentError(f"{path}: there is no folder {place.parent}")
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {place.parent}", os.fspath(path))
     if not os.access(place.parent, os.W_OK):
         raise PermissionError(errno.EACCES, "cannot be written", os.fspath(path))
 
