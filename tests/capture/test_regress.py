@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import tidegate as tg
 from support.common import tidegate
+from support.made_captures import moved, records
 
 CHUNKS = """
 title = "Four pieces"
@@ -154,6 +155,22 @@ def test_what_is_given_twice_is_refused(tmp_path: Path) -> None:
             tg.regress(file, [capture, again])
         with pytest.raises(tg.errors.ArgumentError, match="given twice"):
             tg.identify([capture, again])
+
+
+def test_captures_of_times_far_apart_are_refused(tmp_path: Path) -> None:
+    """The clock of one host was never set: neither a run of years nor windows of years are meant."""
+    file = written(CHUNKS, tmp_path)
+    tg.run(file, pcap=tmp_path / "run.pcap")
+    head, packets = records(tmp_path / "run.pcap")
+    later = tmp_path / "later.pcap"
+    # Other sequence numbers, or it would be the same connection.
+    later.write_bytes(head + b"".join(moved(each, 3 * 365 * 86_400 * 10**9, 1 << 31, 0) for each in packets))
+    files = [tmp_path / "run.pcap", later]
+    told = "connection 2 .* begins 1095 days after connection 1 .*: give captures of one measurement"
+    for ask in (lambda: tg.regress(file, files), lambda: tg.traces.from_capture(files, connections=[1, 2])):
+        with pytest.raises(tg.errors.CaptureError, match=told):
+            ask()
+    assert tg.regress(file, files, connections=[1]).agrees
 
 
 def test_both_ends_of_a_transfer_are_one_transfer(tmp_path: Path) -> None:

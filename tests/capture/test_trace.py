@@ -46,6 +46,23 @@ def test_a_cellular_link_is_found_again_within_5_percent(tmp_path: Path) -> None
     assert not found.saturated[0]
 
 
+def test_a_connection_that_was_captured_at_both_ends_is_added_once(tmp_path: Path) -> None:
+    text = """duration = "5 s"
+seed = 1
+gate.line = { rate = "10 Mbit/s", queue = "50 packets", delay = "1 ms" }
+flow.a = { path = ["line"], rtt = "40 ms", app.transfer = "2 MB" }
+"""
+    file = tmp_path / "s.toml"
+    file.write_text(text)
+    tg.run(file, pcap=tmp_path / "run.pcap")
+    files = [tmp_path / "run.pcap", tmp_path / "run-receiver.pcap"]
+    for end, number in ((None, "1"), ("sender", "1"), ("receiver", "2")):
+        found = tg.traces.from_capture(files, connections=[1, 2], at=end)
+        assert [each.split()[0] for each in found.connections] == [number]
+        assert found.mean_bps == pytest.approx(10e6, rel=0.02)
+        assert any("captured at the other end" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("name", ["ATT-LTE-driving-2016.down", "Verizon-LTE-short.up"])
 def test_recorded_links_too(name: str, tmp_path: Path) -> None:
     if not (TRACES / name).is_file():

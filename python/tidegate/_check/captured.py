@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidegate._capture.delivery import deliveries, place_of
+from tidegate._capture.ends import each_once, of_one_time
 from tidegate._capture.uncaptured import missed_words, uncaptured
 from tidegate._check.measured import Measurement, Transfer
-from tidegate._identify.ends import paired
 from tidegate.errors import CaptureError
 from tidegate.traces._captured import chosen_of
 
@@ -40,16 +40,17 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
         big = [each.number for each in capture.connections if each.sender.payload_bytes >= LEAST_BYTES]
         numbers = big or None
     named = chosen_of(capture, numbers)
-    once, at_both = _once(named)
-    chosen = [each for each in once if _answered(each)]
+    single, at_both = each_once(named)
+    chosen = [each for each in single if _answered(each)]
     if not chosen:
         raise CaptureError(
             f"{', '.join(capture.files)}: only one direction was captured, so nothing of it can be compared; "
             "capture both"
         )
+    of_one_time(chosen)
     found = sorted((transfer(each) for each in chosen), key=lambda each: each.start_s)
     begin = found[0].start_s
-    left = len(capture.connections) - len(chosen) - (len(named) - len(once))
+    left = len(capture.connections) - len(chosen) - (len(named) - len(single))
     notes = [*capture.notes, *at_both, *_uncaptured(chosen)]
     if left:
         notes.append(
@@ -59,22 +60,6 @@ def measured(capture: Capture, numbers: Sequence[int] | None) -> Measurement:
     # Starts count from the first data of all.
     moved = tuple(Transfer(**{**vars(each), "start_s": each.start_s - begin}) for each in found)
     return Measurement(", ".join(capture.files), moved, tuple(notes))
-
-
-def _once(connections: list[Connection]) -> tuple[list[Connection], list[str]]:
-    """Return each transfer once, as captured nearest to its sender, and say which were captured twice."""
-    notes: list[str] = []
-    alone, pairs = paired(connections, notes)
-    kept = list(alone)
-    for pair in pairs:
-        from_client = pair.client.sender == pair.client.client_host
-        one, other = (pair.client, pair.server) if from_client else (pair.server, pair.client)
-        kept.append(one)
-        notes.append(
-            f"connection {other.name} in {other.file} is connection {one.number} of {one.file}, captured at "
-            "the other end: it is compared once, as its sender saw it"
-        )
-    return sorted(kept, key=lambda each: each.number), notes
 
 
 def _answered(connection: Connection) -> bool:

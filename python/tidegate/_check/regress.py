@@ -62,7 +62,8 @@ def regress(
 
     Raises:
         ScenarioError, TraceError: the scenario is wrong.
-        CaptureError: a file is no measurement, or has no TCP data.
+        CaptureError: a file is no measurement, or has no TCP data, or the connections begin more than 30 days
+            apart.
         ArgumentError: the scenario's flows do not fit the connections, or a value is wrong.
         OSError: a file cannot be read.
     """

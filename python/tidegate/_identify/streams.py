@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from tidegate._capture.ends import Pair, paired
+from tidegate._capture.place import near_client
 from tidegate._capture.uncaptured import Uncaptured, handshake_ns, missed_words, uncaptured
 from tidegate._identify.acks import Acks, acks_of
 from tidegate._identify.beside import answers
 from tidegate._identify.both import both
 from tidegate._identify.clocks import Clocks
 from tidegate._identify.copies import once
-from tidegate._identify.ends import Pair, paired
 from tidegate._identify.held import Held, held
-from tidegate._identify.place import near_client
 from tidegate._identify.placed import placed
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart

@@ -176,25 +176,31 @@ def from_capture(
     Args:
         capture: a capture, or its files.
         connections: numbers of connections that shared the link, whose deliveries are added; left out, the
-            one with the most data.
+            one with the most data. One that was captured at both ends counts once, at the end that ``at``
+            names, or at its sender.
         at: ``"sender"`` or ``"receiver"``; left out, found in the packets.
         window: rates are means over this long.
         least_wait_s: shorter waiting, in seconds, does not count.
 
     Raises:
-        CaptureError: a file is no capture, or has no data of TCP.
+        CaptureError: a file is no capture, or has no data of TCP, or the connections begin more than 30 days
+            apart.
         ArgumentError: there is no such connection, or a value is wrong.
         OSError: a file cannot be read.
     """
     from tidegate import _core
     from tidegate._capture.delivery import deliveries
+    from tidegate._capture.ends import each_once, of_one_time
 
     if at not in (None, "sender", "receiver"):
         raise ArgumentError(f'at: read "{at}"; takes sender or receiver')
     step = _core.read_span("window", window) / PICOS
     held = capture if isinstance(capture, Capture) else read_capture(capture, most_packets=MOST_PACKETS)
     notes: list[str] = []
-    chosen = [_whole(each, notes) for each in chosen_of(held, connections)]
+    named, at_both = each_once(chosen_of(held, connections), at or "sender")
+    of_one_time(named)
+    notes += at_both
+    chosen = [_whole(each, notes) for each in named]
     found = [deliveries(each, at) for each in chosen]
     begin = min(each.first_ns for each in chosen) / 1e9
     end = max((float(each.time_s[-1]) for each in found if len(each.time_s)), default=begin) - begin

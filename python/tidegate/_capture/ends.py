@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from tidegate._identify.place import answered
+from tidegate._base.text import number
+from tidegate._capture.place import answered
+from tidegate.errors import CaptureError
 
 #: Numbers of the same connection differ by less than this, where its SYN is in one capture or in none.
 _NEAR = 1 << 30
 #: Two captures are of one place if both see the far end answer in nearly the same time, as a share of it.
 _SAME = 0.02
+#: Connections of one measurement begin in so many days.
+_MOST_DAYS = 30
+_DAY_NS = 86_400 * 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,39 @@ def paired(connections: list[Any], notes: list[str]) -> tuple[list[Any], list[Pa
             else:
                 pairs.append(Pair(*order, _shift(*order)))
     return sorted(alone, key=lambda each: each.number), pairs
+
+
+def each_once(connections: list[Any], at: str = "sender") -> tuple[list[Any], list[str]]:
+    """Return each transfer once, as captured nearest to this end of it, and say which were captured twice."""
+    notes: list[str] = []
+    alone, pairs = paired(connections, notes)
+    kept = list(alone)
+    for pair in pairs:
+        near_client = (pair.client.sender == pair.client.client_host) == (at == "sender")
+        one, other = (pair.client, pair.server) if near_client else (pair.server, pair.client)
+        kept.append(one)
+        notes.append(
+            f"connection {other.name} in {other.file} is connection {one.number} of {one.file}, captured at "
+            f"the other end: it counts once, as its {at} saw it"
+        )
+    return sorted(kept, key=lambda each: each.number), [note.removesuffix(".") for note in notes]
+
+
+def of_one_time(connections: list[Any]) -> None:
+    """Refuse connections whose captures tell times that are too far apart to be of one measurement.
+
+    Raises:
+        CaptureError: they are.
+    """
+    first = min(connections, key=lambda each: each.first_ns)
+    last = max(connections, key=lambda each: each.first_ns)
+    days = (last.first_ns - first.first_ns) / _DAY_NS
+    if days > _MOST_DAYS:
+        raise CaptureError(
+            f"by the times in the captures connection {last.number} ({last.file}) begins {number(days)} days "
+            f"after connection {first.number} ({first.file}), more than {_MOST_DAYS}: give captures of one "
+            "measurement whose clocks agree, or name connections of one time (--connection)"
+        )
 
 
 def _name(connection: Any) -> tuple[int | None, ...] | tuple[str, str]:
