@@ -101,3 +101,28 @@ def test_a_capture_of_a_run_with_cells(tmp_path: Path) -> None:
     assert (tmp_path / "x.pcap").stat().st_size > 1000
     plain = tg.run(tg.Scenario.from_toml(LOSSY), seed=2, record="summary")
     assert plain.to_json() == run.to_json()
+
+
+def test_drops_of_a_cell_gate_are_packets_and_those_of_its_classes_cells() -> None:
+    document = {
+        "duration": "5 s",
+        "seed": 1,
+        "gate": {
+            "link": {
+                "framing": "aal5",
+                "rate": "10 Mbit/s",
+                "scheduler": "drr",
+                "queue": {"epd": "60 cells", "ppd": True},
+                "classes": {
+                    "one": {"members": ["a"], "queue": "100 cells"},
+                    "rest": {"queue": "100 cells"},
+                },
+            }
+        },
+        "flow": {name: {"path": ["link"], "rtt": "20 ms"} for name in ("a", "b")},
+    }
+    link = tg.run(tg.Scenario.from_dict(document)).gates["link"].summary
+    assert sum(link["drops"].values()) == link["dropped_packets"] < link["dropped_cells"]
+    for row in link["classes"]:
+        assert sum(row["drops"].values()) == row["dropped_cells"] > 0
+    assert sum(row["dropped_cells"] for row in link["classes"]) == link["dropped_cells"]

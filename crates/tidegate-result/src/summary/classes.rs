@@ -34,7 +34,8 @@ pub struct ClassSummary {
     /// At a cell gate: cells, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped_cells: Option<u64>,
-    /// What was dropped by reason, as in the table of drops; only reasons that occurred.
+    /// `dropped_packets` by reason, as in the table of drops; at a cell gate `dropped_cells`, where the gate's own `drops` are packets. Only
+    /// reasons that occurred.
     pub drops: BTreeMap<&'static str, u64>,
     /// Packets marked CE; a class whose queue marks none has no such name.
     #[serde(skip_serializing_if = "Option::is_none")]

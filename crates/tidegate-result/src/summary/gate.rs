@@ -31,7 +31,8 @@ pub struct GateSummary {
     pub delivered_packets: Option<u64>,
     /// Packets dropped at their arrival or from the queue, or lost after service. At a cell gate: packets that lost their first cell there, or that AAL5 could not tell apart after it.
     pub dropped_packets: u64,
-    /// `dropped_packets` by reason, as in the table of drops; only reasons that occurred.
+    /// `dropped_packets` by reason, as in the table of drops, so in packets at a cell gate too; its classes' are in cells there. Only reasons
+    /// that occurred.
     pub drops: BTreeMap<&'static str, u64>,
     /// ACKs that an ACK filter dropped as needless: no losses, and neither in `dropped_packets` nor in `offered_packets`. A gate without CAKE
     /// has no such name.
