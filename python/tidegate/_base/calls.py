@@ -180,8 +180,11 @@ def _is_text(name: str, value: Any, *, path: bool) -> bool:
         if "\0" in value:
             raise ArgumentError(f"{name}: read {shown(value)}; no name or text has a zero byte")
         # A name of a file may be bytes that are no text; Python has them as these marks (PEP 383).
-        if re.search("[\ud800-\udc7f\udd00-\udfff]" if path else "[\ud800-\udfff]", value):
-            raise ArgumentError(f"{name}: read {value!a}, which is not UTF-8")
+        wrong = re.search("[\ud800-\udc7f\udd00-\udfff]" if path else "[\ud800-\udfff]", value)
+        if wrong:
+            # The text may be a whole scenario.
+            part = value[max(0, wrong.start() - 60) : wrong.end() + 20]
+            raise ArgumentError(f"{name}: read {part!a}, which is not UTF-8")
         return True
     if not path or not hasattr(type(value), "__fspath__"):
         return False

@@ -120,8 +120,17 @@ def _scenario_of(link: Link) -> str:
         ScenarioError, TraceError, OSError: something else is wrong.
     """
     from tidegate._ask.scenario import Scenario
+    from tidegate._base.arguments import text as check_text
     from tidegate.errors import ScenarioError
 
+    for option, value in (
+        ("--link", link.rate),
+        ("--rtt", link.rtt),
+        ("--queue", link.queue),
+        ("--cc", link.cc),
+    ):
+        if value is not None:
+            check_text(option, value)
     text = link.toml()
     try:
         Scenario.from_toml(text)

@@ -9,7 +9,7 @@ import click
 
 from tidegate._base.written import check_target
 from tidegate._cli.command import Command
-from tidegate._cli.names import FOLDERS, OUT_DIR, Whole
+from tidegate._cli.names import FOLDERS, OUT_DIR, Name, Whole
 from tidegate._cli.options import (
     CSV,
     FILE,
@@ -147,7 +147,8 @@ def plan(
     name="study merge",
     epilog=epilog("study merge plan", "study merge part-1 part-2 --out study --plot x.png", page="studies"),
 )
-@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=FOLDERS)
+# The merge itself says which part would be replaced.
+@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=Name("dir"))
 @OUT
 @FORCE
 @PICTURE
