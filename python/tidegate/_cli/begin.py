@@ -135,11 +135,11 @@ def _scenario_of(link: Link) -> str:
     try:
         Scenario.from_toml(text)
     except ScenarioError as error:
-        option = next((option for key, option in _KEYS.items() if (error.key or "").startswith(key)), None)
-        if option is None:
+        named = [name for key, name in _KEYS.items() if (error.key or "").startswith(key)]
+        if not named:
             raise
         said = f"{error.problem}; {error.help}" if error.help else error.problem
-        raise click.UsageError(f"{option}: {said}") from None
+        raise click.UsageError(f"{named[0]}: {said}") from None
     return text
 
 
