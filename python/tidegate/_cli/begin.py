@@ -95,11 +95,6 @@ def _source(file: str | None, link: str | None, **chosen: str | None) -> Any:
             return file
     import tomllib
 
-    from tidegate._base.arguments import text
-
-    for name, value in {"link": link, **chosen}.items():
-        if value is not None:
-            text(f"--{name}", value)
     return tomllib.loads(_scenario_of(Link(rate=link, trace=file, **chosen)))
 
 
