@@ -190,6 +190,12 @@ impl Unit {
         Unit { flags: self.flags & !HANDLE | what as u32, ..self }
     }
 
+    /// This unit, on the stretch behind.
+    #[inline(always)]
+    pub(crate) fn on_next_stretch(self) -> Unit {
+        Unit { stretch: self.stretch + 1, ..self }
+    }
+
     /// Whether its handle is `what`.
     #[inline]
     #[must_use]

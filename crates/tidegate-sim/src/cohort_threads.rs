@@ -4,7 +4,6 @@
 //! none is left. What happens to a flow does not depend on who takes it: a cohort has its own gates and headers, and what workers
 //! count together is summed up when the simulation is over.
 
-use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder};
@@ -40,7 +39,7 @@ struct Worker {
     alarms: Alarms,
     groups: Groups,
     leaving: [Vec<(Time, Unit)>; 2],
-    spare: VecDeque<(Time, Unit)>,
+    row: Vec<(Time, Unit)>,
     ahead: u64,
 }
 
@@ -64,7 +63,7 @@ impl CohortThreads {
             alarms,
             groups,
             leaving: [Vec::new(), Vec::new()],
-            spare: VecDeque::new(),
+            row: Vec::new(),
             ahead: 0,
         };
         let cohorts = flows.div_ceil(plan.size());
@@ -158,7 +157,7 @@ impl Worker {
             groups: std::mem::take(&mut self.groups),
             ahead: 0,
             leaving: std::mem::take(&mut self.leaving),
-            spare: std::mem::take(&mut self.spare),
+            row: std::mem::take(&mut self.row),
         };
         ringing.sort_unstable_by_key(|(_, alarm)| alarms.flow_of(*alarm));
         wire.take_flows(units, ringing, flows, first);
@@ -167,7 +166,7 @@ impl Worker {
         self.groups = wire.groups;
         self.ahead += wire.ahead;
         self.leaving = wire.leaving;
-        self.spare = wire.spare;
+        self.row = wire.row;
     }
 }
 

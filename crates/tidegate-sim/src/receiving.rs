@@ -146,14 +146,7 @@ impl<N: Carrier> Wire<N> {
     /// ACKs that have left the receiver and are certain to come to the sender are dealt with by [`Wire::run_ahead`].
     #[inline(always)]
     fn expect_acks(&mut self, flow: &mut Flow) {
-        if !self.leaving[1].is_empty() {
-            if flow.coming.is_empty() {
-                let empty = std::mem::take(&mut flow.coming);
-                flow.coming = std::mem::replace(&mut self.leaving[1], empty.into()).into();
-            } else {
-                flow.coming.extend(self.leaving[1].drain(..));
-            }
-        }
+        self.leaving[1].drain(..).for_each(|ack| flow.coming.push_back(ack));
     }
 
     /// The receiver has done something, and wants to be woken at `wakeup`, if ever.

@@ -5,7 +5,7 @@
 
 use tidegate_core::net::Entry;
 use tidegate_core::tcp::{Endpoint, Header, Outgoing, Segment};
-use tidegate_core::unit::{Handle, Unit};
+use tidegate_core::unit::{Ecn, Handle, Unit};
 use tidegate_core::units::Time;
 use tidegate_result::Side;
 
@@ -68,27 +68,6 @@ impl<H> Default for HeaderPool<H> {
 }
 
 impl<H: Copy> HeaderPool<H> {
-    /// Stores one more, and says where.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, header: H) -> u32 {
-        let number = self.free;
-        match self.places.get_mut(number as usize) {
-            Some(place) => {
-                self.free = place.next;
-                place.header = header;
-                number
-            }
-            // `NONE` is beyond all places.
-            None => self.grow(header),
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self, header: H) -> u32 {
-        self.places.push(Slot { header, next: NONE });
-        (self.places.len() - 1) as u32
-    }
-
     /// That of a unit that has one in this pool.
     #[inline(always)]
     pub(crate) fn of(&self, unit: Unit) -> H {
@@ -111,11 +90,19 @@ impl<H: Copy + Default> HeaderPool<H> {
     /// A place for one more, to be filled; what it holds is old.
     #[inline(always)]
     fn place(&mut self) -> (u32, &mut H) {
+        if self.free == NONE {
+            self.grow();
+        }
         let number = self.free;
-        let number = if number == NONE { self.grow(H::default()) } else { number };
         let place = &mut self.places[number as usize];
         self.free = place.next;
         (number, &mut place.header)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.free = self.places.len() as u32;
+        self.places.push(Slot { header: H::default(), next: NONE });
     }
 }
 
@@ -137,27 +124,30 @@ impl Segments {
         style: &Style,
     ) -> Unit {
         let expected = sent.is_empty() == (from == Side::Receiver);
-        let bytes = style.headers + sent.len();
         if style.whole || !sent.fits_header() || !expected {
-            self.whole_unit_of(at, sent, end, style)
-        } else if style.numbers && (sent.is_empty() || !style.timed) {
+            let (place, bytes, ecn) = self.store_whole(at, sent, end, style);
+            let mut unit = Unit::new(bytes, place, sent.held_by());
+            unit.set_ecn(ecn);
+            return unit;
+        }
+        let bytes = style.headers + sent.len();
+        if style.numbers && (sent.is_empty() || !style.timed) {
             Unit::new(bytes, end.number(sent), sent.held_by()).named_by(Handle::Number)
         } else {
-            let place = self.headers.add(Stored { sent_at: at, header: end.header(at, sent) });
+            let (place, stored) = self.headers.place();
+            *stored = Stored { sent_at: at, header: end.header(at, sent) };
             Unit::new(bytes, place, sent.held_by()).named_by(Handle::Header)
         }
     }
 
+    /// Stores the whole header of a segment. Returns its place, the bytes of its packet, and its codepoint of ECN.
     #[inline(never)]
-    fn whole_unit_of(&mut self, at: Time, sent: Outgoing, end: &Endpoint, style: &Style) -> Unit {
+    fn store_whole(&mut self, at: Time, sent: Outgoing, end: &Endpoint, style: &Style) -> (u32, u32, Ecn) {
         let (place, segment) = self.add();
         end.write_segment(at, sent, segment);
         segment.connection = style.connection;
         segment.sent_at = at;
-        let bytes = style.headers + segment.len + segment.extra_option_bytes();
-        let mut unit = Unit::new(bytes, place, sent.held_by());
-        unit.set_ecn(segment.ecn);
-        unit
+        (place, style.headers + segment.len + segment.extra_option_bytes(), segment.ecn)
     }
 
     /// What a unit says that has no whole segment.

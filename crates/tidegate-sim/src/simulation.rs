@@ -142,11 +142,12 @@ impl Simulation {
                     continue;
                 }
                 match network.poll_event(to) {
-                    Some(Event::Arrival { at, unit }) => {
-                        if let Some((at, route, unit)) = network.handle_arrival(at, unit) {
+                    Some(Event::Line { at, source, line }) => {
+                        if let Some((at, route, unit)) = network.handle_line(at, source, line) {
                             self.deliver(at, route, unit);
                         }
                     }
+                    Some(Event::Arrival { at, unit }) => self.arrive(at, unit),
                     Some(Event::Wakeup { at, source }) => {
                         if let Some(step) = network.handle_wakeup(at, source) {
                             self.handle(step);
@@ -174,6 +175,14 @@ impl Simulation {
             if self.done_at().is_some() {
                 return Ok(None);
             }
+        }
+    }
+
+    /// A unit comes that was on its way in one of two directions ([`Event::Arrival`]).
+    #[inline(never)]
+    fn arrive(&mut self, at: Time, unit: Unit) {
+        if let Some((at, route, unit)) = self.wire.network.handle_arrival(at, unit) {
+            self.deliver(at, route, unit);
         }
     }
 

@@ -1,7 +1,5 @@
 //! What lies between the endpoints of all flows: the network, the servers, and what is recorded of segments.
 
-use std::collections::VecDeque;
-
 use tidegate_core::app::Server;
 use tidegate_core::gate::AckView;
 use tidegate_core::net::{Carrier, Network};
@@ -36,8 +34,8 @@ pub(crate) struct Wire<N> {
     /// What leaves senders and what leaves receivers: units that wait for the others of their row, and those that are certain to come
     /// to the other end, with when they do. Else empty.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
-    /// The place of [`Flow::coming`] while a sender takes those that are there; else empty.
-    pub(crate) spare: VecDeque<(Time, Unit)>,
+    /// The ACKs of [`Flow::coming`] that a sender takes; else empty.
+    pub(crate) row: Vec<(Time, Unit)>,
 }
 
 impl Wire<Network> {
@@ -53,7 +51,7 @@ impl Wire<Network> {
             groups: Groups::new(plan),
             ahead: 0,
             leaving: [Vec::new(), Vec::new()],
-            spare: VecDeque::new(),
+            row: Vec::new(),
         }
     }
 
@@ -120,22 +118,20 @@ impl<N: Carrier> Wire<N> {
     #[inline(never)]
     fn run_coming(&mut self, index: usize, flow: &mut Flow) {
         let mut left = RUN_AHEAD;
+        let mut row = std::mem::take(&mut self.row);
         while left > 0 && !flow.coming.is_empty() {
             let most = if flow.style.together { MOST.min(left) } else { 1 };
-            let mut coming = std::mem::replace(&mut flow.coming, std::mem::take(&mut self.spare));
-            let row = coming.as_slices().0;
-            let taken = self.acknowledge(index, flow, &row[..row.len().min(most)]);
-            coming.drain(..taken);
-            // Those that follow from them come later than the rest.
-            if coming.is_empty() {
-                self.spare = coming;
-            } else {
-                coming.append(&mut flow.coming);
-                self.spare = std::mem::replace(&mut flow.coming, coming);
-            }
+            row.clear();
+            let coming = flow.coming.as_slices().0;
+            row.extend_from_slice(&coming[..coming.len().min(most)]);
+            // The ACKs that follow from these are added behind the rest.
+            let taken = self.acknowledge(index, flow, &row);
+            flow.coming.drain(..taken);
             self.ahead += taken as u64;
             left -= taken;
         }
+        row.clear();
+        self.row = row;
         // Other flows, the limits and the caller get their turn.
         if let Some((at, _)) = flow.coming.front() {
             self.network.set_alarm(Alarms::sender(index), *at);
@@ -151,12 +147,15 @@ impl<N: Carrier> Wire<N> {
 
     /// A unit leaves the end `from` of a flow at `at`, and enters the network, or waits for the others of its row.
     #[inline(always)]
-    pub(crate) fn depart(&mut self, at: Time, mut unit: Unit, from: Side, style: &Style) {
+    pub(crate) fn depart(&mut self, at: Time, unit: Unit, from: Side, style: &Style) {
         let leaving = &mut self.leaving[from as usize];
         if style.together {
             leaving.push((at, unit));
-        } else if let Some(due) = self.network.handle_unit_at(at, style.entries[from as usize], &mut unit) {
-            leaving.push((due, unit));
+            return;
+        }
+        let mut entered = unit;
+        if let Some(due) = self.network.handle_unit_at(at, style.entries[from as usize], &mut entered) {
+            leaving.push((due, entered));
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Entry(pub(super) u32);
 
 /// A stretch of a route that is run through at once: gates, then a line, then the next
 /// stretch. The last stretch of a route has neither gates nor a line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Stretch {
     /// Its gates: a range of [`RouteMap::gates`].
     pub(super) first: u32,

@@ -182,6 +182,9 @@ impl Network {
                 Event::Arrival { at, unit } => {
                     self.handle_arrival(at, unit).map(|(at, route, unit)| Step::Deliver { at, route, unit })
                 }
+                Event::Line { at, source, line } => self
+                    .handle_line(at, source, line)
+                    .map(|(at, route, unit)| Step::Deliver { at, route, unit }),
                 Event::Wakeup { at, source } => self.handle_wakeup(at, source),
             };
             if step.is_some() {
@@ -192,7 +195,7 @@ impl Network {
 
     /// A unit that was dropped and has not been reported yet. An engine that wants to be fast asks, in place
     /// of [`Network::poll_step`], for this until there is none, then for [`Network::poll_event`], and hands
-    /// that to [`Network::handle_arrival`] or [`Network::handle_wakeup`].
+    /// that to [`Network::handle_arrival`], [`Network::handle_line`] or [`Network::handle_wakeup`].
     #[inline]
     pub fn poll_drop(&mut self) -> Option<Dropped> {
         self.reports.dropped.pop_front()
@@ -212,13 +215,12 @@ impl Network {
             Next::Arrival(at, unit) => Some(Event::Arrival { at, unit }),
             Next::Source(at, source) => {
                 let line = self.schedule.sources.index_of(SourceKind::Line, source);
-                let arrived = line.and_then(|line| self.leave_line(source, line));
-                Some(arrived.map_or(Event::Wakeup { at, source }, |(_, unit)| Event::Arrival { at, unit }))
+                Some(line.map_or(Event::Wakeup { at, source }, |line| Event::Line { at, source, line }))
             }
         }
     }
 
-    /// An event that is no arrival.
+    /// An event source wakes that is no line.
     pub fn handle_wakeup(&mut self, at: Time, source: EventSource) -> Option<Step> {
         crate::work::step();
         let (kind, index) = self.schedule.sources.source(source);
@@ -229,8 +231,7 @@ impl Network {
             }
             SourceKind::SlotEnd => self.end_slot(index),
             SourceKind::SignalValue => return self.poll_signal(index),
-            // Nothing was on that line.
-            SourceKind::Line => {}
+            SourceKind::Line => unreachable!("lines have an event of their own"),
             SourceKind::Alarm => return Some(Step::Alarm { at, alarm: index }),
             SourceKind::Traffic => self.emit(index),
             SourceKind::LateEvent => self.handle_late_events(at),

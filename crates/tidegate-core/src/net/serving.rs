@@ -30,12 +30,12 @@ impl Network {
         while let Some(output) = self.sections.sections[section].take_output() {
             match output {
                 Output::Deliver { at, unit } => {
-                    let stretch = self.map.stretches[unit.stretch as usize];
-                    let after = self.map.stretches[unit.stretch as usize + 1];
-                    if stretch.route >= self.map.traffic_from && after.line == NONE {
-                        self.end_transit(at, stretch.route, unit);
+                    let &Stretch { route, line, .. } = &self.map.stretches[unit.stretch as usize];
+                    let is_last = self.map.stretches[unit.stretch as usize + 1].line == NONE;
+                    if route >= self.map.traffic_from && is_last {
+                        self.end_transit(at, route, unit);
                     } else {
-                        self.send_to_line(at, unit, stretch.line);
+                        self.send_to_line(at, unit, line);
                     }
                 }
                 Output::Counted { at, stretch, count } => {
@@ -107,12 +107,13 @@ impl Network {
     }
 
     /// Step by step: a unit comes to a gate.
-    pub(super) fn enter_gate(&mut self, at: Time, unit: Unit, stretch: Stretch) {
-        let gate = self.map.gates[stretch.first as usize];
+    pub(super) fn enter_gate(&mut self, at: Time, unit: Unit) {
+        let &Stretch { first, route, .. } = &self.map.stretches[unit.stretch as usize];
+        let gate = self.map.gates[first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
         if let Some(controlled) = self.controls.of_gate(index) {
-            self.enter_controlled(at, unit, index, stretch.route, controlled);
+            self.enter_controlled(at, unit, index, route, controlled);
         } else if let Err(drop) = self.gates[index].handle_unit(at, unit) {
             self.drop(gate, drop, unit);
         }
@@ -153,13 +154,13 @@ impl Network {
     /// A unit has left a gate: it is forwarded, or reported as dropped.
     #[inline]
     pub(super) fn let_go(&mut self, index: usize, now: Time, Departure { unit, fate }: Departure) {
-        let stretch = self.map.stretches[unit.stretch as usize];
         match fate {
             Ok(out) => {
-                if stretch.notify {
-                    self.note_departure(index as u32, &stretch, out);
+                let &Stretch { notify, route, .. } = &self.map.stretches[unit.stretch as usize];
+                if notify {
+                    self.note_departure(index as u32, route, out);
                 }
-                self.go_on(out, unit, stretch);
+                self.go_on(out, unit);
             }
             Err(drop) => self.drop(index as u32, drop, unit),
         }
@@ -173,18 +174,19 @@ impl Network {
 
     /// A unit has left a gate that is driven step by step.
     #[inline]
-    fn go_on(&mut self, out: Time, mut unit: Unit, stretch: Stretch) {
-        let delivered = if stretch.ahead {
-            Some(out.saturating_add(stretch.delay))
-        } else if stretch.through {
+    fn go_on(&mut self, out: Time, mut unit: Unit) {
+        let &Stretch { ahead, through, delay, line, route, .. } = &self.map.stretches[unit.stretch as usize];
+        let delivered = if ahead {
+            Some(out.saturating_add(delay))
+        } else if through {
             unit.stretch += 1;
             self.enter_stretch(out, &mut unit)
         } else {
-            self.send_to_line(out, unit, stretch.line);
+            self.send_to_line(out, unit, line);
             None
         };
         if let Some(at) = delivered {
-            self.reports.deliveries.push_back((at, stretch.route as usize, unit));
+            self.reports.deliveries.push_back((at, route as usize, unit));
         }
     }
 

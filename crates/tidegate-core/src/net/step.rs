@@ -56,6 +56,15 @@ pub enum Event {
         /// The unit.
         unit: Unit,
     },
+    /// The first unit of a line comes there: for [`crate::net::Network::handle_line`].
+    Line {
+        /// When.
+        at: Time,
+        /// The event source of the line.
+        source: EventSource,
+        /// The number of the line.
+        line: usize,
+    },
     /// Anything else: for [`crate::net::Network::handle_wakeup`].
     Wakeup {
         /// When.

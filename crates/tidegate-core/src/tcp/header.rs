@@ -18,8 +18,8 @@ pub struct Header {
     pub ts_val: u32,
     /// See `ts_val`.
     pub ts_ecr: u32,
-    /// It has PSH.
-    pub pushed: bool,
+    /// Its [`flags`] beside ACK: PSH, or none.
+    pub flags: u32,
 }
 
 impl Default for Header {
@@ -36,7 +36,13 @@ impl Header {
     #[inline(always)]
     #[must_use]
     pub fn of_number(number: u32) -> Header {
-        Header { number, window: Header::SAME_WINDOW, ts_val: 0, ts_ecr: 0, pushed: false }
+        Header { number, window: Header::SAME_WINDOW, ts_val: 0, ts_ecr: 0, flags: 0 }
+    }
+
+    /// Whether it has PSH.
+    #[inline(always)]
+    pub(super) fn is_pushed(&self) -> bool {
+        self.flags & u32::from(flags::PSH) != 0
     }
 
     /// The window that it says, where the last one was `known`.
@@ -69,8 +75,8 @@ impl Endpoint {
     pub fn header(&self, now: Time, sent: Outgoing) -> Header {
         let (ts_val, ts_ecr) =
             if self.sender.config.timestamps { (timestamp::at(now), self.echo) } else { (0, 0) };
-        let (number, pushed) = (self.number(sent), sent.is_pushed());
-        Header { number, window: self.window_said(), ts_val, ts_ecr, pushed }
+        let flags = if sent.is_pushed() { u32::from(flags::PSH) } else { 0 };
+        Header { number: self.number(sent), window: self.window_said(), ts_val, ts_ecr, flags }
     }
 
     /// The number in the header of what [`Endpoint::poll`] gave last.
@@ -89,9 +95,9 @@ impl Endpoint {
 
     /// The segment of `len` bytes of data that came with a header.
     pub(super) fn segment_of_data(&self, header: &Header, len: u32) -> Segment {
-        let Header { number, ts_val, ts_ecr, pushed, .. } = *header;
+        let Header { number, ts_val, ts_ecr, .. } = *header;
         let window = header.window_or(self.sender.raw_window);
-        let flags = if pushed { flags::ACK | flags::PSH } else { flags::ACK };
+        let flags = flags::ACK | header.flags as u16;
         Segment { seq: number, len, window, ts_val, ts_ecr, flags, ..self.nothing_new() }
     }
 }

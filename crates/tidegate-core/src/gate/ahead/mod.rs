@@ -43,11 +43,7 @@ impl Gate {
         if let Some(out) = self.pass_idle(at, unit, measured) {
             return Some(out);
         }
-        // A copy, so that a unit elsewhere may stay in registers.
-        let mut copy = *unit;
-        let out = self.pass_otherwise(at, &mut copy, measured);
-        *unit = copy;
-        out
+        self.pass_otherwise(at, unit, measured)
     }
 
     /// [`Gate::pass`] without a call of [`Gate::pass_idle`] first, which mostly has been tried.

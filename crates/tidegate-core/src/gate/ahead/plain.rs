@@ -201,30 +201,28 @@ impl Gate {
                 passed += 1;
                 continue;
             }
-            let (more, unusual) = if self.parts.stats.is_recorded() {
+            let (more, dropped) = if self.parts.stats.is_recorded() {
                 self.pass_alike::<true>(&mut units[passed..], measured)
             } else {
                 self.pass_alike::<false>(&mut units[passed..], measured)
             };
             passed += more;
-            if let (Some(what), Some((came, next))) = (unusual, units.get_mut(passed)) {
-                let Some(out) = self.pass_unusual(*came, next, what) else { break };
-                *came = out;
-                passed += 1;
+            if dropped {
+                break;
             }
         }
         passed
     }
 
-    /// The first of `units` pass a plain gate as long as they have one size. Returns their number, and how the next one is unusual, if it
-    /// is.
+    /// The first of `units` pass a plain gate as long as they have one size and nothing unusual happens to one; that one passes, too,
+    /// unless it is dropped. Returns the number of those that have passed, and whether the next one is dropped.
     #[inline(never)]
     fn pass_alike<const RECORDED: bool>(
         &mut self,
         units: &mut [(Time, Unit)],
         measured: &Measured,
-    ) -> (usize, Option<Unusual>) {
-        let Some((first, Unit { bytes, .. })) = units.first().copied() else { return (0, None) };
+    ) -> (usize, bool) {
+        let Some(&(first, Unit { bytes, .. })) = units.first() else { return (0, false) };
         self.set_size::<RECORDED>(bytes);
         let mut row = self.row::<RECORDED>(first, measured);
         let mut passed = 0;
@@ -245,7 +243,10 @@ impl Gate {
             }
         };
         row.end();
-        (passed, unusual)
+        let (Some(what), Some((at, unit))) = (unusual, units.get_mut(passed)) else { return (passed, false) };
+        let Some(out) = self.pass_unusual(*at, unit, what) else { return (passed, true) };
+        *at = out;
+        (passed + 1, false)
     }
 }
 

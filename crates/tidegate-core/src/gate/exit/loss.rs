@@ -1,6 +1,6 @@
 //! Loss after the server: one draw per unit, or a count.
 
-use rand::RngExt;
+use rand::distr::{Bernoulli, Distribution};
 
 use crate::gate::drops::DropReason;
 use crate::plan::LossPlan;
@@ -9,7 +9,7 @@ use crate::random::Stream;
 /// A loss process with its state.
 #[derive(Clone, Debug)]
 pub(super) struct Loss {
-    plan: LossPlan,
+    law: Law,
     stream: Stream,
     /// Of two states, the bad one.
     bad: bool,
@@ -17,35 +17,59 @@ pub(super) struct Loss {
     passed: u64,
 }
 
+/// The law of a [`LossPlan`], ready to be drawn from.
+#[derive(Clone, Debug)]
+enum Law {
+    Independent(Bernoulli),
+    /// Of two states, good and bad: which units are lost, and after which the state changes.
+    GilbertElliott {
+        lost: [Bernoulli; 2],
+        moves: [Bernoulli; 2],
+    },
+    /// One of so many units.
+    Every {
+        units: u64,
+    },
+}
+
 impl Loss {
     /// The process of `plan`; `None` where nothing is ever lost.
     pub(super) fn new(plan: LossPlan, stream: impl FnOnce() -> Stream) -> Option<Box<Loss>> {
-        (plan != LossPlan::None).then(|| Box::new(Loss { plan, stream: stream(), bad: false, passed: 0 }))
+        let chance = |probability| Bernoulli::new(probability).expect("a plan has probabilities");
+        let law = match plan {
+            LossPlan::None => return None,
+            LossPlan::Independent { probability } => Law::Independent(chance(probability)),
+            LossPlan::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                Law::GilbertElliott {
+                    lost: [loss_good, loss_bad].map(chance),
+                    moves: [good_to_bad, bad_to_good].map(chance),
+                }
+            }
+            LossPlan::Every { units } => Law::Every { units },
+        };
+        Some(Box::new(Loss { law, stream: stream(), bad: false, passed: 0 }))
     }
 
     /// How its losses are called.
     pub(super) fn reason(&self) -> DropReason {
-        match self.plan {
-            LossPlan::Every { units: _ } => DropReason::Counted,
-            LossPlan::None | LossPlan::Independent { .. } | LossPlan::GilbertElliott { .. } => {
-                DropReason::Loss
-            }
+        match self.law {
+            Law::Every { units: _ } => DropReason::Counted,
+            Law::Independent(_) | Law::GilbertElliott { .. } => DropReason::Loss,
         }
     }
 
     /// Whether the next unit is lost.
     pub(super) fn loses_next(&mut self) -> bool {
-        match self.plan {
-            LossPlan::None => false,
-            LossPlan::Independent { probability } => self.stream.random_bool(probability),
-            LossPlan::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-                let lost = self.stream.random_bool(if self.bad { loss_bad } else { loss_good });
-                let moves = self.stream.random_bool(if self.bad { bad_to_good } else { good_to_bad });
-                self.bad ^= moves;
-                lost
+        match &self.law {
+            Law::Independent(lost) => lost.sample(&mut self.stream),
+            Law::GilbertElliott { lost, moves } => {
+                let state = usize::from(self.bad);
+                let is_lost = lost[state].sample(&mut self.stream);
+                self.bad ^= moves[state].sample(&mut self.stream);
+                is_lost
             }
-            LossPlan::Every { units } => {
-                let lost = self.passed + 1 >= units;
+            Law::Every { units } => {
+                let lost = self.passed + 1 >= *units;
                 self.passed = if lost { 0 } else { self.passed + 1 };
                 lost
             }

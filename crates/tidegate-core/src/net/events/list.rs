@@ -1,13 +1,14 @@
 //! A sorted list of few entries, the next one last.
 
 use super::MANY;
+use super::entry::{entry, source_of};
 use crate::net::sources::EventSource;
 use crate::units::Time;
 
 /// Room for every source, as a power of two: an index that is masked needs no check.
 const ROOM: usize = MANY.next_power_of_two();
 
-/// A sorted list of few event sources. An entry is one number that sorts by time, then by source.
+/// A sorted list of few event sources.
 #[derive(Debug)]
 pub(super) struct List {
     entries: [u128; ROOM],
@@ -23,7 +24,7 @@ impl Default for List {
 impl List {
     #[inline]
     pub(super) fn insert(&mut self, source: EventSource, at: Time) {
-        let entry = u128::from(at.picos()) << 32 | u128::from(source);
+        let entry = entry(at, source);
         let mut place = self.len;
         self.len += 1;
         while place > 0 {
@@ -39,7 +40,7 @@ impl List {
 
     #[cold]
     pub(super) fn remove(&mut self, source: EventSource) {
-        let Some(place) = self.entries[..self.len].iter().position(|entry| *entry as EventSource == source)
+        let Some(place) = self.entries[..self.len].iter().position(|entry| source_of(*entry).1 == source)
         else {
             return;
         };
@@ -50,19 +51,18 @@ impl List {
     #[inline]
     pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, EventSource)> {
         let last = self.len.checked_sub(1)?;
-        let entry = self.entries[last % ROOM];
-        let at = Time::from_picos((entry >> 32) as u64);
+        let (at, source) = source_of(self.entries[last % ROOM]);
         if at >= until {
             return None;
         }
         self.len = last;
-        Some((at, entry as EventSource))
+        Some((at, source))
     }
 
     pub(super) fn next(&self) -> Time {
         match self.len {
             0 => Time::NEVER,
-            len => Time::from_picos((self.entries[len - 1] >> 32) as u64),
+            len => source_of(self.entries[len - 1]).0,
         }
     }
 }

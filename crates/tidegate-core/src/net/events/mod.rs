@@ -7,6 +7,7 @@
 
 mod calendar;
 mod crowds;
+mod entry;
 mod filled;
 mod list;
 mod next;

@@ -9,7 +9,7 @@ use crate::net::fast::directions::Direction;
 use crate::net::fast::pieces::{NOBODY, Pieces, Shares};
 use crate::net::fast::stretch::FastStretch;
 use crate::net::fast::walk::{Lost, Walk};
-use crate::net::map::{Entry, RouteMap, Stretch};
+use crate::net::map::{Entry, RouteMap};
 use crate::plan::CohortPlan;
 use crate::unit::Unit;
 use crate::units::{Measured, Time};
@@ -206,9 +206,8 @@ impl<'a> Walk for Cohort<'a> {
     }
 
     #[inline(always)]
-    fn send_in_direction(&mut self, direction: Direction, at: Time, mut unit: Unit) {
-        unit.stretch += 1;
-        self.sent[direction as usize].push((at, unit));
+    fn send_in_direction(&mut self, direction: Direction, at: Time, unit: Unit) {
+        self.sent[direction as usize].push((at, unit.on_next_stretch()));
     }
 
     #[cold]
@@ -217,12 +216,12 @@ impl<'a> Walk for Cohort<'a> {
     }
 
     #[cold]
-    fn leave_to_events(&mut self, _: Time, _: &Unit, _: &Stretch) -> bool {
+    fn leave_to_events(&mut self, _: Time, _: Unit) -> bool {
         unreachable!("{ONLY_ALARMS}");
     }
 
     #[cold]
-    fn note_departure(&mut self, _: u32, _: &Stretch, _: Time) {
+    fn note_departure(&mut self, _: u32, _: u32, _: Time) {
         unreachable!("{ONLY_ALARMS}");
     }
 }

@@ -32,24 +32,39 @@ impl Network {
     /// where that is now or certain.
     #[inline(always)]
     pub fn handle_arrival(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
-        let stretch = self.map.stretches[unit.stretch as usize];
-        if stretch.line != NONE {
-            let at = self.enter_stretch(at, &mut unit)?;
-            return Some((at, stretch.route as usize, unit));
+        let (at, route) = self.go_on_after_line(at, &mut unit)?;
+        Some((at, route, unit))
+    }
+
+    /// [`Network::handle_arrival`] for the first unit of a line, if the line has one.
+    #[inline(always)]
+    pub fn handle_line(&mut self, at: Time, source: EventSource, line: usize) -> Option<(Time, usize, Unit)> {
+        crate::work::step();
+        let mut unit = self.lines[line].units.front()?.1;
+        self.shorten_line(source, line);
+        let (at, route) = self.go_on_after_line(at, &mut unit)?;
+        Some((at, route, unit))
+    }
+
+    #[inline(always)]
+    fn go_on_after_line(&mut self, at: Time, unit: &mut Unit) -> Option<(Time, usize)> {
+        let &Stretch { line, route, .. } = &self.map.stretches[unit.stretch as usize];
+        if line != NONE {
+            let at = self.enter_stretch(at, unit)?;
+            return Some((at, route as usize));
         }
-        if stretch.route < self.map.traffic_from {
-            return Some((at, stretch.route as usize, unit));
+        if route < self.map.traffic_from {
+            return Some((at, route as usize));
         }
-        self.end_transit(at, stretch.route, unit);
+        self.end_transit(at, route, *unit);
         None
     }
 
-    /// The unit that comes to the end of a line.
-    #[inline]
-    pub(in crate::net) fn leave_line(&mut self, source: EventSource, line: usize) -> Option<(Time, Unit)> {
-        crate::work::step();
+    /// The first unit of a line leaves it.
+    #[inline(always)]
+    fn shorten_line(&mut self, source: EventSource, line: usize) {
         let line = &mut self.lines[line];
-        let first = line.units.pop_front()?;
+        line.units.pop_front();
         match line.units.front() {
             // The gate wakes it again if it serves nothing.
             Some(_) if line.taken_by != NONE => {}
@@ -58,7 +73,6 @@ impl Network {
             None if line.units.capacity() > LONG_LINE => line.units = VecDeque::new(),
             None => line.units.clear(),
         }
-        Some(first)
     }
 
     /// A packet of background traffic has come to its end.
@@ -140,41 +154,40 @@ impl Walk for Network {
     }
 
     #[inline(always)]
-    fn send_in_direction(&mut self, direction: Direction, at: Time, mut unit: Unit) {
-        unit.stretch += 1;
-        self.schedule.queue.send(direction, at, unit);
+    fn send_in_direction(&mut self, direction: Direction, at: Time, unit: Unit) {
+        self.schedule.queue.send(direction, at, unit.on_next_stretch());
     }
 
     #[inline]
-    fn send_to_line(&mut self, at: Time, mut unit: Unit, line_number: u32) {
+    fn send_to_line(&mut self, at: Time, unit: Unit, line_number: u32) {
         crate::work::step();
-        unit.stretch += 1;
         let line = &mut self.lines[line_number as usize];
         let at = at.saturating_add(line.delay);
         let late = line.taken_by != NONE && self.gates[line.taken_by as usize].is_serving();
         if line.units.is_empty() && !late {
             self.schedule.wake(SourceKind::Line, line_number as usize, at);
         }
-        line.units.push_back((at, unit));
+        line.units.push_back((at, unit.on_next_stretch()));
     }
 
     #[inline(never)]
-    fn leave_to_events(&mut self, at: Time, unit: &Unit, stretch: &Stretch) -> bool {
+    fn leave_to_events(&mut self, at: Time, unit: Unit) -> bool {
         crate::work::step();
-        if stretch.crossing != NONE {
-            self.enter_section(at, *unit, stretch.crossing);
-        } else if stretch.steps {
-            self.enter_gate(at, *unit, *stretch);
+        let &Stretch { crossing, steps, .. } = &self.map.stretches[unit.stretch as usize];
+        if crossing != NONE {
+            self.enter_section(at, unit, crossing);
+        } else if steps {
+            self.enter_gate(at, unit);
         }
-        stretch.crossing != NONE || stretch.steps
+        crossing != NONE || steps
     }
 
     #[cold]
-    fn note_departure(&mut self, gate: u32, stretch: &Stretch, out: Time) {
+    fn note_departure(&mut self, gate: u32, route: u32, out: Time) {
         let gate = gate as usize;
         if self.reports.departures.is_host(gate) {
             let end = self.gates[gate].end_before(out);
-            self.inform_of_departure(gate, end, stretch.route / 2);
+            self.inform_of_departure(gate, end, route / 2);
         }
     }
 }

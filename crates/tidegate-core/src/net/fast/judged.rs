@@ -75,20 +75,19 @@ impl Network {
         }
         let mut through = vec![true; self.lines.len()];
         for number in 0..self.map.stretches.len() {
-            let stretch = self.map.stretches[number];
-            if stretch.line == NONE {
+            let stretch = &self.map.stretches[number];
+            let line = stretch.line;
+            if line == NONE {
                 continue;
             }
-            let gate = self.map.gates_of(&stretch).first();
+            let gate = self.map.gates_of(stretch).first();
             let certain = stretch.steps && !stretch.notify && gate.is_some_and(|gate| free[*gate as usize]);
-            let next = self.map.stretches[number + 1];
-            let first = self.map.gates_of(&next).first();
-            let is_only =
-                first.is_some_and(|first| inputs[*first as usize].only_line() == Some(stretch.line));
-            self.map.stretches[number].certain = certain;
+            let next = &self.map.stretches[number + 1];
+            let first = self.map.gates_of(next).first();
+            let is_only = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(line));
             // All that take one line keep their order.
-            through[stretch.line as usize] &=
-                certain && is_only && !next.slow_path && stretch.delay == Span::ZERO;
+            through[line as usize] &= certain && is_only && !next.slow_path && stretch.delay == Span::ZERO;
+            self.map.stretches[number].certain = certain;
         }
         for stretch in &mut self.map.stretches {
             stretch.through = through.get(stretch.line as usize).is_some_and(|through| *through);

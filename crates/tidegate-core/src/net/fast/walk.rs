@@ -81,10 +81,10 @@ pub(in crate::net) trait Walk {
     fn send_to_line(&mut self, at: Time, unit: Unit, line: u32);
 
     /// A unit that enters a stretch of the slow path ([`Stretch::slow_path`]): whether events take it through.
-    fn leave_to_events(&mut self, at: Time, unit: &Unit, stretch: &Stretch) -> bool;
+    fn leave_to_events(&mut self, at: Time, unit: Unit) -> bool;
 
-    /// A unit leaves a gate of a stretch whose TCP hears of departures, and arrives at what comes next at `out`.
-    fn note_departure(&mut self, gate: u32, stretch: &Stretch, out: Time);
+    /// A unit leaves a gate of a route whose TCP hears of departures, and arrives at what comes next at `out`.
+    fn note_departure(&mut self, gate: u32, route: u32, out: Time);
 
     /// The gate of a number.
     #[inline(always)]
@@ -105,11 +105,7 @@ pub(in crate::net) trait Walk {
             }
             return self.enter_any(at, *unit);
         }
-        // A copy, so that a unit elsewhere may stay in registers.
-        let mut copy = *unit;
-        let out = self.enter_stretch(at, &mut copy);
-        *unit = copy;
-        out
+        self.enter_stretch(at, unit)
     }
 
     /// [`Walk::enter_stretch`] while directions alternate: apart, so that the unit may stay in registers before.
@@ -121,17 +117,17 @@ pub(in crate::net) trait Walk {
     /// A unit begins any stretch.
     #[inline(always)]
     fn enter_stretch(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        let stretch = self.map().stretches[unit.stretch as usize];
-        if stretch.slow_path && self.leave_to_events(at, unit, &stretch) {
+        if self.map().stretches[unit.stretch as usize].slow_path && self.leave_to_events(at, *unit) {
             return None;
         }
         let at = self.pass_gates(0, at, unit)?;
-        if stretch.ahead {
-            return Some(at.saturating_add(stretch.delay));
+        let &Stretch { ahead, delay, line, .. } = &self.map().stretches[unit.stretch as usize];
+        if ahead {
+            return Some(at.saturating_add(delay));
         }
         match self.stretches().get(unit.stretch as usize).and_then(|fast| fast.direction) {
-            Some(direction) => self.send_in_direction(direction, at.saturating_add(stretch.delay), *unit),
-            None => self.send_to_line(at, *unit, stretch.line),
+            Some(direction) => self.send_in_direction(direction, at.saturating_add(delay), *unit),
+            None => self.send_to_line(at, *unit, line),
         }
         None
     }
@@ -139,15 +135,16 @@ pub(in crate::net) trait Walk {
     /// A unit passes the gates of its stretch from this one on. `None`: one of them drops it.
     #[inline(always)]
     fn pass_gates(&mut self, from: u32, mut at: Time, unit: &mut Unit) -> Option<Time> {
-        let (stretch, measured) = (self.map().stretches[unit.stretch as usize], self.measured());
-        for place in stretch.first + from..stretch.end {
+        let measured = self.measured();
+        let &Stretch { first, end, notify, route, .. } = &self.map().stretches[unit.stretch as usize];
+        for place in first + from..end {
             let gate = self.map().gates[place as usize];
             let Some(out) = self.gate(gate).pass(at, unit, &measured) else {
                 self.drop_ahead(gate, *unit);
                 return None;
             };
-            if stretch.notify {
-                self.note_departure(gate, &stretch, out);
+            if notify {
+                self.note_departure(gate, route, out);
             }
             at = out;
         }
@@ -170,14 +167,14 @@ pub(in crate::net) trait Walk {
     /// Units that are all carried to the end of their route at once pass a stretch gate by gate. Those that are not dropped stay, with
     /// the times at which they come to that end.
     fn pass_stretch(&mut self, number: u32, units: &mut Vec<(Time, Unit)>) {
-        let stretch = self.map().stretches[number as usize];
+        let &Stretch { first, end, delay, .. } = &self.map().stretches[number as usize];
         units.iter_mut().for_each(|(_, unit)| unit.stretch = number);
-        for place in stretch.first..stretch.end {
+        for place in first..end {
             if self.pass_gate(self.map().gates[place as usize], units) {
                 units.retain(|(_, unit)| unit.stretch != NONE);
             }
         }
-        units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(stretch.delay));
+        units.iter_mut().for_each(|(at, _)| *at = at.saturating_add(delay));
     }
 
     /// Units that have passed the first gates of their last stretches pass the others and the delay behind them, and get the number of
@@ -218,13 +215,15 @@ pub(in crate::net) trait Walk {
     /// [`Walk::pass_rest`] for a unit that meets other gates. `false`: it is dropped, or was before.
     #[inline(never)]
     fn pass_any_rest(&mut self, at: &mut Time, unit: &mut Unit) -> bool {
-        let Some(stretch) = self.map().stretches.get(unit.stretch as usize).copied() else { return false };
+        let Some(&Stretch { delay, route, .. }) = self.map().stretches.get(unit.stretch as usize) else {
+            return false;
+        };
         let Some(out) = self.pass_gates(1, *at, unit) else {
             unit.stretch = NONE;
             return false;
         };
-        *at = out.saturating_add(stretch.delay);
-        unit.stretch = stretch.route;
+        *at = out.saturating_add(delay);
+        unit.stretch = route;
         true
     }
 

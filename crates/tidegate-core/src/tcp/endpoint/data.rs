@@ -90,7 +90,7 @@ impl Endpoint {
             self.read_timestamp(header.number, header.ts_val);
             self.receiver.handle_echo(now, header.ts_ecr);
         }
-        self.receiver.note_push(header.pushed, &self.sender.config);
+        self.receiver.note_push(header.is_pushed(), &self.sender.config);
         self.handle_next(now, len);
     }
 

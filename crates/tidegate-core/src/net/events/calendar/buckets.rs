@@ -2,6 +2,7 @@
 
 use super::{BUCKETS, Calendar, Least, NONE};
 use crate::net::events::crowds::{Crowds, LEAST};
+use crate::net::events::entry::{entry, source_of};
 use crate::net::sources::EventSource;
 use crate::units::Time;
 
@@ -109,22 +110,22 @@ impl Calendar {
         if let Some(crowd) = self.crowd_at(slot, due) {
             return Least::Crowd(crowd);
         }
-        let mut sources = [(Time::NEVER, NONE); LEAST];
+        let mut entries = [0; LEAST];
         let mut count = 0;
         for source in self.sources_from(self.heads[slot]) {
-            sources[count] = (due[source as usize], source);
+            entries[count] = entry(due[source as usize], source);
             count += 1;
         }
         crate::work::looks(count);
-        let sources = &mut sources[..count];
-        sources.sort_unstable();
+        let entries = &mut entries[..count];
+        entries.sort_unstable();
         let mut next = NONE;
-        for (_, source) in sources.iter().rev() {
-            self.after[*source as usize] = next;
-            next = *source;
+        for (_, source) in entries.iter().rev().map(|entry| source_of(*entry)) {
+            self.after[source as usize] = next;
+            next = source;
         }
         self.heads[slot] = next;
         self.in_order = slot;
-        Least::Source(sources[0].0, next)
+        Least::Source(due[next as usize], next)
     }
 }
