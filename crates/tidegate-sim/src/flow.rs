@@ -1,6 +1,5 @@
 //! One flow in a run: its two endpoints, its application, and what is measured of it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tidegate_core::app::Application;
@@ -33,7 +32,7 @@ pub(crate) struct Flow {
     pub(crate) receiver: Endpoint,
     pub(crate) meter: Meter,
     /// ACKs that are certain to arrive, known ahead of their time (run-ahead).
-    pub(crate) coming: VecDeque<(Time, Unit)>,
+    pub(crate) coming: Vec<(Time, Unit)>,
     /// How its segments are written, and where they enter the network.
     pub(crate) style: Style,
     /// More is to be done for it at each segment than [`tidegate_core::tcp::Row`] hears of: it sends data both ways, uses a circuit, a
@@ -145,7 +144,7 @@ impl Flow {
             receiver_undisturbed_until: Time::ZERO,
             sender_row_until: Time::ZERO,
             receiver_row_until: Time::ZERO,
-            coming: VecDeque::new(),
+            coming: Vec::new(),
             has_circuit,
             filtered,
             transferring: false,

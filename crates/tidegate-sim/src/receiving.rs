@@ -146,7 +146,12 @@ impl<N: Carrier> Wire<N> {
     /// ACKs that have left the receiver and are certain to come to the sender are dealt with by [`Wire::run_ahead`].
     #[inline(always)]
     fn expect_acks(&mut self, flow: &mut Flow) {
-        self.leaving[1].drain(..).for_each(|ack| flow.coming.push_back(ack));
+        let leaving = &mut self.leaving[1];
+        if flow.coming.is_empty() {
+            std::mem::swap(&mut flow.coming, leaving);
+        } else {
+            flow.coming.append(leaving);
+        }
     }
 
     /// The receiver has done something, and wants to be woken at `wakeup`, if ever.

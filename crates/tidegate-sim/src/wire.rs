@@ -34,7 +34,7 @@ pub(crate) struct Wire<N> {
     /// What leaves senders and what leaves receivers: units that wait for the others of their row, and those that are certain to come
     /// to the other end, with when they do. Else empty.
     pub(crate) leaving: [Vec<(Time, Unit)>; 2],
-    /// The ACKs of [`Flow::coming`] that a sender takes; else empty.
+    /// The ACKs that a sender takes, which were [`Flow::coming`]; else empty.
     pub(crate) row: Vec<(Time, Unit)>,
 }
 
@@ -120,20 +120,24 @@ impl<N: Carrier> Wire<N> {
         let mut left = RUN_AHEAD;
         let mut row = std::mem::take(&mut self.row);
         while left > 0 && !flow.coming.is_empty() {
-            let most = if flow.style.together { MOST.min(left) } else { 1 };
+            std::mem::swap(&mut row, &mut flow.coming);
+            let mut first = 0;
+            while left > 0 && first < row.len() {
+                let most = if flow.style.together { MOST.min(left) } else { 1 };
+                let taken = self.acknowledge(index, flow, &row[first..row.len().min(first + most)]);
+                first += taken;
+                left -= taken;
+                self.ahead += taken as u64;
+            }
+            // The ACKs that follow from these come later than the rest.
+            if first < row.len() {
+                flow.coming.splice(..0, row.drain(first..));
+            }
             row.clear();
-            let coming = flow.coming.as_slices().0;
-            row.extend_from_slice(&coming[..coming.len().min(most)]);
-            // The ACKs that follow from these are added behind the rest.
-            let taken = self.acknowledge(index, flow, &row);
-            flow.coming.drain(..taken);
-            self.ahead += taken as u64;
-            left -= taken;
         }
-        row.clear();
         self.row = row;
         // Other flows, the limits and the caller get their turn.
-        if let Some((at, _)) = flow.coming.front() {
+        if let Some((at, _)) = flow.coming.first() {
             self.network.set_alarm(Alarms::sender(index), *at);
         }
     }
