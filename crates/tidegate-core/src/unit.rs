@@ -5,7 +5,11 @@ use crate::units::Span;
 
 /// A packet on its way: a small plain value. The TCP header (simulator) or the bytes (live
 /// engine) stay with the engine under `handle`.
+///
+/// In the order in which they stand: copies of the first four fields are loads of sixteen bytes, and of the last one eight, which so
+/// find what the copy before has stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Unit {
     /// Where it is on its route: index of the stretch it is on, see [`crate::net`].
     pub stretch: u32,

@@ -24,7 +24,7 @@ use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// The number of sources from which on a calendar is faster than a sorted list.
-const MANY: usize = 24;
+const MANY: usize = 64;
 
 /// When each source wakes next.
 #[derive(Debug)]
