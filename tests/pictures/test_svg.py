@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from itertools import combinations
@@ -21,15 +22,17 @@ from tidegate._draw.frame import all_words
 from tidegate._draw.inline import inline
 from tidegate._draw.letters import width
 from tidegate._draw.onto import figure_of
-from tidegate._draw.paths import area_path, line_path
+from tidegate._draw.paths import area_path, hatch_path, line_path
 from tidegate._draw.svg import svg_text
 from tidegate._draw.tokens import between
 from tidegate._run.plot import run_drawing
 from tidegate._study.picture import Picture
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from tidegate._draw.drawing import Panel
     from tidegate._draw.frame import Placed
 
 GATE, FLOW = "access-link-of-the-provider", "download-of-the-neighbours-backup"
@@ -132,7 +135,9 @@ def test_maps_have_room_and_both_writers_show_the_same() -> None:
 def test_both_writers_show_the_same() -> None:
     drawing = drawing_of(EXAMPLES / "round-trip-times.toml")
     assert_same(drawing)
-    assert inline(svg_text(drawing), "run").count('id="run-p0"') == 1
+    ids = re.findall(r'id="([^"]+)"', inline(svg_text(drawing), "run"))
+    assert len(ids) == len(set(ids)) > 0
+    assert all(each.startswith("run-p") for each in ids)
 
 
 def assert_same(drawing: Drawing) -> None:
@@ -194,6 +199,52 @@ def test_ticks_are_round_and_few() -> None:
         ticks = even(low, low + length, 5)
         assert 2 <= len(ticks) <= 6
         assert all(low - 1e-6 * length <= each <= low + length * (1 + 1e-6) for each in ticks)
+
+
+def test_only_a_panel_whose_marks_leave_it_is_clipped() -> None:
+    def clipped(draw: Callable[[Panel], None]) -> bool:
+        drawing = Drawing(4, 3, "one panel")
+        panel = drawing.panel(0.5, 0.5, 3, 2)
+        panel.x.span(0, 10)
+        panel.y.span(0, 4)
+        draw(panel)
+        return "clip" in svg_text(drawing)
+
+    x = [0.0, 5, 10]
+    assert not clipped(lambda panel: panel.line(x, [1, 3, 3], "#000", 1))
+    assert not clipped(lambda panel: panel.line(x, [1, np.nan, 3], "#000", 1, steps=False)), "NaN is nowhere"
+    assert clipped(lambda panel: panel.line(x, [1, 5, 1], "#000", 1))
+    assert clipped(lambda panel: panel.line([-1, 5], [1, 1], "#000", 1))
+    assert clipped(lambda panel: panel.line(x, [0, 3, 3], "#000", 1)), "half its width is below the panel"
+    assert not clipped(lambda panel: panel.line(x, [0, 3, 3], "#000", 0.8)), "the frame is as wide"
+    assert clipped(lambda panel: panel.line(x, [1, 1, 3], "#000", 1)), "it goes up at the right edge"
+    assert not clipped(lambda panel: panel.line([0, 5], [1, 3], "#000", 0.8, steps=False))
+    assert clipped(lambda panel: panel.line([5, 10], [1, 3], "#000", 0.8, steps=False))
+    assert not clipped(lambda panel: panel.area(x, [4, 4, 4], "#000"))
+    assert clipped(lambda panel: panel.area(x, [4, 4, 4], "#000", -1))
+    assert not clipped(lambda panel: panel.level(3, "#000", 1))
+    assert clipped(lambda panel: panel.level(4, "#000", 1))
+    assert not clipped(lambda panel: panel.uprights([0], 0, 4, "#000", 0.35, aside=0.175))
+    assert clipped(lambda panel: panel.uprights([10], 0, 4, "#000", 1))
+    assert not clipped(lambda panel: panel.bars([5], [3], 10, "#000"))
+    assert clipped(lambda panel: panel.bars([5], [3], 10, "#000", edge="#111"))
+    assert not clipped(lambda panel: panel.points([10], 3, "upright", "#000", 9))
+    assert clipped(lambda panel: panel.points([10], 3, "circle", "#000", 9))
+    assert not clipped(lambda panel: panel.points([10], 3, "circle", "#000", 9, over=True)), "it may leave"
+    assert not clipped(lambda panel: panel.hatch(0, 10))
+    assert clipped(lambda panel: panel.hatch(0, 11))
+
+
+def test_a_hatched_part_has_its_stripes_inside_it() -> None:
+    path = hatch_path(100, 400, -300, -100)
+    corners = [tuple(map(int, each.split())) for each in re.findall(r"-?\d+ -?\d+", path)]
+    assert min(corners)[0] == 100
+    assert max(corners)[0] == 400
+    assert {min(y for _, y in corners), max(y for _, y in corners)} == {-300, -100}
+    # Stripes slant as in matplotlib's "////", and those of all panels are parts of the same.
+    assert path.startswith("M100 -280L120 -300L126 -300L100 -274zM100 -209L")
+    assert path.count("M") == len({round((x + y) / math.sqrt(2) / 50 - 0.5) for x, y in corners}) == 7
+    assert hatch_path(100, 101, -300, -299) == ""
 
 
 def test_paths_keep_their_gaps_and_steps() -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: Points: a tick, from a tick to its word, from words to the name of an axis.
 LONG, PAD, LABEL = 3.5, 3.5, 4.0
+#: Widths of the lines left of a panel and below it, and of the line around a bar, points.
+FRAME, BAR_EDGE = 0.7, 0.9
 #: Points between words and the edge of the canvas, or the foot.
 EDGE = 4.0
 #: Degrees by which names stand slanted.

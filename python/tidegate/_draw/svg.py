@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidegate._draw.frame import EDGE, HANDLE, LONG, all_words, entry_heights
+from tidegate._draw.beyond import beyond
+from tidegate._draw.frame import BAR_EDGE, EDGE, FRAME, HANDLE, LONG, all_words, entry_heights
 from tidegate._draw.parts import Area, Bars, Cells, Hatched, Leader, Level, Line, Points, Uprights
-from tidegate._draw.paths import area_path, line_path, mark_path
+from tidegate._draw.paths import area_path, hatch_path, line_path, mark_path
 from tidegate._draw.tokens import GRID, MID, SOFT, between
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def svg_text(drawing: Drawing) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} font-family="{_FONTS}">',
         f"<title>{escape(drawing.title)}</title>",
         f'<rect x="{left:.1f}" y="{-top:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="#fff"/>',
-        _HATCH if any(isinstance(mark, Hatched) for panel in drawing.panels for mark in panel.marks) else "",
     ]
     for number, panel in enumerate(drawing.panels):
         parts += _panel(panel, number)
@@ -53,18 +53,15 @@ def svg_text(drawing: Drawing) -> str:
     return "\n".join(filter(None, [*parts, "</svg>", ""])) + "\n"
 
 
-_HATCH = (
-    '<pattern id="hatch" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    f'<path d="M25 0V50" stroke="{SOFT}" stroke-width="4"/></pattern>'
-)
-
-
 def _panel(panel: Panel, number: int) -> Iterator[str]:
     """Yield grid, marks and axes; the words are written above everything."""
     left, low = FINE * 72 * panel.left, -FINE * 72 * panel.bottom
     wide, high = FINE * 72 * panel.width, FINE * 72 * panel.height
     inner = f"M{left:.0f} {low:.0f}v{-high:.0f}h{wide:.0f}v{high:.0f}z"
-    yield f'<clipPath id="p{number}"><path d="{inner}"/></clipPath>'
+    inside = sorted((mark for mark in panel.marks if not _over(mark)), key=lambda mark: mark.order)
+    clipped = any(beyond(panel, mark) for mark in inside)
+    if clipped:
+        yield f'<clipPath id="p{number}"><path d="{inner}"/></clipPath>'
     yield f'<g transform="scale({1 / FINE:g})" fill="none" stroke-linejoin="round">'
     across = [left + wide * panel.x.share(value) for value, _ in panel.x.ticks()]
     upwards = [low - high * panel.y.share(value) for value, _ in panel.y.ticks()]
@@ -72,11 +69,11 @@ def _panel(panel: Panel, number: int) -> Iterator[str]:
     lines += [f"M{left:.0f} {y:.0f}h{wide:.0f}" for y in upwards if panel.y.grid]
     if lines:
         yield f'<path d="{"".join(lines)}" stroke="{GRID}" stroke-width="6"/>'
-    inside = sorted((mark for mark in panel.marks if not _over(mark)), key=lambda mark: mark.order)
-    if inside:
+    if clipped:
         yield f'<g clip-path="url(#p{number})">'
-        for mark in inside:
-            yield from _mark(mark, panel)
+    for mark in inside:
+        yield from _mark(mark, panel)
+    if clipped:
         yield "</g>"
     frame = [f"M{x:.0f} {low:.0f}v{FINE * LONG:.0f}" for x in across if panel.ticked]
     if panel.floor:
@@ -86,7 +83,7 @@ def _panel(panel: Panel, number: int) -> Iterator[str]:
         frame.append(f"M{side:.0f} {low:.0f}v{-high:.0f}")
         frame += [f"M{side:.0f} {y:.0f}h{FINE * out:.0f}" for y in upwards if panel.ticked]
     if frame:
-        yield f'<path d="{"".join(frame)}" stroke="{MID}" stroke-width="7"/>'
+        yield f'<path d="{"".join(frame)}" stroke="{MID}" stroke-width="{FINE * FRAME:g}"/>'
     for mark in panel.marks:
         if _over(mark):
             yield from _mark(mark, panel)
@@ -117,7 +114,8 @@ def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
                 f"M{begin:.0f} {foot:.0f}V{top:.0f}H{end:.0f}V{foot:.0f}z"
                 for begin, end, top in zip(*ends, to_y(mark.foot + mark.heights), strict=True)
             )
-            yield f'<path d="{path}" fill="{mark.colour}"{_stroke(mark.edge, 0.9, ()) if mark.edge else ""}/>'
+            edge = _stroke(mark.edge, BAR_EDGE, ()) if mark.edge else ""
+            yield f'<path d="{path}" fill="{mark.colour}"{edge}/>'
         case Cells():
             rows, columns = mark.table.shape
             x, y = to_x(np.arange(columns + 1) - 0.5), to_y(np.arange(rows + 1) - 0.5)
@@ -138,9 +136,9 @@ def _mark(mark: Mark, panel: Panel) -> Iterator[str]:
             path = "".join(f"M{place:.0f} {low:.0f}V{high:.0f}" for place, low, high in each)
             yield f'<path d="{path}"{_stroke(mark.colour, mark.width, ())}/>' if path else ""
         case Hatched():
-            begin, end = to_x(mark.begin), to_x(mark.end)
-            low, high = FINE * 72 * panel.bottom, FINE * 72 * panel.height
-            yield f'<path d="M{begin:.0f} {-low:.0f}v{-high:.0f}H{end:.0f}v{high:.0f}z" fill="url(#hatch)"/>'
+            low, high = FINE * 72 * panel.bottom, FINE * 72 * (panel.bottom + panel.height)
+            path = hatch_path(to_x(mark.begin), to_x(mark.end), -high, -low)
+            yield f'<path d="{path}" fill="{SOFT}"/>' if path else ""
         case Points():
             yield _points(mark, to_x(mark.x) + FINE * mark.aside, to_y(mark.y))
 
