@@ -52,6 +52,13 @@ def places(small: Path, tmp_path: Path) -> dict[str, Path]:
             ["traces", "synth", "x.csv", "--duration", "1 ps"],
             "the duration is 1 ps, less than a step",
         ),
+        (["traces", "info", "t.csv", "--opportunity-bytes", "1504"], "this trace has rates; take them out"),
+        (
+            ["traces", "info", "t.csv", "--opportunity-bytes", "1504", "--plot", "x.svg"],
+            "t.csv: opportunity bytes are of the opportunities of Mahimahi",
+        ),
+        (["traces", "convert", "t.csv", "x.csv", "--opportunity-bytes", "1500"], "t.csv: opportunity bytes"),
+        (["traces", "synth", "x.csv", "--opportunity-bytes", "1500"], "x.csv: opportunity bytes"),
         (["lab", "--static", "x", "--port", "80"], "--port is for a page that is opened"),
         (["init", "--examples", "x", "--list"], "give --list or --examples, not both"),
         (["init", "policer", "--list"], "give NAME or --list, not both"),
@@ -69,6 +76,19 @@ def test_an_option_without_effect_is_refused(
     assert done.returncode == 2, done.stdout
     assert said in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.usefixtures("places")
+def test_bytes_of_opportunities_are_taken_where_some_are_read_or_written(tmp_path: Path) -> None:
+    for words in (
+        ["info", "m.down", "--opportunity-bytes", "1504", "--plot", "m.svg"],
+        ["convert", "m.down", "m.csv", "--opportunity-bytes", "1504"],
+        ["convert", "t.csv", "t.down", "--opportunity-bytes", "1504"],
+        ["synth", "x.down", "--opportunity-bytes", "1504"],
+    ):
+        done = tidegate("traces", *words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert tg.traces.info(tmp_path / "m.down", opportunity_bytes=1504)["deliverable_bytes"] == 5 * 1504
 
 
 @pytest.mark.parametrize(

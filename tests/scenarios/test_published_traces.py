@@ -62,9 +62,10 @@ def test_a_published_form_plays_with_the_command_of_its_page(
     assert info["mean_bps"] == pytest.approx(10e6, rel=1e-3)
     # A converted copy needs no options, and neither a scenario that has them as keys.
     options = dict(zip(words[3::2], words[4::2], strict=True))
-    bytes_ = int(options.pop("--opportunity-bytes", 1500))
+    bytes_ = options.pop("--opportunity-bytes", None)
     keys = {name.removeprefix("--").replace("-", "_"): value for name, value in options.items()}
-    copy = tg.traces.convert(words[2], "copy.csv", opportunity_bytes=bytes_, window="100 ms", **keys)
+    each = int(bytes_) if bytes_ else None
+    copy = tg.traces.convert(words[2], "copy.csv", opportunity_bytes=each, window="100 ms", **keys)
     assert tg.traces.info(copy)["deliverable_bytes"] == info["deliverable_bytes"]
     link = {"rate": {"trace": {"file": words[2], **keys}}, "queue": "20 packets"}
     document = {"duration": "2 s", "gate": {"l": link}, "flow": {"f": {"path": ["l"]}}}

@@ -29,9 +29,7 @@ _OPPORTUNITY = click.option(
     "--opportunity-bytes",
     type=Whole("opportunity_bytes"),
     metavar="N",
-    default=1500,
-    show_default=True,
-    help="Bytes of one Mahimahi opportunity; Mahimahi's own code counts 1504.",
+    help="Bytes of one Mahimahi opportunity; default: 1500. Mahimahi's own code counts 1504.",
 )
 
 
@@ -85,7 +83,7 @@ def _table(command: Callable[..., None]) -> Callable[..., None]:
 def traces_info(
     file: str,
     format_: str | None,
-    opportunity_bytes: int,
+    opportunity_bytes: int | None,
     picture: str | None,
     window: str | None,
     as_json: bool,
@@ -129,7 +127,7 @@ def traces_convert(
     target: str,
     to: str | None,
     format_: str | None,
-    opportunity_bytes: int,
+    opportunity_bytes: int | None,
     window: str | None,
     as_json: bool,
     **table: str | None,

@@ -22,6 +22,8 @@ else:
 
 #: Windows of a picture, about.
 _WINDOWS = 600
+#: Bytes of one Mahimahi line, where nothing is said.
+_OPPORTUNITY = 1500
 
 #: Trace formats and the suffixes that name each.
 FORMATS = {
@@ -37,7 +39,7 @@ def info(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,  # noqa: A002
-    opportunity_bytes: int = 1500,
+    opportunity_bytes: int | None = None,
     time_column: str | None = None,
     rate_column: str | None = None,
     time_unit: str | None = None,
@@ -53,7 +55,7 @@ def info(
         path: the file.
         format: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``; left out, found
             by name and content.
-        opportunity_bytes: bytes of one Mahimahi line: 1500, or 1504 as Mahimahi charges.
+        opportunity_bytes: bytes of one Mahimahi line; left out, 1500. Mahimahi charges 1504.
         time_column: of a table: the column with the times, by its name or its number from 1.
         rate_column: of a table: the column with the rates.
         time_unit: of a table: ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``.
@@ -63,13 +65,39 @@ def info(
 
     Raises:
         TraceError: the file is no such trace; the message names the line.
-        ArgumentError: a unit or a time is not known.
+        ArgumentError: a unit or a time is not known, or ``opportunity_bytes`` is given for rates.
         OSError: the file cannot be read.
     """
     readable(path)
     table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
-    result: dict[str, Any] = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
-    return result
+    return _about(path, format, opportunity_bytes, table)
+
+
+def _about(
+    path: str | os.PathLike[str],
+    format: str | None,  # noqa: A002
+    opportunity_bytes: int | None,
+    table: dict[str, str],
+) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        _core.trace_info(os.fspath(path), format, opportunity_bytes or _OPPORTUNITY, table)
+    )
+    if found["kind"] != "opportunities":
+        _refuse_bytes(path, opportunity_bytes)
+    return found
+
+
+def _refuse_bytes(path: str | os.PathLike[str], opportunity_bytes: int | None) -> None:
+    """Refuse bytes of opportunities where a trace has none.
+
+    Raises:
+        ArgumentError: there are some.
+    """
+    if opportunity_bytes is not None:
+        raise ArgumentError(
+            f"{os.fspath(path)}: opportunity bytes are of the opportunities of Mahimahi, and this trace has "
+            "rates; take them out"
+        )
 
 
 @checked
@@ -78,7 +106,7 @@ def plot(
     target: str | os.PathLike[str] | None = None,
     *,
     format: str | None = None,  # noqa: A002
-    opportunity_bytes: int = 1500,
+    opportunity_bytes: int | None = None,
     time_column: str | None = None,
     rate_column: str | None = None,
     time_unit: str | None = None,
@@ -115,7 +143,7 @@ def plot(
 def drawn(
     path: str | os.PathLike[str],
     format: str | None,  # noqa: A002
-    opportunity_bytes: int,
+    opportunity_bytes: int | None,
     window: str | None,
     table: dict[str, str],
 ) -> Drawing:
@@ -123,9 +151,10 @@ def drawn(
     from tidegate.traces._plot import trace_drawing
 
     readable(path)
-    about = json.loads(_core.trace_info(os.fspath(path), format, opportunity_bytes, table))
+    about = _about(path, format, opportunity_bytes, table)
     chosen = window if window is not None else f"{max(100, round(about['duration_s'] * 1e3 / _WINDOWS))} ms"
-    text = _core.trace_convert(os.fspath(path), "csv", format, opportunity_bytes, chosen, table)
+    each = opportunity_bytes or _OPPORTUNITY
+    text = _core.trace_convert(os.fspath(path), "csv", format, each, chosen, table)
     return trace_drawing(Path(path).name, about, text, chosen)
 
 
@@ -136,7 +165,7 @@ def convert(
     *,
     to: str | None = None,
     format: str | None = None,  # noqa: A002
-    opportunity_bytes: int = 1500,
+    opportunity_bytes: int | None = None,
     time_column: str | None = None,
     rate_column: str | None = None,
     time_unit: str | None = None,
@@ -164,9 +193,11 @@ def convert(
     readable(source)
     place = Path(target)
     table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
-    text = _core.trace_convert(
-        os.fspath(source), to or format_of(place), format, opportunity_bytes, window, table
-    )
+    asked = to or format_of(place)
+    if opportunity_bytes is not None and asked != "mahimahi":
+        _about(source, format, opportunity_bytes, table)
+    each = opportunity_bytes or _OPPORTUNITY
+    text = _core.trace_convert(os.fspath(source), asked, format, each, window, table)
     return write_text(place, text)
 
 
@@ -207,10 +238,13 @@ def synth(
         OSError: the file cannot be written.
     """
     place = Path(target)
+    asked = to or format_of(place)
+    if asked in FORMATS and asked != "mahimahi":
+        _refuse_bytes(place, opportunity_bytes)
     text = _core.trace_synth(
         model,
         seed,
-        to=to or format_of(place),
+        to=asked,
         mean=mean,
         duration=duration,
         step=step,
