@@ -52,15 +52,19 @@ class Scenario:
     Made by :func:`load`, :meth:`from_toml` or :meth:`from_dict`; never changed afterwards.
     """
 
-    __slots__ = ("_inner", "_label", "_laws", "_sets")
+    __slots__ = ("_inner", "_label", "_laws", "_sets", "_text")
 
-    def __init__(self, inner: _core.Scenario, label: str, sets: Sequence[str] = ()) -> None:
+    def __init__(
+        self, inner: _core.Scenario, label: str, sets: Sequence[str] = (), text: str | None = None
+    ) -> None:
         if names := TO_WRITE.get():
             told_apart([each["path"] for each in inner.inputs], names)
         self._inner = inner
         self._label = label
         #: The changes it was read with.
         self._sets = tuple(sets)
+        #: What it was read from; None: the file that the label names.
+        self._text = text
         #: As JSON, when they were asked for: every run of a study asks.
         self._laws: str | None = None
 
@@ -125,7 +129,8 @@ class Scenario:
         base = None if folder is None else os.fspath(folder)
         sets, outside = as_sets(changes), _allowed(allow_outside)
         code = OWN_CODE.get()
-        return Scenario(_core.Scenario.from_toml(text, name, base, sets, outside, own_code=code), name, sets)
+        inner = _core.Scenario.from_toml(text, name, base, sets, outside, own_code=code)
+        return Scenario(inner, name, sets, text)
 
     @staticmethod
     def confined(text: str, *, name: str, folder: str | os.PathLike[str]) -> Scenario:
@@ -134,7 +139,8 @@ class Scenario:
         Files are read only in ``folder``, links followed, and a controller in Python is refused. Raises as
         :meth:`load`.
         """
-        return Scenario(_core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True), name)
+        inner = _core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True)
+        return Scenario(inner, name, text=text)
 
     @staticmethod
     def given(
@@ -149,7 +155,7 @@ class Scenario:
         No file is opened; ``folder`` has the controllers in Python. Raises as :meth:`load`.
         """
         base = None if folder is None else os.fspath(folder)
-        return Scenario(_core.Scenario.given(text, name, base, list(files)), name)
+        return Scenario(_core.Scenario.given(text, name, base, list(files)), name, text=text)
 
     @staticmethod
     @checked
@@ -168,7 +174,7 @@ class Scenario:
         sets, outside = as_sets(changes), _allowed(allow_outside)
         # A dict is the caller's own, or made of a scenario that was let through.
         code = "told" if OWN_CODE.get() == "told" else "runs"
-        return Scenario(_core.Scenario.from_json(text, name, base, sets, outside, code), name, sets)
+        return Scenario(_core.Scenario.from_json(text, name, base, sets, outside, code), name, sets, text)
 
     @property
     def name(self) -> str:
