@@ -71,6 +71,39 @@ def test_nothing_is_overwritten(run: tg.Run, tmp_path) -> None:
         run.save(file, force=True)
 
 
+@pytest.mark.parametrize("file", ["small.toml", "t.down"])
+def test_a_folder_with_an_input_is_not_replaced(
+    file: str, small, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by a run, nor by what is made of several, nor by a run that was opened from a folder."""
+    monkeypatch.chdir(tmp_path)
+    folder = tg.run(tg.Scenario.from_toml(SMALL), seed=3).save("old")
+    (tmp_path / "t.down").write_text("".join(f"{ms}\n" for ms in range(0, 1000, 3)))
+    kept = folder / file
+    (tmp_path / file).rename(kept)
+    source = kept if file == "small.toml" else small
+    changes = {"gate.bottleneck.rate.trace": str(kept)} if file == "t.down" else {}
+    run = tg.run(source, seed=3, changes=changes)
+    vary = {"flow.bulk.tcp.cc": ["reno", "cubic"]}
+    elsewhere = run.save("elsewhere")
+    monkeypatch.chdir(tmp_path.parent)
+    folder = tmp_path / "old"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(tg.errors.ArgumentError, match=f"{folder} holds the input {folder / file}"):
+        run.save(folder, force=True)
+    monkeypatch.chdir(tmp_path)
+    for make in (tg.compare, tg.study):
+        other = make(source, vary=vary, seed=3, changes=changes)
+        with pytest.raises(tg.errors.ArgumentError, match=f"old holds the input .*{file}"):
+            other.save("old", force=True)
+    monkeypatch.setattr("tidegate._base.written._INPUTS", set())
+    with pytest.raises(tg.errors.ArgumentError, match="old holds the input"):
+        tg.open(elsewhere).save("old", force=True)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    kept.unlink()
+    run.save("old", force=True)
+
+
 def test_a_failure_leaves_nothing(run: tg.Run, tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     import polars as pl
 

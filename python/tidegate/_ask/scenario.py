@@ -17,7 +17,7 @@ from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
 from tidegate._base.files import readable
 from tidegate._base.text import counted
-from tidegate._base.written import TO_WRITE, told_apart
+from tidegate._base.written import TO_WRITE, note_inputs, told_apart
 from tidegate.errors import ArgumentError, ScenarioError
 
 #: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
@@ -57,8 +57,10 @@ class Scenario:
     def __init__(
         self, inner: _core.Scenario, label: str, sets: Sequence[str] = (), text: str | None = None
     ) -> None:
+        traces = [each["path"] for each in inner.inputs]
+        note_inputs(traces)
         if names := TO_WRITE.get():
-            told_apart([each["path"] for each in inner.inputs], names)
+            told_apart(traces, names)
         self._inner = inner
         self._label = label
         #: The changes it was read with.
@@ -100,6 +102,7 @@ class Scenario:
                 _standard_input(), name="standard input", changes=changes, allow_outside=allow_outside
             )
         readable(name)
+        note_inputs([name])
         if is_trace(name):
             text = Link(trace=name).toml()
             return Scenario.from_toml(text, name=name, changes=changes, allow_outside=allow_outside)

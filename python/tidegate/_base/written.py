@@ -23,6 +23,23 @@ _ENDS = {
 #: The outputs of the command that runs; empty in a program.
 TO_WRITE: ContextVar[tuple[str, ...]] = ContextVar("TO_WRITE", default=())
 
+#: What this process has read, or has read the results of: scenario files and their traces.
+_INPUTS: set[str] = set()
+
+
+def note_inputs(names: Iterable[str]) -> None:
+    """Remember inputs: they are not to be written over, and the folder may be another one by then."""
+    _INPUTS.update(map(os.path.abspath, names))
+
+
+def check_replaced(folder: Path) -> None:
+    """Refuse to replace a folder that has an input in it.
+
+    Raises:
+        ArgumentError: it has; the message names both.
+    """
+    told_apart((name for name in sorted(_INPUTS) if os.path.lexists(name)), [str(folder)])
+
 
 def same_file(one: str, other: str) -> bool:
     """Tell whether two names are one file, or would be; devices and pipes are written as often as named."""

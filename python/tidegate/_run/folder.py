@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.files import folder_beside, write_text
 from tidegate._base.json_text import pieces
+from tidegate._base.written import check_replaced, note_inputs
 from tidegate._run.columns import TABLES
 from tidegate.errors import RunFolderError
 
@@ -38,6 +39,7 @@ def staged(folder: Path, *, force: bool = False) -> Iterator[Path]:
 
     Raises:
         RunFolderError: the folder is there already, and ``force`` does not apply.
+        ArgumentError: an input is in that folder.
         OSError: the place cannot be written.
     """
     check_free(folder, force=force)
@@ -63,6 +65,7 @@ def check_free(folder: Path, *, force: bool = False) -> None:
 
     Raises:
         RunFolderError: something is there, and it is not a run folder or force is off.
+        ArgumentError: an input is in it.
     """
     if not folder.name:
         raise RunFolderError(f"{folder}: give the new folder a name")
@@ -83,6 +86,7 @@ def check_free(folder: Path, *, force: bool = False) -> None:
             f"{folder}: this folder already holds results; choose another, or replace them with --force"
             " (force=True)"
         )
+    check_replaced(folder)
 
 
 def _is_text(folder: Path) -> bool:
@@ -168,6 +172,9 @@ def read_manifest(folder: Path, kind: str | None = None) -> dict[str, Any]:
         )
     if kind is not None and manifest["kind"] != kind:
         raise RunFolderError(other_kind(folder, manifest["kind"], kind))
+    traces = manifest.get("inputs") or []
+    names = [manifest.get("scenario_file"), *(each.get("path") for each in traces if isinstance(each, dict))]
+    note_inputs(name for name in names if isinstance(name, str))
     return manifest
 
 

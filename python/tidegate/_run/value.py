@@ -43,6 +43,7 @@ class Run(Recorded, Paged):
 
         Raises:
             RunFolderError: the folder is there already.
+            ArgumentError: the scenario's file, or a trace, is in the folder that would be replaced.
             OSError: it cannot be written.
         """
         from tidegate._run.folder import save_run
