@@ -36,10 +36,8 @@ from tidegate._compare.start import compare as compare
 from tidegate._compare.value import Comparison as Comparison
 from tidegate._compare.variants import Variant as Variant
 from tidegate._core import Ack as Ack
-from tidegate._core import CongestionControl as CongestionControl
 from tidegate._core import Loss as Loss
 from tidegate._core import VideoChoice as VideoChoice
-from tidegate._core import VideoRule as VideoRule
 from tidegate._core import build_info as build_info
 from tidegate._identify.start import identify as identify
 from tidegate._identify.value import Identification as Identification
@@ -48,6 +46,8 @@ from tidegate._programs.export import export as export
 from tidegate._programs.exported import Export as Export
 from tidegate._programs.network import Network as Network
 from tidegate._programs.network_step import Step as Step
+from tidegate._programs.own import CongestionControl as CongestionControl
+from tidegate._programs.own import VideoRule as VideoRule
 from tidegate._run.start import run as run
 from tidegate._run.table import FlowRow as FlowRow
 from tidegate._run.table import GateRow as GateRow

@@ -271,6 +271,48 @@ def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("base", "argument", "value", "said"),
+    [
+        *[
+            (tg.CongestionControl, name, value, said)
+            for name in ("mss_bytes", "initial_window_bytes", "seed")
+            for value, said in (
+                ("x", "'x' is not a whole number"),
+                (None, "None is not a whole number"),
+                (1.5, "1.5 is not a whole number"),
+                (True, "True is not a whole number"),
+                (-1, "-1 is out of range; from "),
+                (2**64, f"{2**64} is out of range; from "),
+            )
+        ],
+        (tg.CongestionControl, "mss_bytes", 2**32, "4294967296 is out of range; from 1 to 4294967295"),
+        (tg.VideoRule, "ladder_bps", "x", "read 'x'; takes a list"),
+        (tg.VideoRule, "ladder_bps", 1e6, "read 1000000.0; takes a list"),
+        (tg.VideoRule, "segment_s", "4 s", "read '4 s'; takes a number"),
+        (tg.VideoRule, "buffer_s", float("inf"), "read inf; takes a finite number"),
+    ],
+)
+def test_what_a_users_own_class_is_made_with_is_named(
+    base: type, argument: str, value: Any, said: str
+) -> None:
+    own = type("Own", (base,), {})
+    for made in (base, own):
+        with pytest.raises(tg.errors.ArgumentError, match=f"^{argument}: {said}"):
+            made(**{argument: value})
+    with pytest.raises(tg.errors.ArgumentError, match=r"^ladder_bps\[1\]: read nan; takes a finite number"):
+        tg.VideoRule(ladder_bps=[1e6, float("nan")])
+
+
+def test_a_users_own_class_takes_what_a_run_gives_it() -> None:
+    control = tg.CongestionControl(mss_bytes=np.int64(1000), initial_window_bytes=10_000, seed=2**64 - 1)
+    assert (control.mss_bytes, control.initial_window_bytes, control.seed) == (1000, 10_000, 2**64 - 1)
+    assert control.window_bytes == 10_000
+    rule = tg.VideoRule(ladder_bps=np.array([1e6, 2e6]), segment_s=2, buffer_s=np.float64(9))
+    assert (rule.ladder_bps, rule.segment_s, rule.buffer_s) == ([1e6, 2e6], 2.0, 9.0)
+    assert tg.VideoRule().ladder_bps == [1e6]
+
+
+@pytest.mark.parametrize(
     ("call", "said"),
     [
         (
