@@ -1,5 +1,7 @@
 //! `[[sweep]]`: the axes of a study.
 
+use std::collections::HashSet;
+
 use crate::document::{self, Data, Entry, Node, Op, Place, Step};
 use crate::error::Problem;
 use crate::inputs::Library;
@@ -32,8 +34,13 @@ pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Swe
     });
     let mut sweeps = Vec::new();
     let mut total: usize = 1;
+    let mut swept = HashSet::new();
     for axis in axes {
         let keys = keys_of(axis, "sweep")?;
+        if let Some(again) = keys.iter().find(|key| !swept.insert(key.name.clone())) {
+            let problem = Problem::new(again.at, &again.name, "the key is swept twice");
+            return Err(vec![problem.help("give one list with all its values")]);
+        }
         let mut sweep = Sweep { keys: keys.iter().map(|key| key.name.clone()).collect(), steps: Vec::new() };
         let length = keys.first().map_or(0, |key| key.values.len());
         total = total.saturating_mul(length.max(1));
@@ -47,9 +54,24 @@ pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Swe
             }
             sweep.steps.push(keys.iter().map(|key| document::literal(&key.values[step])).collect());
         }
+        if let Some(problem) = repeated(&sweep, &keys) {
+            return Err(vec![problem]);
+        }
         sweeps.push(sweep);
     }
     Ok(sweeps)
+}
+
+/// That an axis has a value twice, if it does.
+fn repeated(sweep: &Sweep, keys: &[SweepKey<'_>]) -> Option<Problem> {
+    let mut seen = HashSet::new();
+    let again = sweep.steps.iter().position(|step| !seen.insert(step))?;
+    let problem = format!("the value {} is there twice", sweep.steps[again].join(", "));
+    let at = keys.first()?.values[again].at;
+    Some(
+        Problem::new(at, &sweep.keys.join(", "), problem)
+            .help("each value makes a point of its own: write it once"),
+    )
 }
 
 /// What takes the sweep away.

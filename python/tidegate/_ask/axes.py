@@ -8,9 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.changes import as_sets, changed, told_once
+from tidegate._ask.changes import as_sets, told_once
 from tidegate._ask.scenario import Scenario
-from tidegate._ask.swept import place, told, wrong
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -23,15 +22,6 @@ class Axis:
 
     keys: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...]
-
-    @property
-    def repeated(self) -> str:
-        """A value that is there twice; "" where there is none."""
-        times = Counter(self.steps)
-        return next((", ".join(step) for step in self.steps if times[step] > 1), "")
-
-
-_ONCE = "each value makes a point of its own, so write it once"
 
 
 def spelled(vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
@@ -47,31 +37,11 @@ def spelled(vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
         texts = [as_sets({key: value})[0].split("=", 1)[1] for value in values]
         if not texts:
             raise ArgumentError(f"{key}: no values to vary over")
+        if twice := next((text for text, times in Counter(texts).items() if times > 1), None):
+            raise ArgumentError(
+                f"{key}: the value {twice} is there twice; each value makes a point of its own: write it once"
+            )
         axes.append(Axis((key,), tuple((text,) for text in texts)))
-        if twice := axes[-1].repeated:
-            raise ArgumentError(f"{key}: the value {twice} is there twice; {_ONCE}")
-    return axes
-
-
-def _file_axes(scenario: Scenario) -> list[Axis]:
-    """Return the axes of the file's ``[[sweep]]`` tables.
-
-    Raises:
-        ScenarioError: a key has two lists of values, or a value is in one twice.
-    """
-    axes: list[Axis] = []
-    seen: set[str] = set()
-    for number, (keys, steps) in enumerate(scenario._inner.sweeps):
-        axis = Axis(tuple(keys), tuple(tuple(step) for step in steps))
-        for key in keys:
-            if key in seen:
-                problem, remedy = "the key is swept twice", "give one list with all its values"
-                raise wrong(place(scenario, number, key), key, key, problem, remedy)
-            seen.add(key)
-        if twice := axis.repeated:
-            where, names = place(scenario, number, keys[0]), ", ".join(keys)
-            raise wrong(where, names, twice, f"the value {twice} is there twice", _ONCE)
-        axes.append(axis)
     return axes
 
 
@@ -82,25 +52,23 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
 
     Raises:
         ArgumentError: the file's axis moves that key together with others, or a varied key is changed too.
-        ScenarioError: in the file, a key has two lists of values, or a value is in one twice.
     """
     asked = {axis.keys[0]: axis for axis in spelled(vary)}
-    told_once(scenario._sets, asked, "varied")
     axes = []
-    for number, axis in enumerate(_file_axes(scenario)):
-        taken = [key for key in axis.keys if key in asked]
-        if taken and len(axis.keys) > 1:
+    for keys, steps in scenario._inner.sweeps:
+        taken = [key for key in keys if key in asked]
+        if taken and len(keys) > 1:
             raise ArgumentError(
                 f"{taken[0]}: the scenario sweeps it together with "
-                f"{', '.join(key for key in axis.keys if key != taken[0])} "
-                f"({told(place(scenario, number, taken[0]))}); vary another key, or change the file"
+                f"{', '.join(key for key in keys if key != taken[0])}; vary another key, or change the file"
             )
-        for key in () if taken else axis.keys:
-            if key in changed(scenario._sets):
-                how = f"swept ({told(place(scenario, number, key))})"
-                told_once(scenario._sets, {key: axis}, how)
-        axes.append(asked.pop(taken[0]) if taken else axis)
-    return [*axes, *asked.values()]
+        if taken:
+            axes.append(asked.pop(taken[0]))
+        else:
+            axes.append(Axis(tuple(keys), tuple(tuple(step) for step in steps)))
+    found = [*axes, *asked.values()]
+    told_once(scenario._sets, {key: axis for axis in found for key in axis.keys}, "varied")
+    return found
 
 
 def combinations(axes: Sequence[Axis]) -> list[dict[str, str]]:

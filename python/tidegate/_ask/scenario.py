@@ -52,11 +52,9 @@ class Scenario:
     Made by :func:`load`, :meth:`from_toml` or :meth:`from_dict`; never changed afterwards.
     """
 
-    __slots__ = ("_inner", "_label", "_laws", "_sets", "_text")
+    __slots__ = ("_inner", "_label", "_laws", "_sets")
 
-    def __init__(
-        self, inner: _core.Scenario, label: str, sets: Sequence[str] = (), text: str | None = None
-    ) -> None:
+    def __init__(self, inner: _core.Scenario, label: str, sets: Sequence[str] = ()) -> None:
         traces = [each["path"] for each in inner.inputs]
         note_inputs(traces)
         if names := TO_WRITE.get():
@@ -65,8 +63,6 @@ class Scenario:
         self._label = label
         #: The changes it was read with.
         self._sets = tuple(sets)
-        #: What it was read from; None: the file that the label names.
-        self._text = text
         #: As JSON, when they were asked for: every run of a study asks.
         self._laws: str | None = None
 
@@ -132,8 +128,7 @@ class Scenario:
         base = None if folder is None else os.fspath(folder)
         sets, outside = as_sets(changes), _allowed(allow_outside)
         code = OWN_CODE.get()
-        inner = _core.Scenario.from_toml(text, name, base, sets, outside, own_code=code)
-        return Scenario(inner, name, sets, text)
+        return Scenario(_core.Scenario.from_toml(text, name, base, sets, outside, own_code=code), name, sets)
 
     @staticmethod
     def confined(text: str, *, name: str, folder: str | os.PathLike[str]) -> Scenario:
@@ -142,8 +137,7 @@ class Scenario:
         Files are read only in ``folder``, links followed, and a controller in Python is refused. Raises as
         :meth:`load`.
         """
-        inner = _core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True)
-        return Scenario(inner, name, text=text)
+        return Scenario(_core.Scenario.from_toml(text, name, os.fspath(folder), [], False, True), name)
 
     @staticmethod
     def given(
@@ -158,7 +152,7 @@ class Scenario:
         No file is opened; ``folder`` has the controllers in Python. Raises as :meth:`load`.
         """
         base = None if folder is None else os.fspath(folder)
-        return Scenario(_core.Scenario.given(text, name, base, list(files)), name, text=text)
+        return Scenario(_core.Scenario.given(text, name, base, list(files)), name)
 
     @staticmethod
     @checked
@@ -177,7 +171,7 @@ class Scenario:
         sets, outside = as_sets(changes), _allowed(allow_outside)
         # A dict is the caller's own, or made of a scenario that was let through.
         code = "told" if OWN_CODE.get() == "told" else "runs"
-        return Scenario(_core.Scenario.from_json(text, name, base, sets, outside, code), name, sets, text)
+        return Scenario(_core.Scenario.from_json(text, name, base, sets, outside, code), name, sets)
 
     @property
     def name(self) -> str:
