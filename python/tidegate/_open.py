@@ -86,8 +86,7 @@ def _run(path: Path, manifest: dict[str, Any]) -> Run:
         raise RunFolderError(f"{path / SUMMARY}: this is not the summary of a run")
 
     def load(table: str) -> pl.DataFrame | None:
-        file = path / f"{table}.parquet"
-        return _table(file) if file.is_file() else None
+        return _table(path / f"{table}.parquet") if table in manifest.get("tables", ()) else None
 
     pcap, qlog = path / PCAP, path / QLOG
     return Run(

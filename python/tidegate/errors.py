@@ -35,6 +35,7 @@ __all__ = [
     "RunFolderError",
     "ScenarioError",
     "StoreError",
+    "StoreFullError",
     "StudyStoppedError",
     "TooFewRunsError",
     "TraceError",
@@ -56,6 +57,10 @@ class RunFolderError(ValueError):
 
 class StoreError(ValueError):
     """The file that keeps results of studies is damaged, or cannot be written."""
+
+
+class StoreFullError(StoreError):
+    """There is no room for more results; those that are kept stay."""
 
 
 class StudyStoppedError(KeyboardInterrupt):

@@ -76,6 +76,46 @@ def test_a_key_has_one_value(words: list[str], said: str, small: Path) -> None:
     assert done.stdout == ""
 
 
+QUEUE = "gate.bottleneck.queue"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--vary", f"{QUEUE}=5 packets,9 packets", "--set", f'{QUEUE}.limit="7 packets"'],
+            f"{QUEUE}.limit: changed",
+        ),
+        (
+            ["--vary", f"{QUEUE}.limit=5 packets,9 packets", "--set", f"{QUEUE}=7 packets"],
+            f"{QUEUE}: changed",
+        ),
+        (["--vary", f"{QUEUE}.limit=5 packets", "--vary", f"{QUEUE}=7 packets"], f"{QUEUE}.limit: varied"),
+        (["--vary", f"{QUEUE}=5 packets", "--vary", f"{QUEUE}.limit=7 packets"], f"{QUEUE}: varied"),
+        (["--vary", 'flow.bulk.tcp={cc="reno"}', "--set", f"{CC}=cubic"], f"{CC}: changed"),
+    ],
+)
+@pytest.mark.parametrize("command", ["study", "compare"])
+def test_a_key_is_not_lost_behind_one_that_holds_it(
+    command: str, words: list[str], said: str, small: Path
+) -> None:
+    done = tidegate(command, small, *words)
+    assert done.returncode == 2
+    assert f"error: {said}" in done.stderr
+    assert "keep one of the two" in done.stderr
+
+
+def test_a_key_of_a_table_that_is_varied_may_be_varied(small: Path) -> None:
+    words = ["--vary", 'flow.bulk.tcp={cc="reno"},{cc="cubic"}', "--vary", "flow.bulk.tcp.mss=1000 B,1400 B"]
+    assert tidegate("study", small, *words, "--no-store").returncode == 0
+
+
+def test_the_number_of_runs_is_not_varied(small: Path) -> None:
+    done = tidegate("study", small, "--vary", "runs=2,5")
+    assert done.returncode == 2
+    assert "runs: cannot be varied in a study" in done.stderr
+
+
 def test_a_key_that_the_file_sweeps_is_not_changed(small: Path) -> None:
     small.write_text(f'{small.read_text()}\n[[sweep]]\n"{CC}" = ["reno", "cubic"]\n')
     done = tidegate("study", small, "--set", f"{CC}=bbr")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 import subprocess
 
@@ -25,6 +26,24 @@ def test_round_trip(run: tg.Run, tmp_path) -> None:
         assert back.table(table).equals(run.table(table)), table
         assert back.table(table).schema == run.table(table).schema, table
     assert sorted(p.name for p in (tmp_path / "deep").iterdir()) == ["run"], "nothing left beside it"
+
+
+def test_a_run_goes_to_another_process_whole(run: tg.Run, tmp_path) -> None:
+    for each in (run, tg.open(run.save(tmp_path / "run"))):
+        there = pickle.loads(pickle.dumps(each))
+        assert there.report() == run.report()
+        assert there.table("flows").equals(run.table("flows"))
+        assert there.flows[0].series("cwnd").equals(run.flows[0].series("cwnd"))
+
+
+def test_a_table_that_is_gone_is_no_table_that_never_was(run: tg.Run, tmp_path) -> None:
+    back = tg.open(run.save(tmp_path / "run"))
+    (tmp_path / "run" / "flows.parquet").unlink()
+    with pytest.raises(tg.errors.RunFolderError, match=r"flows\.parquet: it cannot be read"):
+        back.flows[0].series("cwnd")
+    with pytest.raises(tg.errors.RunFolderError, match=r"flows\.parquet: it cannot be read"):
+        back.save(tmp_path / "again")
+    assert not (tmp_path / "again").exists()
 
 
 def test_the_manifest_names_every_input(small, tmp_path) -> None:

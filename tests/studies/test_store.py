@@ -155,6 +155,29 @@ def stopped_midway(file: Path, store: Path, how: int) -> subprocess.CompletedPro
     return subprocess.CompletedProcess(command, child.returncode, out, err)
 
 
+def test_a_full_disk_is_no_damage(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept stays, and the same call goes on."""
+    assert counted(random, runs=2)[1:] == (2, 2)
+    connect = sqlite3.connect
+
+    def narrow(*arguments: Any, **more: Any) -> sqlite3.Connection:
+        base = connect(*arguments, **more)
+        base.execute("PRAGMA max_page_count = 1")
+        return base
+
+    with monkeypatch.context() as full:
+        full.setattr(sqlite3, "connect", narrow)
+        with pytest.raises(tg.errors.StoreFullError, match="no room is left for results; make room and give"):
+            counted(random, runs=40)
+    done, known = counted(random, runs=40)[1:]
+    assert done < known == 40, "what was kept is not done again"
+
+
+def test_a_record_without_a_measurement_is_refused(random: Path) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match="record: is for measure"):
+        tg.study(random, record="10 parsecs")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_study_that_was_stopped_goes_on_where_it_stopped(

@@ -224,3 +224,17 @@ def test_a_distribution_of_very_many_runs_has_few_steps(
     assert list(curve.get_ydata())[-1] == 1.0
     text = " ".join(each.get_text() for each in study.plot_box(metric="goodput_bps").texts)
     assert "4 runs, evenly chosen by rank" in text.replace("\n", " ")
+
+
+def test_columns_name_the_copies_of_a_gate(tmp_path: Path) -> None:
+    file = tmp_path / "copies.toml"
+    file.write_text(
+        'duration = "2 s"\n[gate.link]\nper = "flow"\nrate = "2 Mbit/s"\nqueue = "20 packets"\n'
+        '[flow.good]\npath = ["link"]\n[flow.bad]\npath = ["link"]\n'
+    )
+    done = tidegate("study", file, "--columns", "gate.link/bad.loss", "--no-store")
+    assert done.returncode == 0, done.stderr
+    assert "gate.link/bad.loss" in done.stdout
+    done = tidegate("study", file, "--columns", "gate.link.loss", "--no-store")
+    assert done.returncode == 2
+    assert 'no gate is called "link"; did you mean "link/bad"?' in done.stderr

@@ -249,6 +249,12 @@ impl Scenario {
         self.inner.recorded_gates()
     }
 
+    /// The gates of a run by name: of a gate for each flow its copies.
+    #[getter]
+    fn run_gates(&self) -> Vec<&str> {
+        self.inner.unseeded_plan().gates.iter().map(|gate| gate.name.as_str()).collect()
+    }
+
     /// How many flows and gates a run has, copies counted.
     #[getter]
     fn counts(&self) -> (usize, usize) {

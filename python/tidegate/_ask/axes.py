@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.changes import as_sets, told_once
+from tidegate._ask.changes import as_sets, lost, spelled_key, told_once
 from tidegate._ask.scenario import Scenario
 from tidegate.errors import ArgumentError
 
@@ -28,9 +28,9 @@ def spelled(vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
     """Return one axis per key, its values as ``--set`` takes them.
 
     Raises:
-        ArgumentError: a key has no values, or one value where a list belongs.
+        ArgumentError: a key has no values, or one value where a list belongs, or it is lost behind another.
     """
-    axes = []
+    axes: list[Axis] = []
     for key, values in vary.items():
         if isinstance(values, str):
             raise ArgumentError(f'{key}: give a list of values, such as ["{values}"]')
@@ -42,6 +42,23 @@ def spelled(vary: Mapping[str, Sequence[Any]]) -> list[Axis]:
                 f"{key}: the value {twice} is there twice; each value makes a point of its own: write it once"
             )
         axes.append(Axis((key,), tuple((text,) for text in texts)))
+    return _apart(axes)
+
+
+def _apart(axes: list[Axis]) -> list[Axis]:
+    """Return the axes.
+
+    Raises:
+        ArgumentError: the values of a key would be lost, because another one takes its place.
+    """
+    keys = [
+        (spelled_key(key), values)
+        for axis in axes
+        for key, values in zip(axis.keys, zip(*axis.steps, strict=True), strict=True)
+    ]
+    for (key, values), (later, _) in itertools.combinations(keys, 2):
+        if lost(key, values, later):
+            raise ArgumentError(f"{key}: varied, and {later} too, which takes its place; keep one of the two")
     return axes
 
 
@@ -51,7 +68,8 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
     A varied key takes the place of the file's axis of that key.
 
     Raises:
-        ArgumentError: the file's axis moves that key together with others, or a varied key is changed too.
+        ArgumentError: the file's axis moves that key together with others, or a key would be lost behind
+            another that is varied or changed.
     """
     asked = {axis.keys[0]: axis for axis in spelled(vary)}
     axes = []
@@ -66,7 +84,7 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
             axes.append(asked.pop(taken[0]))
         else:
             axes.append(Axis(tuple(keys), tuple(tuple(step) for step in steps)))
-    found = [*axes, *asked.values()]
+    found = _apart([*axes, *asked.values()])
     told_once(scenario._sets, {key: axis for axis in found for key in axis.keys}, "varied")
     return found
 

@@ -62,13 +62,29 @@ def told_once(sets: Iterable[str], given: Mapping[str, Any], how: str) -> None:
         how: the other way, in words: "given", "varied".
 
     Raises:
-        ArgumentError: a key is in both.
+        ArgumentError: a key is in both, or what is given takes the place of a key that is changed.
     """
     to = changed(sets)
-    for key, value in given.items():
-        if value is not None and to.get(spelled_key(key), str(value)) != str(value):
-            read = to[spelled_key(key)]
-            raise ArgumentError(f"{spelled_key(key)}: changed to {read} and {how} too; keep one of the two")
+    for name, value in given.items():
+        key = spelled_key(name)
+        if value is None:
+            continue
+        if to.get(key, str(value)) != str(value):
+            raise ArgumentError(f"{key}: changed to {to[key]} and {how} too; keep one of the two")
+        for other, read in to.items():
+            if lost(other, [read], key):
+                raise ArgumentError(f"{other}: changed to {read}, and {key} is {how}; keep one of the two")
+
+
+def lost(key: str, values: Iterable[str], later: str) -> bool:
+    """Return whether a later key, which is another one, takes the place of a key's values.
+
+    It does where it holds the key, and where it lies within the key and a value there is no table:
+    ``gate.link.queue`` and ``gate.link.queue.limit``. Both are as :func:`spelled_key` returns them.
+    """
+    if later.startswith(f"{key}."):
+        return not all(value.lstrip().startswith("{") for value in values)
+    return key.startswith(f"{later}.")
 
 
 def _told_once(sets: list[str]) -> None:

@@ -100,6 +100,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         RunFolderError,
         ScenarioError,
         StoreError,
+        StoreFullError,
         TraceError,
         UnknownNameError,
     )
@@ -122,7 +123,7 @@ def _judge(error: BaseException) -> tuple[int, str]:
         return status, f"error: {': '.join([*names[-1:], what])}"
     if isinstance(error, ImportError):
         return FAILED, f"error: the installation of tidegate is incomplete ({error})"
-    if isinstance(error, RunError | ClusterError):
+    if isinstance(error, RunError | ClusterError | StoreFullError):
         return FAILED, f"error: {error}"
     if isinstance(error, InternalError):
         return FAILED, f"error: {error}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate._run.folder import MANIFEST
-from tidegate.errors import RunFolderError, StoreError
+from tidegate.errors import RunFolderError, StoreError, StoreFullError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -163,6 +163,11 @@ class Store:
             raise self._broken(error) from None
 
     def _broken(self, error: Exception | str) -> StoreError:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return StoreFullError(
+                f"{self.path or 'TMPDIR'}: no room is left for results; make room and give the same command "
+                "again: what is kept is not done twice"
+            )
         if self.path is None:
             return StoreError(
                 f"results cannot be kept in a temporary file ({error}); TMPDIR names its folder"
@@ -209,14 +214,14 @@ class Store:
 
         Raises:
             StoreError: the file cannot be written.
+            StoreFullError: no room is left for it.
         """
         self.put_all([(key, packed)])
 
     def put_all(self, results: Iterable[tuple[str, bytes]]) -> None:
         """Keep several results at once: all of them or, when the process is killed before this returns, none.
 
-        Raises:
-            StoreError: the file cannot be written.
+        Raises as :meth:`put`.
         """
         rows = list(results)
         try:

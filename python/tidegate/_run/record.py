@@ -73,6 +73,11 @@ class Recorded:
         self._known_arrays: dict[str, Arrays] = {}
         self._tables: dict[str, pl.DataFrame | None] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what goes to another process: with the tables, whatever they were to be loaded from."""
+        tables = {name: self._load(name) for name in TABLES}
+        return {**self.__dict__, "_load": tables.get, "_arrays": None, "_known_arrays": {}, "_tables": {}}
+
     @property
     def title(self) -> str:
         """The scenario's title, or its file when it has none."""

@@ -74,6 +74,7 @@ class ReadyPoint:
     draws: list[str]
     warnings: list[str]
     flow_names: list[str]
+    #: Of a gate for each flow its copies.
     gate_names: list[str]
     _digest: str
     _base: Scenario
@@ -95,8 +96,8 @@ class Readier:
     def __init__(self, base: Scenario) -> None:
         self._base = base
         self._room = ROOM
-        #: Points draw the same, as a rule.
-        self._draws: dict[tuple[str, ...], list[str]] = {}
+        #: Points draw the same and have the same gates, as a rule.
+        self._alike: dict[tuple[str, ...], list[str]] = {}
 
     def point(self, values: dict[str, str], sets: Iterable[str]) -> ReadyPoint:
         """Check the point that some changes make.
@@ -106,10 +107,11 @@ class Readier:
         """
         sets = list(sets)
         point = self._base.point(sets)
-        draws = point.draws
-        draws = self._draws.setdefault(tuple(draws), draws)
+        draws, gates = (
+            self._alike.setdefault(tuple(names), names) for names in (point.draws, point._inner.run_gates)
+        )
         return ReadyPoint(
-            values, point.to_toml(), draws, point.warnings, point.flow_names, point.gate_names,
+            values, point.to_toml(), draws, point.warnings, point.flow_names, gates,
             compiled.digest(point, _LEVEL), self._base, sets, point if self._keeps(point) else None,
         )  # fmt: skip
 
@@ -180,6 +182,10 @@ def prepare(
     if "seed" in vary:
         raise ArgumentError(
             "the seed cannot be varied in a study: its replications already have different random numbers"
+        )
+    if "runs" in vary:
+        raise ArgumentError(
+            "runs: cannot be varied in a study: each point has as many; give them with --runs (runs=)"
         )
     changed = runs_beside(runs, perturb, engine)
     if changed:

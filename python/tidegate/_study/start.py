@@ -151,6 +151,11 @@ def execute_study(
         raise ArgumentError(
             "resume: it is for live runs; results of the simulator are always taken from the store"
         )
+    if record is not None and measure is None:
+        workers.close()
+        raise ArgumentError(
+            "record: is for measure, which reads what is recorded; leave it out, or give measure"
+        )
     identity = job.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
     work = Work(prepared, store, measure, level, identity, resume=resume)
