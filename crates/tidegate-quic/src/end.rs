@@ -246,7 +246,6 @@ impl Host for End {
         let Some((_, connection)) = &self.connection else { return Report::default() };
         let path = connection.stats().path;
         let seen = &self.watch.seen;
-        let marks = seen.marks();
         let read = self.work.read();
         Report {
             delivered_bytes: self.watch.read.came.bytes(),
@@ -262,8 +261,8 @@ impl Host for End {
             held_by: self.held_by,
             retransmitted: self.watch.read.sent.again(),
             timeouts: self.probe_timeouts,
-            recoveries: path.congestion_events - marks.min(path.congestion_events),
-            ecn_reductions: self.ecn.then_some(marks),
+            recoveries: seen.recoveries(),
+            ecn_reductions: self.ecn.then_some(seen.reductions()),
             ..Report::default()
         }
     }

@@ -1,5 +1,5 @@
 //! What a congestion controller of quinn's knows and a connection does not tell: bytes in flight, the slow-start threshold, single round
-//! trips, and which of its reductions are for marks.
+//! trips, reductions for marks, and recovery periods.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ pub(crate) struct Seen {
     in_flight: AtomicU64,
     /// [`u64::MAX`]: none.
     ssthresh: AtomicU64,
-    marks: AtomicU64,
+    reductions: AtomicU64,
+    recoveries: AtomicU64,
     /// Bits a second that the controller wants to be sent; 0: it says nothing.
     pacing_rate: AtomicU64,
     /// The round trip measured last that nobody has taken yet, in nanoseconds; 0: none.
@@ -44,9 +45,14 @@ impl Seen {
         Some(self.rtt.swap(0, Relaxed)).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
     }
 
-    /// Times that marks were told to the controller.
-    pub(crate) fn marks(&self) -> u64 {
-        self.marks.load(Relaxed)
+    /// Times that marks made the window smaller.
+    pub(crate) fn reductions(&self) -> u64 {
+        self.reductions.load(Relaxed)
+    }
+
+    /// Recovery periods that a loss began (RFC 9002 §7.3.2).
+    pub(crate) fn recoveries(&self) -> u64 {
+        self.recoveries.load(Relaxed)
     }
 }
 
@@ -55,12 +61,14 @@ pub(crate) struct Watched {
     controller: Box<dyn Controller>,
     /// When the packet was sent that was acknowledged last: at an ACK's end it is the one with the highest number.
     acked: Option<Instant>,
+    /// When the last recovery period began. What was sent before, and is lost or marked, begins no other (RFC 9002 §7.3.2).
+    recovering_since: Option<Instant>,
     seen: Arc<Seen>,
 }
 
 impl Watched {
     pub(crate) fn new(controller: Box<dyn Controller>, seen: Arc<Seen>) -> Watched {
-        Watched { controller, acked: None, seen }
+        Watched { controller, acked: None, recovering_since: None, seen }
     }
 
     fn note_metrics(&self) {
@@ -95,10 +103,16 @@ impl Controller for Watched {
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
         let in_flight = self.seen.in_flight();
         self.seen.in_flight.store(in_flight.saturating_sub(lost_bytes), Relaxed);
-        if lost_bytes == 0 {
-            self.seen.marks.fetch_add(1, Relaxed);
+        let is_mark = lost_bytes == 0;
+        if self.recovering_since.is_none_or(|since| sent > since) {
+            self.recovering_since = Some(now);
+            self.seen.recoveries.fetch_add(u64::from(!is_mark), Relaxed);
         }
+        let before = self.controller.window();
         self.controller.on_congestion_event(now, sent, persistent, lost_bytes);
+        if is_mark && self.controller.window() < before {
+            self.seen.reductions.fetch_add(1, Relaxed);
+        }
         self.note_metrics();
     }
 
@@ -115,8 +129,13 @@ impl Controller for Watched {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        let (acked, seen) = (self.acked, Arc::clone(&self.seen));
-        Box::new(Watched { controller: self.controller.clone_box(), acked, seen })
+        let Watched { acked, recovering_since, ref seen, .. } = *self;
+        Box::new(Watched {
+            controller: self.controller.clone_box(),
+            acked,
+            recovering_since,
+            seen: Arc::clone(seen),
+        })
     }
 
     fn initial_window(&self) -> u64 {

@@ -111,6 +111,18 @@ fn it_obeys_marks_if_it_can_send_them() {
     assert!(deaf.losses.dropped_packets > 3 && deaf.ecn_reductions.is_none(), "{deaf:?}");
 }
 
+/// A step marks each packet above it: one round trip has many marks, and one reduction.
+#[test]
+fn a_round_trip_of_marks_is_one_reduction() {
+    let step =
+        LINK.replace("queue = \"100 packets\"", "queue = { limit = \"1000 packets\", aqm = \"step\" }");
+    let outcome = run(&step);
+    let flow = &outcome.summary.flows[0];
+    let marked = outcome.summary.gates[0].marked_packets.expect("it marks");
+    let times = flow.ecn_reductions.expect("it obeys marks");
+    assert!(times > 3 && 3 * times < marked, "{times} for {marked} marks");
+}
+
 #[test]
 fn nothing_is_deemed_lost_but_what_is_dropped() {
     // Packets keep their order, so what is missing behind three that came is lost (RFC 9002 §6.1.1), and nothing is received twice.

@@ -97,7 +97,7 @@ impl Gate {
             unit.note_wait(service.start.saturating_since(arrival), self.index as usize);
         }
         let served = Served { arrival, service, leaves, bytes: unit.bytes, wire };
-        self.parts.stats.serve(served, self.parts.law.tokens());
+        self.parts.stats.serve(served, joins.is_none(), self.parts.law.tokens());
         served
     }
 

@@ -113,15 +113,18 @@ impl Statistics {
         }
     }
 
-    /// The service of a unit is known. A unit that is in the queue for any time has joined it before.
+    /// The service of a unit is known. A unit that is in the queue for any time has joined it before; `joined`: this one has, even if it
+    /// leaves at the instant of its arrival.
     #[inline(always)]
-    pub(super) fn serve(&mut self, served: Served, tokens: Option<i128>) {
+    pub(super) fn serve(&mut self, served: Served, joined: bool, tokens: Option<i128>) {
         let Served { arrival, service, leaves, bytes, .. } = served;
         self.counters.serve(arrival, service.start, (leaves, u64::from(bytes)));
         if let Some(recorder) = &mut self.recorder {
             recorder.took(service.start, tokens);
             if leaves > arrival {
                 recorder.serve(&served);
+            } else if joined {
+                recorder.serve_on_arrival(&served);
             } else {
                 recorder.serve_at_once(&served);
             }

@@ -47,6 +47,8 @@ pub(in crate::gate) struct Recorder {
     /// The gate at the present instant.
     now: GateRow,
     rows: Vec<GateRow>,
+    /// The instant of changes that no row shows yet, where a row is written at every change: what comes then may write one.
+    unshown: Option<Time>,
 }
 
 impl Recorder {
@@ -70,6 +72,7 @@ impl Recorder {
                 ..GateRow::EMPTY
             },
             rows: Vec::new(),
+            unshown: None,
         }
     }
 
@@ -78,6 +81,9 @@ impl Recorder {
         let at = at.min(self.until);
         if self.by_row.is_some() {
             return self.write_due(at);
+        }
+        if let Some(unshown) = self.unshown.filter(|unshown| *unshown < at) {
+            self.row(unshown);
         }
         loop {
             let change = self.next_change();
@@ -113,6 +119,7 @@ impl Recorder {
     /// The row of an instant until which all changes are applied.
     #[inline(always)]
     fn row(&mut self, at: Time) {
+        self.unshown = None;
         self.now.at = at;
         self.now.rate_bps = self.rate.at(at);
         if let Some(content) = &self.content {
@@ -166,6 +173,17 @@ impl Recorder {
         self.event(at);
     }
 
+    /// A unit that has joined the queue leaves it at the same instant, chosen before others that wait.
+    #[inline(never)]
+    pub(super) fn serve_on_arrival(&mut self, served: &Served) {
+        let at = served.arrival;
+        self.settle(at);
+        self.now.queue_packets = less(self.now.queue_packets, 1);
+        self.now.queue_bytes = less(self.now.queue_bytes, u64::from(served.bytes));
+        self.serve(served);
+        self.event(at);
+    }
+
     /// A unit arrives and is not in the queue for any time.
     #[inline(always)]
     pub(super) fn serve_at_once(&mut self, served: &Served) {
@@ -212,6 +230,7 @@ impl Recorder {
     pub(super) fn mark(&mut self, at: Time) {
         self.settle(at);
         self.now.marked_packets += 1;
+        self.unshown = Some(at);
     }
 
     /// The discipline drops or marks with this probability from `at` on, which is the instant of an event.
@@ -261,6 +280,7 @@ impl Recorder {
         self.advance(at);
         if self.next_change() == at && at < self.until {
             self.apply(at);
+            self.unshown = Some(at);
         }
     }
 

@@ -1,7 +1,9 @@
 //! Packets against the gates they must fit: queues in bytes and token buckets.
 
 use tidegate_core::aal5::CELL_BYTES;
-use tidegate_core::plan::{AppPlan, CongestionPlan, Discipline, MeterPlan, QueueLimit, RatePlan};
+use tidegate_core::plan::{
+    AppPlan, CongestionPlan, Discipline, MeterPlan, QueueLimit, RatePlan, TransportPlan,
+};
 use tidegate_core::units::Span;
 
 use crate::check::Form;
@@ -23,7 +25,7 @@ pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
 
 /// A flow that no rate and no window limits sends ever more at once, until the memory is full.
 fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
-    let Load::Flow { app: AppPlan::Bulk, tcp, .. } = &user.load else { return };
+    let Load::Flow { app: AppPlan::Bulk, tcp, transport, .. } = &user.load else { return };
     let Some(first) = user.path.first() else { return };
     let rated = |hop: &Hop<'_>| {
         let plan = &gates[hop.gate].plan;
@@ -33,8 +35,17 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     };
     let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. } | CongestionPlan::FixedRate { .. });
     if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
-        let problem = "nothing limits this flow: no gate on its path has a rate, and its window is unlimited";
-        notes.warn(first.item.at, &user.key, problem, "give a gate a rate, or set tcp.window");
+        let (problem, help) = match transport {
+            TransportPlan::Tcp => (
+                "nothing limits this flow: no gate on its path has a rate, and its window is unlimited",
+                "give a gate a rate, or set tcp.window",
+            ),
+            TransportPlan::Quic(_) => (
+                "only the window of QUIC limits this flow: no gate on its path has a rate",
+                "give a gate a rate; without one and without delay a run ends with an error",
+            ),
+        };
+        notes.warn(first.item.at, &user.key, problem, help);
     }
 }
 

@@ -39,6 +39,10 @@ pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &m
         refuse_extent(flow, tcp, notes);
     } else {
         tcp.cc = CongestionPlan::NewReno;
+        if let Some(item) = flow.given("tcp") {
+            let help = "use the keys of quic; quic.cc = \"tcp\" takes the controller of tcp.cc";
+            notes.warn(item.at, &item.key, "these keys have no effect on a flow of QUIC", help);
+        }
     }
     TransportPlan::Quic(Box::new(plan))
 }
