@@ -213,8 +213,8 @@ def results_reference() -> str:
         ),
         "### Requests: `requests[]`\n",
         (
-            "One row for each flow with `app.request`, then one named `all`; where there is no such flow, "
-            "`requests` is absent.\n"
+            "One row for each flow with `app.request` or `app.video`, whose requests are its segments, then "
+            "one named `all`; where there is no such flow, `requests` is absent.\n"
         ),
         _fields(structs["RequestSummary"]),
         "### Video: `videos[]`\n",

@@ -179,6 +179,20 @@ def test_a_row_has_its_segments() -> None:
     assert run.table("segments")["ended_s"].equals(asked["ended_s"])
 
 
+def test_segments_are_not_mixed_with_page_requests() -> None:
+    text = """
+        duration = "20 s"
+        seed = 1
+        gate.g = { rate = "10 Mbit/s", queue = "50 packets", delay = "20 ms" }
+        flow.v = { path = ["g"], app.video.ladder = ["1 Mbit/s", "3 Mbit/s"] }
+    """
+    web = 'flow.web = { path = ["g"], app.request = { response = "20 kB", think = "1 s" } }'
+    both = {row["name"]: row for row in tg.run(tg.Scenario.from_toml(f"{text}{web}")).summary["requests"]}
+    assert both["all"] == {**both["web"], "name": "all"}
+    alone = {row["name"]: row for row in tg.run(tg.Scenario.from_toml(text)).summary["requests"]}
+    assert alone["all"] == {**alone["v"], "name": "all"}
+
+
 def test_the_picture_shows_buffer_and_bitrate() -> None:
     run = tg.run(EXAMPLES / "video.toml", **_set({"duration": "20 s"}))
     titles = [axes.get_title(loc="left") for axes in run.plot().axes]

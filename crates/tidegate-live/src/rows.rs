@@ -156,7 +156,7 @@ pub(crate) fn requests(
     let with = plan.flows.iter().zip(&seen.requests).zip(&seen.facts);
     let rows: Vec<_> = with
         .filter(|((flow, _), _)| matches!(flow.app, AppPlan::Request(_)))
-        .map(|((flow, log), facts)| (flow.name.as_str(), log.as_slice(), facts.client_timeouts))
+        .map(|((flow, log), facts)| (flow, log.as_slice(), facts.client_timeouts))
         .collect();
     let logs = plan.flows.iter().zip(starts).zip(&seen.requests);
     let videos = logs.map(|((flow, start), log)| (flow, *start, log.as_slice()));

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tidegate_core::app::Exchange;
+use tidegate_core::plan::{AppPlan, FlowPlan};
 use tidegate_core::units::{Measured, PICOS_PER_SECOND, Span, Time};
 
 use crate::interval::student_t;
@@ -15,7 +16,7 @@ const ALL: &str = "all";
 /// response, in order: waits at the client, for a circuit and for the handshake are part of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestSummary {
-    /// The flow's name; `all`: of all flows together.
+    /// The flow's name; `all`: of all flows with `app.request` together, or where there are none of all players.
     pub name: String,
     /// Requests asked.
     pub asked: u64,
@@ -54,21 +55,25 @@ pub struct RequestSummary {
 }
 
 impl RequestSummary {
-    /// One row for each flow with requests, given its name, its exchanges and the time-outs of its
-    /// clients' ends, then one of all together; none where there is no such flow.
+    /// One row for each flow with requests, given its exchanges and the time-outs of its clients' ends, then one of all together;
+    /// none where there is no such flow. The segments of players are not mixed with other requests.
     #[must_use]
-    pub fn rows(flows: &[(&str, &[Exchange], u64)], measured: Measured) -> Vec<RequestSummary> {
+    pub fn rows(flows: &[(&FlowPlan, &[Exchange], u64)], measured: Measured) -> Vec<RequestSummary> {
         let mut rows: Vec<RequestSummary> = flows
             .iter()
-            .map(|(name, log, timeouts)| RequestSummary::of(name, log.iter(), measured, *timeouts))
+            .map(|(flow, log, timeouts)| RequestSummary::of(&flow.name, log.iter(), measured, *timeouts))
             .collect();
         if !rows.is_empty() {
-            let all = flows.iter().flat_map(|(_, log, _)| log.iter());
+            let plays =
+                |flow: &FlowPlan| matches!(&flow.app, AppPlan::Request(asked) if asked.video.is_some());
+            let no_other = flows.iter().all(|(flow, ..)| plays(flow));
+            let together = || flows.iter().filter(|(flow, ..)| no_other || !plays(flow));
+            let all = together().flat_map(|(_, log, _)| log.iter());
             rows.push(RequestSummary::of(
                 ALL,
                 all,
                 measured,
-                flows.iter().map(|(.., timeouts)| timeouts).sum(),
+                together().map(|(.., timeouts)| timeouts).sum(),
             ));
         }
         rows

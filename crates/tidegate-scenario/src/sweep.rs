@@ -1,6 +1,6 @@
 //! `[[sweep]]`: the axes of a study.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::document::{self, Data, Entry, Node, Op, Place, Step};
 use crate::error::Problem;
@@ -34,7 +34,7 @@ pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Swe
     });
     let mut sweeps = Vec::new();
     let mut total: usize = 1;
-    let mut swept = HashSet::new();
+    let mut swept = BTreeSet::new();
     for axis in axes {
         let keys = keys_of(axis, "sweep")?;
         if let Some(again) = keys.iter().find(|key| !swept.insert(key.name.clone())) {
@@ -64,7 +64,7 @@ pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Swe
 
 /// That an axis has a value twice, if it does.
 fn repeated(sweep: &Sweep, keys: &[SweepKey<'_>]) -> Option<Problem> {
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     let again = sweep.steps.iter().position(|step| !seen.insert(step))?;
     let problem = format!("the value {} is there twice", sweep.steps[again].join(", "));
     let at = keys.first()?.values[again].at;

@@ -32,7 +32,7 @@ pub(crate) fn summarise(plan: &Plan, network: &Network, flows: &[Flow], events: 
 fn request_rows(plan: &Plan, flows: &[Flow], measured: Measured) -> Vec<RequestSummary> {
     let with = flows.iter().zip(&plan.flows).filter_map(|(flow, row)| {
         let log = flow.dialogue.as_ref()?.log.as_slice();
-        Some((row.name.as_str(), log, flow.measured().1.timeouts))
+        Some((row, log, flow.measured().1.timeouts))
     });
     RequestSummary::rows(&with.collect::<Vec<_>>(), measured)
 }
