@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tidegate._advise.gate_goodput import goodput_of
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._ask.plan import packet_bytes, plan_of, round_trip_ps
 from tidegate._base.estimate import Estimate, estimate
@@ -61,6 +62,7 @@ class GateTrials:
         self.flows = [flow for flow in plan["flows"] if {*places} & {*flow["path"]}]
         if not self.flows:
             raise ArgumentError(f"gate {gate}: no flow passes through it, so no goal can be measured")
+        self.flow_names = [str(flow["name"]) for flow in self.flows]
         row: Any = plan["gates"][places[0]]
         self.name = str(row["name"])
         self.key = key or ("police.burst" if row["polices"] else "queue")
@@ -129,7 +131,7 @@ class GateTrials:
         return [self._tried(study, point, size) for point, size in enumerate(sizes)]
 
     def _tried(self, study: Study, point: int, size: int) -> Tried:
-        goodput = _summed(self._flow_values(study, point, "goodput_bps"))
+        goodput = goodput_of(study, point, self.flow_names)
         numbers = {
             "goodput": estimate(goodput),
             "loss": estimate(study.values(f"gate.{self.name}.loss", point)),
@@ -158,18 +160,7 @@ class GateTrials:
     def _wait(self, study: Study, point: int, what: str, statistic: str) -> Estimate:
         if what == "delay":
             return estimate(study.values(f"gate.{self.name}.queue_delay_{statistic}_ms", point))
-        rows = self._flow_values(study, point, f"rtt_{statistic}_ms")
+        rows = [study.values(f"flow.{name}.rtt_{statistic}_ms", point) for name in self.flow_names]
         return estimate(
             max((v for v in row if v is not None), default=None) for row in zip(*rows, strict=True)
         )
-
-    def _flow_values(self, study: Study, point: int, metric: str) -> list[list[float | None]]:
-        return [study.values(f"flow.{flow['name']}.{metric}", point) for flow in self.flows]
-
-
-def _summed(rows: list[list[float | None]]) -> list[float | None]:
-    """Return the sum over flows, by replication; None where one has no number."""
-    return [
-        None if any(v is None for v in row) else sum(v for v in row if v is not None)
-        for row in zip(*rows, strict=True)
-    ]
