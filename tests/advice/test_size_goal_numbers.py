@@ -55,3 +55,35 @@ def test_goodput_of_some_flows(duration: str, app: dict[str, Any]) -> None:
     rows = [[row for row in run["flows"] if row["name"] in ("a", "b")] for run in runs]
     told = [together(run, row, "goodput_bps") for run, row in zip(runs, rows, strict=True)]
     assert goodput_of(study, 0, ["a", "b"]) == pytest.approx(told)
+
+
+#: A flow that ends in the warm-up, and one that begins after the end.
+WARM = {
+    "duration": "6 s",
+    "warmup": "3 s",
+    "gate": {"isp": {"rate": "100 Mbit/s", "police": {"rate": "10 Mbit/s", "burst": "50 kB"}}},
+    "flow": {
+        "page": {**FLOW, "path": ["isp"], "app": {"transfer": "100 kB"}},
+        "late": {**FLOW, "path": ["isp"], "start": "7 s"},
+    },
+}
+
+
+def test_flows_without_a_number_have_no_part_in_a_goal() -> None:
+    bulk = {**WARM, "flow": {**WARM["flow"], "bulk": {**FLOW, "path": ["isp"]}}}
+    found = sized(bulk, "isp", "goodput > 90%")
+    assert found.met
+    alone = {**WARM, "flow": {"bulk": bulk["flow"]["bulk"]}}
+    study = tg.study(bulk, changes={"gate.isp.police.burst": f"{found.size} B"}, seed=3, runs=2, store=False)
+    answer = next(row for row in found.frontier if row.size == found.size)
+    assert answer.goodput_bps == study.estimate("goodput_bps")
+    assert sized(alone, "isp", "goodput > 90%").met
+
+
+@pytest.mark.parametrize("goal", ["goodput > 90%", "loss < 1%", "p99 rtt < 1 s", "p99 delay < 1 s"])
+def test_what_was_not_measured_is_open(goal: str) -> None:
+    found = sized(WARM, "isp", goal)
+    assert {row.verdict for row in found.frontier} == {"undecided"}
+    assert (found.met, found.verdict) == (False, "undecided")
+    assert "open, because nothing was measured" in found.report()
+    assert "nearest" not in found.report()

@@ -38,9 +38,9 @@ class Bound:
         return self.what == "goodput"
 
     def verdict(self, found: Estimate) -> str:
-        """Tell whether the 95% interval keeps to the bound, misses it, or holds it."""
+        """Tell whether the 95% interval keeps to the bound, misses it, or holds it; or there is no number."""
         if found.mean is None:
-            return MISSED
+            return UNDECIDED
         half = found.half_width or 0.0
         low, high = found.mean - half, found.mean + half
         if self.least:

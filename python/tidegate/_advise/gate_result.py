@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate._advise.gate_trials import Tried
+from tidegate._advise.tune_result import UNDECIDED
 from tidegate._base.answer import Answer
 from tidegate._base.calls import checked_methods
 from tidegate._base.text import plain, rate, table, wrapped
@@ -62,12 +63,8 @@ class GateSizing(Answer):
 
     def report(self) -> str:
         """Return the same for people."""
-        words = "most goodput with" if self.best else "smallest for"
         lines = [
-            f"gate {self.gate}: {self.key} = {size_text(self.size, self.unit)}, the {words} {self.goal}"
-            if self.met
-            else f"gate {self.gate}: no {self.key} that was tried surely meets {self.goal}; "
-            f"{size_text(self.size, self.unit)} comes nearest",
+            f"gate {self.gate}: {self._answer()}",
             f"  by simulation, {self.runs} replications of each size, seed {self.seed}",
             f"  on networks that the search has not seen: {self.verdict}",
         ]
@@ -93,6 +90,17 @@ class GateSizing(Answer):
                 )
             )
         return plain("\n".join(lines))
+
+    def _answer(self) -> str:
+        size = size_text(self.size, self.unit)
+        if self.met:
+            return (
+                f"{self.key} = {size}, the {'most goodput with' if self.best else 'smallest for'} {self.goal}"
+            )
+        (answer,) = (row for row in self.frontier if row.size == self.size)
+        if answer.verdict == UNDECIDED and any(found.mean is None for found in answer.judged):
+            return f"{self.goal} is open, because nothing was measured that it could be judged by"
+        return f"no {self.key} that was tried surely meets {self.goal}; {size} comes nearest"
 
     def plot(self, file: str | os.PathLike[str]) -> Path:
         """Draw the frontier: goodput, loss and wait against the size.

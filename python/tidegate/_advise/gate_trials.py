@@ -42,6 +42,8 @@ class Tried:
     loss: Estimate
     delay_ms: Estimate
     rtt_ms: Estimate
+    #: What each bound was judged by.
+    judged: tuple[Estimate, ...]
     verdicts: tuple[str, ...]
 
     @property
@@ -138,7 +140,7 @@ class GateTrials:
         }
         most = self.most_bps
         share = None if most is None else estimate(None if v is None else v / most for v in goodput)
-        verdicts = []
+        judged = []
         for bound in self.bounds:
             if bound.share and share is not None:
                 found = share
@@ -146,7 +148,7 @@ class GateTrials:
                 found = numbers[bound.what]
             else:
                 found = self._wait(study, point, bound.what, bound.statistic)
-            verdicts.append(bound.verdict(found))
+            judged.append(found)
         return Tried(
             size,
             numbers["goodput"],
@@ -154,7 +156,8 @@ class GateTrials:
             numbers["loss"],
             self._wait(study, point, "delay", "p99"),
             self._wait(study, point, "rtt", "p99"),
-            tuple(verdicts),
+            tuple(judged),
+            tuple(bound.verdict(found) for bound, found in zip(self.bounds, judged, strict=True)),
         )
 
     def _wait(self, study: Study, point: int, what: str, statistic: str) -> Estimate:
