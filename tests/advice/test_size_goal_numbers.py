@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 import tidegate as tg
+from support.common import EXAMPLES
+from tidegate._advise.gate import _chosen
+from tidegate._advise.gate_goal import parse
 from tidegate._advise.gate_goodput import goodput_of
+from tidegate._advise.gate_trials import Tried
+from tidegate._base.estimate import Estimate
 from tidegate._run.completion import together
 
 LINK = {"rate": "8 Mbit/s", "queue": "40 packets", "delay": "10 ms"}
@@ -87,3 +92,33 @@ def test_what_was_not_measured_is_open(goal: str) -> None:
     assert (found.met, found.verdict) == (False, "undecided")
     assert "open, because nothing was measured" in found.report()
     assert "nearest" not in found.report()
+
+
+def test_the_nearest_size_has_the_nearest_number() -> None:
+    """A tight bucket makes the round trip of the worst packet longer, by time-outs."""
+    policer = EXAMPLES / "policer.toml"
+    found = sized(policer, "isp", "p99 rtt < 1 ms", changes={"duration": "15 s"})
+    assert not found.met
+    told = {row.size: row.rtt_ms.mean or 0.0 for row in found.frontier}
+    assert told[found.size] == min(told.values())
+    assert found.size > 12_500
+    # The finer ladders are on both sides of it.
+    sizes = sorted(told)
+    place = sizes.index(found.size)
+    for near in (sizes[place - 1], *sizes[place + 1 : place + 2]):
+        assert max(near, found.size) / min(near, found.size) < 1.2
+
+
+def test_near_is_by_the_bound_that_is_missed_most() -> None:
+    bounds = parse("p99 delay < 100 ms and loss < 1%")
+
+    def row(size: int, delay: float, loss: float) -> Tried:
+        judged = (Estimate(delay, 1.0, None, 4), Estimate(loss, 0.0001, None, 4))
+        verdicts = tuple(bound.verdict(found) for bound, found in zip(bounds, judged, strict=True))
+        none = Estimate(None, None, None, 0)
+        return Tried(size, none, None, none, none, none, judged, verdicts)
+
+    rows = {each.size: each for each in (row(1, 90, 0.02), row(2, 105, 0.0105), row(3, 300, 0.001))}
+    assert _chosen(rows, bounds, True).size == 2
+    rows[4] = row(4, 99.5, 0.0001)
+    assert _chosen(rows, bounds, True).size == 4

@@ -7,11 +7,13 @@ is measured once more on networks that the search has not seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tidegate._advise.bench import Bench
-from tidegate._advise.gate_goal import parse
+from tidegate._advise.gate_goal import Bound, parse
 from tidegate._advise.gate_result import GateSizing
 from tidegate._advise.gate_trials import GateTrials, Tried
-from tidegate._advise.tune_result import MET, MISSED
+from tidegate._advise.tune_result import MET
 from tidegate._ask.seed import other_seed
 from tidegate._base.nearest import nearest
 from tidegate.errors import UnknownNameError
@@ -38,12 +40,13 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     start = trials.start()
     ladder = sorted({trials.floored(round(start * 2.0**n)) for n in range(-_BELOW, _ABOVE + 1)})
     tried = {row.size: row for row in trials.look(ladder)}
+    answer = _chosen(tried, bounds, best)
     for _ in range(_FINER):
-        fresh = [size for size in _between(tried, best) if size not in tried]
+        fresh = _between(tried, answer, best or answer.verdict != MET)
         if not fresh:
             break
         tried |= {row.size: row for row in trials.look(fresh)}
-    answer = _chosen(tried, best)
+        answer = _chosen(tried, bounds, best)
     (held_out,) = trials.look([answer.size], seed=other_seed(bench.seed, _HELD_OUT))
     met = answer.verdict == MET
     sizes = sorted(tried)
@@ -76,24 +79,29 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     )
 
 
-def _chosen(tried: dict[int, Tried], best: bool) -> Tried:
-    """Return the answer among what was tried; where nothing meets the goal, what comes nearest."""
+def _chosen(tried: dict[int, Tried], bounds: Sequence[Bound], best: bool) -> Tried:
+    """Return the answer among what was tried; where nothing meets the goal, what comes nearest to it."""
     rows = [tried[size] for size in sorted(tried)]
     meeting = [row for row in rows if row.verdict == MET]
     if meeting:
         return max(meeting, key=lambda row: row.goodput_bps.mean or 0.0) if best else meeting[0]
-    fewest = min(sum(verdict == MISSED for verdict in row.verdicts) for row in rows)
-    near = [row for row in rows if sum(verdict == MISSED for verdict in row.verdicts) == fewest]
-    # Of delays the smallest size is nearest, of goodput the one with the most.
-    return near[0] if best else max(near, key=lambda row: row.goodput_bps.mean or 0.0)
+    return min(rows, key=lambda row: _beyond(row, bounds))
 
 
-def _between(tried: dict[int, Tried], best: bool) -> list[int]:
-    """Return sizes between the answer and its neighbours, evenly by ratio."""
+def _beyond(row: Tried, bounds: Sequence[Bound]) -> tuple[float, float]:
+    """Return how far a size is beyond the bound that it misses by most: its mean, then the interval's end."""
+    means, ends = zip(
+        *(bound.beyond(found) for bound, found in zip(bounds, row.judged, strict=True)), strict=True
+    )
+    return max(means), max(ends)
+
+
+def _between(tried: dict[int, Tried], answer: Tried, both: bool) -> list[int]:
+    """Return sizes between the answer and the next smaller, or both neighbours, evenly by ratio."""
     sizes = sorted(tried)
-    place = sizes.index(_chosen(tried, best).size)
+    place = sizes.index(answer.size)
     pairs = [(sizes[place - 1], sizes[place])] if place > 0 else []
-    if best and place + 1 < len(sizes):
+    if both and place + 1 < len(sizes):
         pairs.append((sizes[place], sizes[place + 1]))
     found = []
     for low, high in pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -46,6 +47,15 @@ class Bound:
         if self.least:
             return MET if low >= self.bound else MISSED if high < self.bound else UNDECIDED
         return MET if high <= self.bound else MISSED if low > self.bound else UNDECIDED
+
+    def beyond(self, found: Estimate) -> tuple[float, float]:
+        """Return how far the mean and the worse end of its interval are beyond the bound, as shares of it."""
+        if found.mean is None:
+            return math.inf, math.inf
+        sign = -1 if self.least else 1
+        ends = found.mean, found.mean + sign * (found.half_width or 0.0)
+        mean, worse = (max(0.0, sign * (end / self.bound - 1)) for end in ends)
+        return mean, worse
 
 
 def parse(text: str) -> tuple[Bound, ...]:
