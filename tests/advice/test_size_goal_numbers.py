@@ -9,7 +9,7 @@ import tidegate as tg
 from support.common import EXAMPLES
 from tidegate._advise.gate import _chosen
 from tidegate._advise.gate_goal import parse
-from tidegate._advise.gate_goodput import goodput_of
+from tidegate._advise.gate_numbers import goodput_of
 from tidegate._advise.gate_trials import Tried
 from tidegate._base.estimate import Estimate
 from tidegate._run.completion import together
@@ -116,9 +116,48 @@ def test_near_is_by_the_bound_that_is_missed_most() -> None:
         judged = (Estimate(delay, 1.0, None, 4), Estimate(loss, 0.0001, None, 4))
         verdicts = tuple(bound.verdict(found) for bound, found in zip(bounds, judged, strict=True))
         none = Estimate(None, None, None, 0)
-        return Tried(size, none, None, none, none, none, judged, verdicts)
+        return Tried(size, none, None, none, none, none, judged, verdicts, ("", ""))
 
     rows = {each.size: each for each in (row(1, 90, 0.02), row(2, 105, 0.0105), row(3, 300, 0.001))}
     assert _chosen(rows, bounds, True).size == 2
     rows[4] = row(4, 99.5, 0.0001)
     assert _chosen(rows, bounds, True).size == 4
+
+
+#: A gate with a copy for each flow: the window of one never fills its queue.
+COPIES = {
+    "duration": "4 s",
+    "warmup": "1 s",
+    "gate": {"link": {"per": "flow", "rate": "2 Mbit/s", "queue": "20 packets"}},
+    "flow": {"good": {**FLOW, "tcp": {"window": "5 segments"}}, "bad": FLOW},
+}
+
+
+@pytest.mark.parametrize("goal", ["loss < 1%", "mean delay < 20 ms", "p99 delay < 50 ms"])
+def test_the_worst_copy_decides(goal: str) -> None:
+    found = sized(COPIES, "link", goal)
+    answer = next(row for row in found.frontier if row.size == found.size)
+    assert (found.met, found.copies, answer.decides) == (True, 2, ("link/bad",))
+    assert "of 2 copies the worst decides: link/bad\n" in found.report()
+    assert found.to_dict()["held_out"]["decides"] == ["link/bad"]
+    (bound,) = parse(goal)
+    column = "loss" if bound.what == "loss" else f"queue_delay_{bound.statistic}_ms"
+    for row in found.frontier:
+        changes = {"gate.link.queue": f"{row.size} B"}
+        study = tg.study(COPIES, changes=changes, seed=3, runs=2, store=False)
+        each = [bound.verdict(study.estimate(f"gate.link/{name}.{column}")) for name in ("good", "bad")]
+        assert row.verdict == max(each, key=["met", "undecided", "missed"].index)
+
+
+def test_what_copies_do_not_decide() -> None:
+    found = sized(COPIES, "link", "p99 rtt < 10 s and goodput > 1 Mbit/s")
+    assert "worst decides" not in found.report()
+    assert "loss and wait are those of the worst" in found.report()
+
+
+def test_goodput_of_copies_is_related_to_all_of_them() -> None:
+    both = {**COPIES, "flow": {"one": FLOW, "two": {**FLOW, "tcp": {"mss": "500 B"}}}}
+    found = sized(both, "link", "goodput > 95%")
+    assert found.met
+    shares = [row.goodput_share.mean or 0.0 for row in found.frontier if row.goodput_share is not None]
+    assert 0.95 < max(shares) <= 1.001

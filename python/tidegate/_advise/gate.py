@@ -75,6 +75,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         frontier=tuple(tried[size] for size in sizes),
         start=start,
         theory=trials.theory,
+        copies=len(trials.names),
         notes=notes,
     )
 

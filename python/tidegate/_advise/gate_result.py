@@ -23,7 +23,7 @@ class GateSizing(Answer):
     same random numbers; ``held_out`` the answer on networks that the search has not seen, and ``verdict``
     (``"met"``, ``"missed"``, ``"undecided"``) is by those. ``best`` says that the goal has a bound on a
     delay, and the queue or bucket has the most goodput under it; else it is the smallest size that meets
-    the goal.
+    the goal. Of a gate with ``copies`` for each flow, loss and delay are those of the worst copy.
     """
 
     gate: str
@@ -40,6 +40,7 @@ class GateSizing(Answer):
     frontier: tuple[Tried, ...]
     start: int
     theory: str = ""
+    copies: int = 1
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,6 +57,7 @@ class GateSizing(Answer):
             "runs": self.runs,
             "theory": self.theory or None,
             "start": self.start,
+            "copies": self.copies,
             "held_out": _numbers(self.held_out),
             "frontier": [_numbers(row) for row in self.frontier],
             "notes": self.notes,
@@ -71,6 +73,8 @@ class GateSizing(Answer):
         if self.theory:
             begins = size_text(self.start, self.unit)
             lines.append(f"  the search began at {begins}, by the theory {self.theory}")
+        if self.copies > 1 and (worst := self._worst()):
+            lines.append(f"  of {self.copies} copies the worst decides: {worst}")
         head = [
             [self.key, "goodput", "of most", "loss", "wait p99", "RTT p99", "goal"],
             ["", "Mbit/s", "%", "%"],
@@ -79,6 +83,8 @@ class GateSizing(Answer):
         rows = [_row(row, self.unit, " *" if row.size == self.size else "") for row in self.frontier]
         lines += ["", table(head, [*rows, _row(self.held_out, self.unit, " held out")])]
         lines.append("*: the answer. ±: half of the 95% interval.")
+        if self.copies > 1:
+            lines.append("Goodput is that of all copies together, loss and wait are those of the worst.")
         lines += [wrapped(note) for note in self.notes]
         told = str(self.goal)
         if not self.met and self.key == "queue" and ("delay" in told or "rtt" in told):
@@ -92,15 +98,29 @@ class GateSizing(Answer):
         return plain("\n".join(lines))
 
     def _answer(self) -> str:
-        size = size_text(self.size, self.unit)
+        size, answer = size_text(self.size, self.unit), self._of_answer()
         if self.met:
             return (
                 f"{self.key} = {size}, the {'most goodput with' if self.best else 'smallest for'} {self.goal}"
             )
-        (answer,) = (row for row in self.frontier if row.size == self.size)
         if answer.verdict == UNDECIDED and any(found.mean is None for found in answer.judged):
             return f"{self.goal} is open, because nothing was measured that it could be judged by"
         return f"no {self.key} that was tried surely meets {self.goal}; {size} comes nearest"
+
+    def _of_answer(self) -> Tried:
+        (answer,) = (row for row in self.frontier if row.size == self.size)
+        return answer
+
+    def _worst(self) -> str:
+        """Return the copies that decide with the answer, and on which bounds where they are several."""
+        found = {
+            bound: name
+            for bound, name in zip(self.goal.split(" and "), self._of_answer().decides, strict=True)
+            if name
+        }
+        if len({*found.values()}) > 1:
+            return ", ".join(f"{name} ({bound})" for bound, name in found.items())
+        return next(iter(found.values()), "")
 
     def plot(self, file: str | os.PathLike[str]) -> Path:
         """Draw the frontier: goodput, loss and wait against the size.
@@ -147,4 +167,5 @@ def _numbers(row: Tried) -> dict[str, Any]:
         "delay_p99_ms": row.delay_ms.to_dict(),
         "rtt_p99_ms": row.rtt_ms.to_dict(),
         "goal": row.verdict,
+        "decides": [name or None for name in row.decides],
     }

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidegate._advise.gate_goodput import goodput_of
+from tidegate._advise.gate_numbers import goodput_of, rtt_of, worst_of
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._ask.plan import packet_bytes, plan_of, round_trip_ps
 from tidegate._base.estimate import Estimate, estimate
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tidegate._advise.bench import Bench
     from tidegate._advise.gate_goal import Bound
+    from tidegate._ask.plan_objects import Tcp
     from tidegate._study.value import Study
 
 #: What may be sized, by its key below the gate, and the unit that a size is written in.
@@ -33,7 +34,10 @@ _USUAL = 64_000
 
 @dataclass(frozen=True)
 class Tried:
-    """What one size gave: the bounds' verdicts, and each number with its interval."""
+    """What one size gave: the bounds' verdicts, and each number with its interval.
+
+    Of a gate with copies loss and delay are those of the worst, and goodput is of all together.
+    """
 
     size: int
     goodput_bps: Estimate
@@ -45,6 +49,8 @@ class Tried:
     #: What each bound was judged by.
     judged: tuple[Estimate, ...]
     verdicts: tuple[str, ...]
+    #: Of each bound on loss or delay the copy of the gate that decides; of others nothing.
+    decides: tuple[str, ...]
 
     @property
     def verdict(self) -> str:
@@ -60,13 +66,16 @@ class GateTrials:
     def __init__(self, bench: Bench, gate: str, bounds: Sequence[Bound], key: str | None, runs: int) -> None:
         self.bench, self.gate, self.bounds, self.runs = bench, gate, bounds, runs
         plan = plan_of(bench.scenario)
-        places = [n for n, row in enumerate(plan["gates"]) if row["name"].split("/")[0] == gate]
-        self.flows = [flow for flow in plan["flows"] if {*places} & {*flow["path"]}]
-        if not self.flows:
+        gates: list[Any] = plan["gates"]
+        places = [n for n, row in enumerate(gates) if row["name"].split("/")[0] == gate]
+        there = {*places}
+        flows = [flow for flow in plan["flows"] if there & {*flow["path"]}]
+        if not flows:
             raise ArgumentError(f"gate {gate}: no flow passes through it, so no goal can be measured")
-        self.flow_names = [str(flow["name"]) for flow in self.flows]
-        row: Any = plan["gates"][places[0]]
-        self.name = str(row["name"])
+        self.flow_names = [str(flow["name"]) for flow in flows]
+        #: All copies of the gate.
+        self.names = [str(gates[n]["name"]) for n in places]
+        row = gates[places[0]]
         self.key = key or ("police.burst" if row["polices"] else "queue")
         if self.key not in KEYS:
             raise ArgumentError(f'key: read "{self.key}"; it is {", ".join(KEYS)}')
@@ -80,23 +89,21 @@ class GateTrials:
         if self.key == "rate" and law["kind"] != "constant":
             raise ArgumentError(f"gate {gate}: its rate is not constant, so it is not one number")
         self.unit = KEYS[self.key]
-        tcp = self.flows[0]["tcp"]
-        self.packet = packet_bytes(tcp)
         known = row["contract"]["bps"] if row["contract"] else law.get("bps")
-        framing = row["framing"]
-        wire = self.packet
-        if framing["kind"] == "overhead":
-            wire = max(wire + framing["overhead"], framing["minimum"])
-        self.wire = wire
-        #: User data that the gate can carry, bit/s.
-        self.most_bps = known * tcp["mss"] / wire if known and self.unit == "B" else None
+        self.wire = _wire(row, flows[0]["tcp"])
+        #: A flow of each copy that one passes.
+        of_copies = {n: flow["tcp"] for flow in reversed(flows) for n in flow["path"] if n in there}
+        #: User data that all copies of the gate can carry, bit/s.
+        self.most_bps: float | None = None
+        if known and self.unit == "B":
+            self.most_bps = sum(known * tcp["mss"] / _wire(row, tcp) for tcp in of_copies.values())
         if self.most_bps is None and any(bound.share for bound in bounds):
             raise ArgumentError(
                 f"gate {gate}: what it can carry is not one number, so a goodput is given as a rate, "
                 f"such as "
                 '"goodput > 5 Mbit/s"'
             )
-        self.bdp = (known or 0) * max(round_trip_ps(plan, flow) for flow in self.flows) / 8e12
+        self.bdp = (known or 0) * max(round_trip_ps(plan, flow) for flow in flows) / 8e12
         self.rate_bps = int(known or 0)
         self.theory = ""
 
@@ -129,41 +136,51 @@ class GateTrials:
 
     def look(self, sizes: Sequence[int], seed: int | None = None) -> list[Tried]:
         """Return what sizes give."""
-        study = self.bench.study([self.change(size) for size in sizes], self.runs, gate=self.name, seed=seed)
+        study = self.bench.study(
+            [self.change(size) for size in sizes], self.runs, gate=self.names[0], seed=seed
+        )
         return [self._tried(study, point, size) for point, size in enumerate(sizes)]
 
     def _tried(self, study: Study, point: int, size: int) -> Tried:
         goodput = goodput_of(study, point, self.flow_names)
-        numbers = {
-            "goodput": estimate(goodput),
-            "loss": estimate(study.values(f"gate.{self.name}.loss", point)),
-        }
         most = self.most_bps
         share = None if most is None else estimate(None if v is None else v / most for v in goodput)
-        judged = []
-        for bound in self.bounds:
-            if bound.share and share is not None:
-                found = share
-            elif bound.what in numbers:
-                found = numbers[bound.what]
-            else:
-                found = self._wait(study, point, bound.what, bound.statistic)
-            judged.append(found)
+        together = estimate(goodput)
+
+        def number(what: str, statistic: str, bound: Bound | None = None) -> tuple[str, Estimate]:
+            if what == "goodput":
+                return "", share if share is not None and bound is not None and bound.share else together
+            if what == "rtt":
+                return "", rtt_of(study, point, self.flow_names, statistic)
+            column = "loss" if what == "loss" else f"queue_delay_{statistic}_ms"
+            return worst_of(study, point, self.names, column, bound)
+
+        judged = [number(bound.what, bound.statistic, bound) for bound in self.bounds]
+        # What is shown is what was judged.
+        known = {
+            (bound.what, bound.statistic): found
+            for bound, (_, found) in zip(self.bounds, judged, strict=True)
+        }
+        loss, delay, rtt = (
+            known[each] if each in known else number(*each)[1]
+            for each in (("loss", ""), ("delay", "p99"), ("rtt", "p99"))
+        )
         return Tried(
             size,
-            numbers["goodput"],
+            together,
             share,
-            numbers["loss"],
-            self._wait(study, point, "delay", "p99"),
-            self._wait(study, point, "rtt", "p99"),
-            tuple(judged),
-            tuple(bound.verdict(found) for bound, found in zip(self.bounds, judged, strict=True)),
+            loss,
+            delay,
+            rtt,
+            tuple(found for _, found in judged),
+            tuple(bound.verdict(found) for bound, (_, found) in zip(self.bounds, judged, strict=True)),
+            tuple(name for name, _ in judged),
         )
 
-    def _wait(self, study: Study, point: int, what: str, statistic: str) -> Estimate:
-        if what == "delay":
-            return estimate(study.values(f"gate.{self.name}.queue_delay_{statistic}_ms", point))
-        rows = [study.values(f"flow.{name}.rtt_{statistic}_ms", point) for name in self.flow_names]
-        return estimate(
-            max((v for v in row if v is not None), default=None) for row in zip(*rows, strict=True)
-        )
+
+def _wire(gate: Any, tcp: Tcp) -> int:
+    """Return the bytes that a full packet has at a gate."""
+    packet, framing = packet_bytes(tcp), gate["framing"]
+    if framing["kind"] == "overhead":
+        return max(packet + int(framing["overhead"]), int(framing["minimum"]))
+    return packet
