@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
@@ -10,9 +10,12 @@ from support.common import EXAMPLES
 from tidegate._advise.gate import _chosen
 from tidegate._advise.gate_goal import parse
 from tidegate._advise.gate_numbers import goodput_of
-from tidegate._advise.gate_trials import Tried
+from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._base.estimate import Estimate
 from tidegate._run.completion import together
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LINK = {"rate": "8 Mbit/s", "queue": "40 packets", "delay": "10 ms"}
 FLOW = {"path": ["link"], "rtt": "40 ms", "start": {"uniform": ["0 s", "100 ms"]}}
@@ -161,3 +164,53 @@ def test_goodput_of_copies_is_related_to_all_of_them() -> None:
     assert found.met
     shares = [row.goodput_share.mean or 0.0 for row in found.frontier if row.goodput_share is not None]
     assert 0.95 < max(shares) <= 1.001
+
+
+def test_a_size_that_the_scenario_refuses_is_not_tried() -> None:
+    """The rate of a token bucket is at most its peak, and the search begins near it."""
+    bucket = {"rate": "40 Mbit/s", "burst": "30 kB", "peak": "100 Mbit/s"}
+    scenario = {
+        "duration": "3 s",
+        "gate": {"link": {**LINK, "rate": {"token_bucket": bucket}}},
+        "flow": {"bulk": FLOW},
+    }
+    key = "rate.token_bucket.rate"
+    found = sized(scenario, "link", "goodput > 5 Mbit/s", key=key)
+    assert found.met
+    assert found.frontier[-1].size == 100_000_000
+    assert "The scenario takes no rate.token_bucket.rate above 100 Mbit/s." in found.notes
+    with pytest.raises(tg.errors.ScenarioError):
+        tg.run(scenario, changes={f"gate.link.{key}": "100000001 bit/s"})
+
+
+def test_a_smaller_size_that_the_scenario_refuses_is_not_tried() -> None:
+    """The first flow has small packets, and the queue must hold those of the second."""
+    flows = {"small": {**FLOW, "tcp": {"mss": "100 B"}}, "large": {**FLOW, "tcp": {"mss": "1460 B"}}}
+    scenario = {"duration": "3 s", "gate": {"link": {**LINK, "rate": "1 Mbit/s"}}, "flow": flows}
+    found = sized(scenario, "link", "loss < 90%")
+    assert found.met
+    assert found.size == found.frontier[0].size == 1512
+    assert found.notes == ["The scenario takes no queue below 1.512 kB."]
+
+
+def test_where_the_scenario_takes_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GateTrials, "floored", lambda *_: 100)
+    message = r"takes no queue from 0\.1 kB to 0\.1 kB; gate\.link\.queue\.limit: a queue of 100 B cannot"
+    with pytest.raises(tg.errors.ArgumentError, match=message):
+        sized(APART, "link", "loss < 1%")
+
+
+@pytest.mark.parametrize("key", ["queue", "police.burst"])
+def test_a_gate_that_passes_cells_counts_in_cells(key: str, tmp_path: Path) -> None:
+    police = {"police": {"rate": "2 Mbit/s", "burst": "500 cells"}} if key == "police.burst" else {}
+    link = {"framing": "aal5", "rate": "4 Mbit/s", "queue": "200 cells", **police}
+    scenario = {"duration": "4 s", "warmup": "1 s", "gate": {"link": link}, "flow": {"bulk": FLOW}}
+    found = sized(scenario, "link", "goodput > 60%", key=key)
+    assert (found.unit, found.key, found.met) == ("cells", key, True)
+    assert f"{key} = {found.size} cells, the smallest" in found.report()
+    assert found.plot(tmp_path / "cells.svg").is_file()
+    # 1500 bytes and a trailer are 32 cells of 53 bytes.
+    most = (2e6 if police else 4e6) * 1448 / (32 * 53)
+    row = found.held_out
+    assert row.goodput_share is not None
+    assert row.goodput_share.mean == pytest.approx((row.goodput_bps.mean or 0) / most)

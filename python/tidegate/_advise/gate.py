@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from tidegate._advise.bench import Bench
 from tidegate._advise.gate_goal import Bound, parse
-from tidegate._advise.gate_result import GateSizing
+from tidegate._advise.gate_ladder import Ladder, ladder
+from tidegate._advise.gate_result import GateSizing, size_text
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._advise.tune_result import MET
 from tidegate._ask.seed import other_seed
@@ -20,8 +21,6 @@ from tidegate.errors import UnknownNameError
 
 #: Fewer runs have hardly an interval.
 LEAST_RUNS = 4
-#: Factors of two below and above the start.
-_BELOW, _ABOVE = 4, 5
 #: How often a finer ladder is tried, and how many sizes are between two of the coarser.
 _FINER, _BETWEEN = 3, 3
 #: How far the seed of networks that the search has not seen is from the search's.
@@ -38,8 +37,8 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     # A queue or a bucket trades delay for goodput; of a rate, more than is needed is paid for.
     best = any(bound.what in ("delay", "rtt") for bound in bounds) and not trials.key.endswith("rate")
     start = trials.start()
-    ladder = sorted({trials.floored(round(start * 2.0**n)) for n in range(-_BELOW, _ABOVE + 1)})
-    tried = {row.size: row for row in trials.look(ladder)}
+    first = ladder(trials, start)
+    tried = {row.size: row for row in trials.look(first.sizes)}
     answer = _chosen(tried, bounds, best)
     for _ in range(_FINER):
         fresh = _between(tried, answer, best or answer.verdict != MET)
@@ -48,18 +47,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         tried |= {row.size: row for row in trials.look(fresh)}
         answer = _chosen(tried, bounds, best)
     (held_out,) = trials.look([answer.size], seed=other_seed(bench.seed, _HELD_OUT))
-    met = answer.verdict == MET
     sizes = sorted(tried)
-    notes = []
-    if not bench.scenario.draws and not bench.perturb:
-        notes.append(
-            "Nothing in the scenario is random, so all replications are one and other networks the same: a "
-            "random start or jitter tells how far the answer holds."
-        )
-    if met and not best and answer.size == sizes[0]:
-        notes.append("Smaller sizes than the smallest in the table were not tried.")
-    if met and best and answer.size == sizes[-1]:
-        notes.append("Larger sizes than the largest in the table were not tried.")
     return GateSizing(
         gate=gate,
         key=trials.key,
@@ -67,7 +55,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         size=answer.size,
         unit=trials.unit,
         best=best,
-        met=met,
+        met=answer.verdict == MET,
         verdict=held_out.verdict,
         seed=bench.seed,
         runs=trials.runs,
@@ -76,8 +64,25 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         start=start,
         theory=trials.theory,
         copies=len(trials.names),
-        notes=notes,
+        notes=_notes(trials, first, answer, sizes, best),
     )
+
+
+def _notes(trials: GateTrials, first: Ladder, answer: Tried, sizes: list[int], best: bool) -> list[str]:
+    notes = []
+    if not trials.bench.scenario.draws and not trials.bench.perturb:
+        notes.append(
+            "Nothing in the scenario is random, so all replications are one and other networks the same: a "
+            "random start or jitter tells how far the answer holds."
+        )
+    for words, edge in (("below", first.least), ("above", first.most)):
+        if edge is not None:
+            notes.append(f"The scenario takes no {trials.key} {words} {size_text(edge, trials.unit)}.")
+    if answer.verdict == MET and not best and answer.size == sizes[0] != first.least:
+        notes.append("Smaller sizes than the smallest in the table were not tried.")
+    if answer.verdict == MET and best and answer.size == sizes[-1] != first.most:
+        notes.append("Larger sizes than the largest in the table were not tried.")
+    return notes
 
 
 def _chosen(tried: dict[int, Tried], bounds: Sequence[Bound], best: bool) -> Tried:

@@ -28,7 +28,7 @@ def draw(
     title: str, key: str, unit: str, size: int, frontier: Sequence[Tried], file: str | os.PathLike[str]
 ) -> Path:
     """Draw it."""
-    by, shown = (1e3, "kB") if unit == "B" else (1e6, "Mbit/s")
+    by, shown = {"B": (1e3, "kB"), "cells": (1.0, "cells"), "bit/s": (1e6, "Mbit/s")}[unit]
     columns = (
         ("goodput, Mbit/s", [row.goodput_bps for row in frontier], 1e6),
         ("loss, %", [row.loss for row in frontier], 1e-2),

@@ -11,7 +11,7 @@ from tidegate._advise.gate_trials import Tried
 from tidegate._advise.tune_result import UNDECIDED
 from tidegate._base.answer import Answer
 from tidegate._base.calls import checked_methods
-from tidegate._base.text import plain, rate, table, wrapped
+from tidegate._base.text import counted, plain, rate, table, wrapped
 
 
 @checked_methods
@@ -19,11 +19,12 @@ from tidegate._base.text import plain, rate, table, wrapped
 class GateSizing(Answer):
     """The size at a gate that serves a goal, and what the sizes beside it gave.
 
-    ``size`` is in ``unit`` (``"B"`` or ``"bit/s"``). ``frontier`` has every size that was tried, with the
-    same random numbers; ``held_out`` the answer on networks that the search has not seen, and ``verdict``
-    (``"met"``, ``"missed"``, ``"undecided"``) is by those. ``best`` says that the goal has a bound on a
-    delay, and the queue or bucket has the most goodput under it; else it is the smallest size that meets
-    the goal. Of a gate with ``copies`` for each flow, loss and delay are those of the worst copy.
+    ``size`` is in ``unit`` (``"B"``, at a gate that passes cells ``"cells"``, or ``"bit/s"``).
+    ``frontier`` has every size that was tried, with the same random numbers; ``held_out`` the answer on
+    networks that the search has not seen, and ``verdict`` (``"met"``, ``"missed"``, ``"undecided"``) is
+    by those. ``best`` says that the goal has a bound on a delay, and the queue or bucket has the most
+    goodput under it; else it is the smallest size that meets the goal. Of a gate with ``copies`` for each
+    flow, loss and delay are those of the worst copy.
     """
 
     gate: str
@@ -141,6 +142,8 @@ def size_text(size: int, unit: str) -> str:
     """Return a size in words."""
     if unit == "bit/s":
         return rate(size)
+    if unit == "cells":
+        return counted(size, "cell")
     return f"{size / 1e6:.4g} MB" if size >= 10**6 else f"{size / 1e3:.4g} kB"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._advise.gate_numbers import goodput_of, rtt_of, worst_of
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
-from tidegate._ask.plan import packet_bytes, plan_of, round_trip_ps
+from tidegate._ask.plan import packet_bytes, packet_cells, plan_of, round_trip_ps
 from tidegate._base.estimate import Estimate, estimate
 from tidegate.errors import ArgumentError
 
@@ -28,6 +28,9 @@ KEYS = {
     "rate.token_bucket.rate": "bit/s",
     "rate": "bit/s",
 }
+#: What is counted in cells at a gate that passes cells.
+_IN_CELLS = ("queue", "police.burst")
+_CELL_BYTES = 53
 #: Where the search begins if nothing says better, bytes: about forty packets.
 _USUAL = 64_000
 
@@ -88,14 +91,17 @@ class GateTrials:
             raise ArgumentError(f"gate {gate}: its rate is no token bucket, so it has no {self.key}")
         if self.key == "rate" and law["kind"] != "constant":
             raise ArgumentError(f"gate {gate}: its rate is not constant, so it is not one number")
-        self.unit = KEYS[self.key]
+        cells = row["framing"]["kind"] == "aal5" and self.key in _IN_CELLS
+        self.unit = "cells" if cells else KEYS[self.key]
+        #: Bytes of a unit.
+        self.unit_bytes = _CELL_BYTES if cells else 1
         known = row["contract"]["bps"] if row["contract"] else law.get("bps")
         self.wire = _wire(row, flows[0]["tcp"])
         #: A flow of each copy that one passes.
         of_copies = {n: flow["tcp"] for flow in reversed(flows) for n in flow["path"] if n in there}
         #: User data that all copies of the gate can carry, bit/s.
         self.most_bps: float | None = None
-        if known and self.unit == "B":
+        if known and self.unit != "bit/s":
             self.most_bps = sum(known * tcp["mss"] / _wire(row, tcp) for tcp in of_copies.values())
         if self.most_bps is None and any(bound.share for bound in bounds):
             raise ArgumentError(
@@ -104,7 +110,7 @@ class GateTrials:
                 '"goodput > 5 Mbit/s"'
             )
         self.bdp = (known or 0) * max(round_trip_ps(plan, flow) for flow in flows) / 8e12
-        self.rate_bps = int(known or 0)
+        self.rate_bps = int(law.get("bps") or 0)
         self.theory = ""
 
     def start(self) -> int:
@@ -122,12 +128,14 @@ class GateTrials:
                     share, given["bdp"], growth=given["growth"], paced=bool(given["paced"])
                 )
                 self.theory = fit.theory
-                return self.floored(math.ceil(bucket * given["segment_bytes"]))
-        return self.floored(int(self.bdp) or _USUAL)
+                return self.floored(math.ceil(bucket * given["segment_bytes"] / self.unit_bytes))
+        return self.floored((int(self.bdp) or _USUAL) // self.unit_bytes)
 
     def floored(self, size: int) -> int:
-        """Return a size that lets one packet pass."""
-        return max(size, self.wire if self.unit == "B" else 1000)
+        """Return a size that lets one packet pass; cells wait one by one."""
+        if self.unit == "bit/s":
+            return max(size, 1000)
+        return max(size, 1 if self.unit == "cells" and self.key == "queue" else self.wire // self.unit_bytes)
 
     def change(self, size: int) -> list[str]:
         """Return what sets a size."""
@@ -181,6 +189,8 @@ class GateTrials:
 def _wire(gate: Any, tcp: Tcp) -> int:
     """Return the bytes that a full packet has at a gate."""
     packet, framing = packet_bytes(tcp), gate["framing"]
+    if framing["kind"] == "aal5":
+        return _CELL_BYTES * packet_cells(tcp, framing)
     if framing["kind"] == "overhead":
         return max(packet + int(framing["overhead"]), int(framing["minimum"]))
     return packet

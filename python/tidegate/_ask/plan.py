@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tidegate._ask.plan_objects import Flow, Plan, RateKind, Tcp
+    from tidegate._ask.plan_objects import Flow, Framing, Plan, RateKind, Tcp
     from tidegate._ask.scenario import Scenario
 
 #: How a sentence says what a rate is.
@@ -39,6 +39,14 @@ def plan_of(scenario: Scenario) -> Plan:
 def packet_bytes(tcp: Tcp) -> int:
     """Return the bytes of a full packet as IP counts them, the option of timestamps included (RFC 7323)."""
     return tcp["mss"] + tcp["headers"]
+
+
+def packet_cells(tcp: Tcp, framing: Framing) -> int:
+    """Return the ATM cells of a full packet (ITU-T I.363.5).
+
+    They carry the packet, a trailer of 8 bytes and, with RFC 2684, 8 bytes of LLC/SNAP.
+    """
+    return -(-(packet_bytes(tcp) + 8 + 8 * bool(framing.get("llc"))) // 48)
 
 
 def round_trip_ps(plan: Plan, flow: Flow) -> int:

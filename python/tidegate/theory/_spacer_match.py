@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.plan import packet_bytes, round_trip_ps
+from tidegate._ask.plan import packet_bytes, packet_cells, round_trip_ps
 from tidegate._base.arguments import PICOS
 from tidegate.theory import _tcp_match as tcp_match
 from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, only_flow
@@ -122,8 +122,7 @@ def _framing(host: Gate, slow: Gate, tcp: Tcp) -> tuple[int, int, str]:
         f"gates {host['name']} and {slow['name']} have different framing",
     )
     if framing["kind"] == "aal5":
-        # ITU-T I.363.5: the packet and an 8-byte trailer, 8 bytes of LLC/SNAP with RFC 2684.
-        return -(-(packet_bytes(tcp) + 8 + 8 * bool(framing.get("llc"))) // 48), CELL_BITS, "cells"
+        return packet_cells(tcp, framing), CELL_BITS, "cells"
     return 1, 8 * tcp_match.wire_bytes(slow, tcp), "packets"
 
 
