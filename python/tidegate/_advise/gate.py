@@ -16,6 +16,7 @@ from tidegate._advise.gate_result import GateSizing, size_text
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._advise.tune_result import MET
 from tidegate._ask.seed import other_seed
+from tidegate._ask.swept import sweep_warnings
 from tidegate._base.nearest import nearest
 from tidegate.errors import UnknownNameError
 
@@ -69,7 +70,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
 
 
 def _notes(trials: GateTrials, first: Ladder, answer: Tried, sizes: list[int], best: bool) -> list[str]:
-    notes = []
+    notes = sweep_warnings(trials.bench.scenario)
     if not trials.bench.scenario.draws and not trials.bench.perturb:
         notes.append(
             "Nothing in the scenario is random, so all replications are one and other networks the same: a "

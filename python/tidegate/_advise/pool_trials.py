@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._advise.pool_goal import UNDECIDED, Goal, value_in, verdict_of
 from tidegate._advise.pool_result import PoolSizing, Trial, rate, told_of
+from tidegate._ask.swept import sweep_warnings
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class PoolTrials:
             runs=self.runs,
             parts=self.goal,
             theory_values=None if theory is None else self.theory(steps.capacity(answer)),
-            notes=tuple(notes),
+            notes=(*sweep_warnings(self.bench.scenario), *notes),
         )
 
     def _beside(self, trial: Trial, theory: str | None) -> tuple[float, ...] | None:

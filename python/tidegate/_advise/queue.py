@@ -12,6 +12,7 @@ from __future__ import annotations
 from tidegate._advise.bench import Bench, check_method
 from tidegate._advise.queue_result import Sizing
 from tidegate._advise.queue_trials import QueueTrials
+from tidegate._ask.swept import sweep_warnings
 from tidegate._base.nearest import nearest
 from tidegate.errors import EngineError, InternalError, UnknownNameError
 
@@ -28,7 +29,9 @@ def find(bench: Bench, gate: str, *, method: str = "auto") -> Sizing:
         raise EngineError(f'no theory applies ({reason}); use the method "sim"')
     each = trials.needed()
     needed = max(each)
-    notes = [] if fit is not None or not reason else [f"no theory applies: {reason}"]
+    notes = sweep_warnings(bench.scenario)
+    if fit is None and reason:
+        notes.append(f"no theory applies: {reason}")
     if fit is not None:
         told = fit.result.buffer_cells - (0 if trials.counts_all else 1)
         if trials.unit != "bytes" and told != needed:

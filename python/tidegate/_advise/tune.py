@@ -29,6 +29,7 @@ from tidegate._advise.tune_trials import LEAST_RUNS, Knobs, TuneTrials
 from tidegate._ask.changes import Sets
 from tidegate._ask.seed import other_seed
 from tidegate._ask.source import Source
+from tidegate._ask.swept import sweep_warnings
 from tidegate._base.estimate import estimate, paired
 
 
@@ -179,7 +180,7 @@ def _delay(row: Setting) -> float:
 
 
 def _notes(trials: TuneTrials, goodputs: Sequence[Sequence[float | None]]) -> list[str]:
-    notes = []
+    notes = sweep_warnings(trials.bench.scenario)
     if trials.bench.perturb:
         notes.append(
             f"Of the {trials.runs} replications one is as written; {trials.bench.perturb} have small changes "

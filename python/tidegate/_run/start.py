@@ -16,6 +16,7 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine, check_useful
+from tidegate._ask.swept import sweep_warnings
 from tidegate._base.files import file_beside
 from tidegate._base.lazy import Lazy
 from tidegate._base.written import check_target
@@ -216,11 +217,8 @@ def assemble(
             f"the scenario asks for {scenario.runs} runs; this is replication {replication} "
             "(tidegate study runs them all)"
         )
-    if scenario.combinations > 1 and not quiet:
-        warnings.append(
-            f"the scenario's sweep makes {scenario.combinations} combinations; this run is of the "
-            "values outside [[sweep]] (tidegate study runs them all)"
-        )
+    if not quiet:
+        warnings += sweep_warnings(scenario)
     summary["warnings"] = warnings
     manifest = manifest_of(scenario, seed, replication, warnings, command, engine=summary["engine"])
     manifest["tcp"] = tcp_told(summary["flows"])
