@@ -24,16 +24,17 @@ def goodput_of(study: Study, point: int, flows: Sequence[str]) -> list[float | N
     """
     totals = study.values("goodput_bps", point)
     runs: list[list[dict[str, Any]]] = [[] for _ in totals]
-    for row in study.flows.filter(point=point).to_dicts():
+    for row in study.scan("flows").filter(point=point).collect().to_dicts():
         runs[row["replication"]].append(row)
-    if {*flows} >= {row["name"] for rows in runs for row in rows}:
+    wanted = {*flows}
+    if wanted >= {row["name"] for rows in runs for row in rows}:
         return totals
     begin = float(study.manifest["measured_from_s"])
     found = []
     for rows, total in zip(runs, totals, strict=True):
         end = _end(rows, begin, total) or float(study.manifest["duration_s"])
         span = {"measured_from_s": begin, "duration_s": end}
-        found.append(together(span, [row for row in rows if row["name"] in flows], "goodput_bps"))
+        found.append(together(span, [row for row in rows if row["name"] in wanted], "goodput_bps"))
     return found
 
 
@@ -56,9 +57,9 @@ def _end(rows: Sequence[dict[str, Any]], begin: float, total: float | None) -> f
 
 def rtt_of(study: Study, point: int, flows: Sequence[str], statistic: str) -> Estimate:
     """Return the round trip of the worst flow of each replication, as an estimate, ms."""
-    runs: dict[int, list[float]] = {}
+    wanted, runs = {*flows}, dict[int, list[float]]()
     for replication, name, found in _rows(study, "flows", point, f"rtt_{statistic}_ms"):
-        if name in flows and found is not None:
+        if name in wanted and found is not None:
             runs.setdefault(replication, []).append(found)
     return estimate(max(found) for found in runs.values())
 
