@@ -55,7 +55,65 @@ def test_the_whole_interval_decides(
     mean: float | None, half: float | None, relation: str, verdict: str
 ) -> None:
     expectation = Expectation.parse(f"goodput_bps {relation} 10")
-    assert expectation.judge(Estimate(mean, half, half, 8)) == verdict
+    assert expectation.judge(Estimate(mean, half, half, 8), 8) == verdict
+
+
+@pytest.mark.parametrize(
+    ("n", "mean", "half", "relation", "verdict"),
+    [
+        (7, 12.0, 1.0, ">", "undecided"),
+        (7, 12.0, 3.0, ">", "undecided"),
+        (7, 8.0, 1.0, ">", "fails"),
+        (1, 8.0, None, ">", "undecided"),
+        (1, 8.0, None, "<", "undecided"),
+        (0, None, None, "<", "fails"),
+    ],
+)
+def test_a_number_that_some_runs_lack_never_holds(
+    n: int, mean: float | None, half: float | None, relation: str, verdict: str
+) -> None:
+    expectation = Expectation.parse(f"goodput_bps {relation} 10")
+    assert expectation.judge(Estimate(mean, half, half, n), 8) == verdict
+
+
+UNFINISHED = """
+duration = "6 s"
+seed = 5
+[gate.link]
+rate = "2 Mbit/s"
+queue = "20 packets"
+loss = 0.01
+[flow.file]
+path = ["link"]
+rtt = "80 ms"
+tcp.cc = "reno"
+app.transfer = "1200 kB"
+"""
+
+
+def test_a_transfer_that_is_not_done_has_not_kept_its_time(tmp_path: Path) -> None:
+    place = tmp_path / "unfinished.toml"
+    place.write_text(UNFINISHED)
+    done = tidegate("check-run", place, "--runs", "8", "--no-store", "--expect", "completion_s < 5.2 s")
+    # Seven runs took 6 s at least.
+    assert (done.returncode, done.stdout) == (1, "fails      completion_s < 5.2 s: 5.091 s (1 of 8 runs)\n")
+    found = tg.check_run(
+        place,
+        [
+            "flow.file.completion_s < 5.2 s",
+            "completion_s < 20 s",
+            "completion_s > 5 s",
+            "completion_s > 9 s",
+            "progress > 80%",
+        ],
+        runs=8,
+        store=False,
+    )
+    verdicts = [each.verdict for each in found.judged]
+    assert verdicts == ["fails", "undecided", "undecided", "undecided", "holds"]
+    assert [each["runs"] for each in found.to_dict()["expectations"]] == [8] * 5
+    never = tg.check_run(place, ["completion_s < 5 s"], runs=4, changes={"duration": "1 s"}, store=False)
+    assert never.report() == "fails      completion_s < 5 s: there is no such number (0 of 4 runs)"
 
 
 def test_exit_status(tmp_path: Path) -> None:

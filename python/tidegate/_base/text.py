@@ -87,6 +87,11 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+def of_runs(having: int, runs: int) -> str:
+    """Return "1 of 8 runs", where only some of the runs or none has a number; nothing where all have it."""
+    return "" if having == runs else f"{having} of {counted(runs, 'run')}"
+
+
 def shorten(name: str, limit: int = 24) -> str:
     """Return a name in at most ``limit`` characters."""
     return name if len(name) <= limit else name[: limit - 1] + "…"

@@ -10,6 +10,7 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.source import Source, check_engine
 from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged
+from tidegate._check.unfinished import at_least
 from tidegate._jobs.store import opened
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
@@ -33,7 +34,8 @@ def check_run(
     """Run a scenario and judge expectations, such as ``"flow.bulk.goodput_bps > 20 Mbit/s"``.
 
     With several runs the whole 95% interval of the mean has to lie on the right side of the bound; one that
-    lies on both sides is undecided. With one run, or where all runs are equal, the value decides.
+    lies on both sides is undecided. With one run, or where all runs are equal, the value decides. A number
+    that some of the runs lack, such as the completion time of a transfer that was not done, never holds.
 
     Args:
         source: a scenario file, a dict of its keys, or a loaded scenario. With ``[[sweep]]``, every point
@@ -76,10 +78,11 @@ def judged(
         study: Study = execute_study(
             prepared, workers=workers_for(engine, workers), store=kept, progress=progress
         )
-    found = [
-        Judged(each, point.label(), measured, each.judge(measured))
-        for each in wanted
-        for point in study.points
-        for measured in [study.estimate(each.metric, point.number)]
-    ]
+    counts = study.counts()
+    found = []
+    for each in wanted:
+        for point, runs_of in zip(study.points, counts, strict=True):
+            measured = study.estimate(each.metric, point.number)
+            verdict = each.judge(measured, runs_of, at_least(study, each.metric, point.number))
+            found.append(Judged(each, point.label(), measured, runs_of, verdict))
     return Checked(study.title, study.seed, tuple(found), study.warnings)

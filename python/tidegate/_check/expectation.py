@@ -66,19 +66,43 @@ class Expectation:
         _check_possible(found[1], bound, text)
         return Expectation(found[1], found[2], bound, text.strip())
 
-    def judge(self, measured: Estimate) -> str:
+    def judge(self, measured: Estimate, runs: int, at_least: Estimate | None = None) -> str:
         """Return whether it holds: by the whole 95% interval or, where there is none, by the one value.
 
-        A number that no run has fails.
+        A number that no run has fails. One that some runs lack never holds: it fails where the interval of
+        those that have it does, and is else undecided.
+
+        Args:
+            measured: the mean over the runs that have the number.
+            runs: how many runs there are.
+            at_least: of a time until something is done, the mean in which a run that lacks it counts as long
+                as it was watched.
         """
-        holds = _COMPARE[self.relation]
         if measured.mean is None:
             return FAILS
-        ends = [
-            holds(measured.mean if end is None else end, self.bound)
-            for end in measured.interval(possible(self.metric))
+        if measured.n == runs:
+            return self._verdict(measured)
+        if not is_completion(self.metric):
+            surely = measured
+        elif at_least is not None and self.relation.startswith("<"):
+            surely = at_least
+        else:
+            return UNDECIDED
+        return FAILS if surely.half_width is not None and self._verdict(surely) == FAILS else UNDECIDED
+
+    def _verdict(self, measured: Estimate) -> str:
+        assert measured.mean is not None
+        holds = _COMPARE[self.relation]
+        interval = measured.interval(possible(self.metric))
+        ends = [holds(end, self.bound) for end in interval if end is not None] or [
+            holds(measured.mean, self.bound)
         ]
         return HOLDS if all(ends) else UNDECIDED if any(ends) else FAILS
+
+
+def is_completion(metric: str) -> bool:
+    """Tell whether a number is the time until something is done, which runs lack that end before."""
+    return metric.rpartition(".")[2] == "completion_s"
 
 
 def verdict_of(verdicts: Iterable[str]) -> str:

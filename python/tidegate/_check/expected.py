@@ -7,17 +7,21 @@ from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.estimate import Estimate
-from tidegate._base.text import plain
+from tidegate._base.text import of_runs, plain
 from tidegate._check.expectation import Expectation, verdict_of
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An expectation at one point, what was measured, and the verdict: holds, fails or undecided."""
+    """An expectation at one point, what was measured, and the verdict: holds, fails or undecided.
+
+    ``runs``: how many runs the point has; ``measured.n`` of them have the number.
+    """
 
     expectation: Expectation
     point: str
     measured: Estimate
+    runs: int
     verdict: str
 
 
@@ -48,6 +52,7 @@ class Checked(Answer):
                     "expectation": each.expectation.text,
                     "point": each.point,
                     "verdict": each.verdict,
+                    "runs": each.runs,
                     "measured": each.measured.to_dict(possible(each.expectation.metric)),
                 }
                 for each in self.judged
@@ -65,8 +70,10 @@ class Checked(Answer):
         for each in self.judged:
             factor, unit = scale_of(each.expectation.metric)
             told = f"{plus_minus(each.measured, factor)} {unit}".strip()
-            runs = f" ({each.measured.n} runs)" if each.measured.half_width is not None else ""
-            there = "there is no such number" if each.measured.mean is None else f"{told}{runs}"
+            some = of_runs(each.measured.n, each.runs)
+            runs = some or (f"{each.runs} runs" if each.measured.half_width is not None else "")
+            told = "there is no such number" if each.measured.mean is None else told
+            there = f"{told} ({runs})" if runs else told
             place = f" at {each.point}" if several else ""
             lines.append(f"{each.verdict.ljust(9)}  {each.expectation.text}{place}: {there}")
         return plain("\n".join(lines))

@@ -61,8 +61,8 @@ def check_run(
     """Run a scenario and check that numbers keep their bounds.
 
     A line says of each expectation whether it holds. With several runs the whole 95% interval of the mean
-    decides. The exit status is 0 if all hold, 1 if one fails, and 3 if none fails but an interval
-    contains a bound, so that more runs are needed.
+    decides; a number that some of the runs lack never holds. The exit status is 0 if all hold, 1 if one
+    fails, and 3 if none fails but one is undecided, so that more or longer runs are needed.
     """
     from tidegate._base.progress import Progress
     from tidegate._check.expect import judged

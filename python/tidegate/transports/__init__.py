@@ -205,7 +205,7 @@ def judge(
             for text, _ in rule.expect:
                 wanted = Expectation.parse(text)
                 found = _number(done, wanted.metric)
-                verdict = wanted.judge(found)
+                verdict = wanted.judge(found, runs)
                 verdicts.append(Verdict(rule.id, name, rule.says, text, found, verdict))
     judged = Judged(tuple(verdicts), tuple(dict.fromkeys(warnings)), runs, seed, places)
     if report is not None:
