@@ -95,22 +95,9 @@ class Shown:
         Raises:
             UnknownNameError: there is no such number, flow or gate.
         """
-        from tidegate._base.nearest import nearest
-        from tidegate._run.metric import KINDS, split
-        from tidegate._run.summary import FIGURES
-        from tidegate.errors import UnknownNameError
+        from tidegate._study.names import check_names
 
-        points = prepared.points
-        known = {
-            "flow": list(dict.fromkeys(name for point in points for name in point.flow_names)),
-            "gate": list(dict.fromkeys(name for point in points for name in point.gate_names)),
-        }
-        for metric in self.names or []:
-            kind, _, rest = metric.partition(".")
-            if rest and kind in known:
-                split(kind, rest, known[kind])
-            elif metric not in FIGURES and not (rest and kind in KINDS):
-                raise UnknownNameError(nearest("metric", metric, FIGURES))
+        check_names(prepared, self.names or [])
 
     def check(self, study: Study) -> None:
         """Refuse columns that the study does not have, before anything is written.

@@ -25,7 +25,7 @@ from tidegate._study.points import Prepared, prepare
 from tidegate._study.start import work_through, workers_for
 from tidegate._study.until import Until
 from tidegate._study.work import Work
-from tidegate.errors import ArgumentError, RunFolderError
+from tidegate.errors import ArgumentError, RunFolderError, UnknownNameError
 
 if TYPE_CHECKING:
     from tidegate._jobs.workers import Workers
@@ -166,7 +166,11 @@ def write_part(
     progress: Callable[[float], None] | None = None,
 ) -> tuple[int, int]:
     """Do a part and fill its folder; return how many runs were computed, and how many it has."""
-    work = Work(prepared, store, None, "summary", "", resume=False, shard=shard)
+    try:
+        work = Work(prepared, store, None, "summary", "", resume=False, shard=shard)
+    except (ArgumentError, UnknownNameError):
+        workers.close()
+        raise
     gathering = Gathering(is_part=True)
     content = hashlib.sha256()
     results = Store(folder)

@@ -24,7 +24,7 @@ from tidegate._study.points import Prepared, prepare
 from tidegate._study.until import Until
 from tidegate._study.value import Study
 from tidegate._study.work import Sink, Work
-from tidegate.errors import ArgumentError, ClusterError, StudyStoppedError
+from tidegate.errors import ArgumentError, ClusterError, StudyStoppedError, UnknownNameError
 
 
 def study(
@@ -158,7 +158,11 @@ def execute_study(
         )
     identity = job.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
-    work = Work(prepared, store, measure, level, identity, resume=resume)
+    try:
+        work = Work(prepared, store, measure, level, identity, resume=resume, gate=gate)
+    except (ArgumentError, UnknownNameError):
+        workers.close()
+        raise
     gathering = Gathering()
 
     def take(results: list[tuple[int, str, bytes]]) -> None:

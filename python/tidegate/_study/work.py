@@ -12,12 +12,13 @@ from tidegate._jobs import job
 from tidegate._jobs.job import Measure, Outcome
 from tidegate._jobs.store import Store, for_replication
 from tidegate._jobs.workers import Workers
-from tidegate._run.metric import metric_of
 from tidegate._study import live
 from tidegate._study.columns import place_of, run_at
 from tidegate._study.gather import Facts
 from tidegate._study.plan import Shard
 from tidegate._study.points import Prepared
+from tidegate._study.stopping import Stopping
+from tidegate._study.until import Until
 from tidegate.errors import StoreError
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
@@ -50,8 +51,15 @@ class Work:
         identity: str,
         *,
         resume: bool,
+        gate: str | None = None,
         shard: Shard | None = None,
     ) -> None:
+        """Look at what is asked for.
+
+        Raises:
+            UnknownNameError, ArgumentError: as :class:`Stopping`.
+        """
+        self._stopping = Stopping(prepared, gate, measured=measure is not None, is_part=shard is not None)
         self.is_live = prepared.engine == "live"
         #: Results of the simulator never change; a measurement is asked for.
         self._reuses = resume or not self.is_live
@@ -74,8 +82,8 @@ class Work:
         self._before = [0, *accumulate(first)]
         self._asked = [0] * len(prepared.points)
         self._there = [0] * len(prepared.points)
-        #: By point, the numbers that decide whether it needs more runs.
-        self._values: dict[int, dict[int, float | None]] = {}
+        #: Points that have all the runs that they were to have, and nobody has judged yet.
+        self._whole: list[int] = []
         #: Points that have all the runs they may have, and not the interval that was asked for.
         self._wide: list[int] = []
         #: By point, which replications are done; and the first run that nobody has taken in order.
@@ -273,19 +281,24 @@ class Work:
         self.done += 1
         self._there[point] += 1
         self._flags[point][replication] = True
-        until = self._prepared.until
-        if until is None or self._prepared.is_fixed(point):
+        if self._prepared.until is None:
             return
-        kept = self._store.unpack(outcome.packed)
-        values = self._values.setdefault(point, {})
-        values[replication] = metric_of(kept["summary"], kept["measured"], until.metric)
-        if self._there[point] < self._targets[point]:
+        self._stopping.take(point, replication, self._store.unpack(outcome.packed))
+        if self._there[point] == self._targets[point] and not self._prepared.is_fixed(point):
+            self._whole.append(point)
+        if self._stopping.is_open:
             return
-        enough = until.satisfied([values[n] for n in range(self._targets[point])])
+        whole, self._whole = self._whole, []
+        for each in whole:
+            self._judge(each, self._prepared.until)
+
+    def _judge(self, point: int, until: Until) -> None:
+        """Let a point have more runs, unless its interval is narrow or it has as many as it may have."""
+        enough = until.satisfied(self._stopping.values(point, self._targets[point]))
         if enough or self._targets[point] >= until.at_most:
             if not enough:
                 self._wide.append(point)
-            del self._values[point]
+            self._stopping.forget(point)
             return
         self._targets[point] = min(self._targets[point] + until.step, until.at_most)
         self._flags[point].extend(bytes(self._targets[point] - len(self._flags[point])))
