@@ -139,6 +139,34 @@ def test_exit_status(tmp_path: Path) -> None:
         assert tidegate(*common, "--expect", wrong).returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"# what was agreed\nloss < 5%\nloss <\n", ':3: read "loss <"; write a number'),
+        (b"loss < 5%\r\nloss < 200%\r\n", ':2: read "loss < 200%"; loss is never above 1'),
+        (b"loss < 5%\n\n# d\xe9lai\n", ":3: this line is not UTF-8"),
+        ("loss < 5%\n".encode("utf-16"), ":1: this line is not UTF-8"),
+        (b"\n# nothing\n", ": there is no expectation in it"),
+        (b"loss < 5%\nlos < 5%\n", ':2: no metric is called "los"; did you mean "loss"?'),
+        (b"flow.bulk.loss < 5%\n", ':1: no number of flow.bulk is called "loss"'),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_with_its_line(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "limits.txt").write_bytes(content)
+    done = tidegate("check-run", "small.toml", "--no-store", "--expect", "@limits.txt", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"error: limits.txt{said}" in done.stderr
+
+
+def test_a_mark_in_front_of_a_file_is_no_part_of_a_name(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "limits.txt").write_bytes(b"\xef\xbb\xbfgoodput_bps > 1 kbit/s\r\n")
+    done = tidegate("check-run", "small.toml", "--no-store", "--expect", "@limits.txt", cwd=tmp_path)
+    assert done.stdout.startswith("holds      goodput_bps > 1 kbit/s: ")
+    assert done.returncode == 0
+
+
 def test_every_point_of_a_sweep_is_judged() -> None:
     sweep = "\n[[sweep]]\nflow.bulk.tcp.cc = ['reno', 'cubic']\n"
     found = tg.check_run(tg.Scenario.from_toml(SMALL + sweep), ["goodput_bps > 1e3"], seed=1, store=False)

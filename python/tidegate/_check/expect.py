@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tidegate._ask.changes import Sets
@@ -12,9 +13,10 @@ from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged
 from tidegate._check.unfinished import at_least
 from tidegate._jobs.store import opened
+from tidegate._study.names import check_names
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
-from tidegate.errors import ArgumentError
+from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from tidegate._study.value import Study
@@ -54,12 +56,13 @@ def check_run(
         UnknownNameError: a run has no number of a name.
         ScenarioError, TraceError, EngineError, RunError, StoreError: as :func:`tidegate.study`.
     """
-    return judged(source, expect, runs, seed, changes, engine, workers, store)
+    wanted = [Expectation.parse(text) for text in expect]
+    return judged(source, wanted, runs, seed, changes, engine, workers, store)
 
 
 def judged(
     source: Source,
-    expect: Sequence[str],
+    wanted: Sequence[Expectation],
     runs: int | None,
     seed: int | None,
     changes: Sets,
@@ -70,10 +73,12 @@ def judged(
 ) -> Checked:
     """:func:`check_run` with a bar: ``progress`` is called with the share that is done."""
     check_engine(engine, ("sim", "live"))
-    wanted = [Expectation.parse(text) for text in expect]
     if not wanted:
         raise ArgumentError('nothing is expected; give one, such as "flow.bulk.goodput_bps > 20e6"')
     prepared = prepare(source, {}, changes, runs=runs, seed=seed, engine=engine)
+    for each in wanted:
+        with _placed(each):
+            check_names(prepared, [each.metric])
     with opened(store) as kept:
         study: Study = execute_study(
             prepared, workers=workers_for(engine, workers), store=kept, progress=progress
@@ -82,7 +87,19 @@ def judged(
     found = []
     for each in wanted:
         for point, runs_of in zip(study.points, counts, strict=True):
-            measured = study.estimate(each.metric, point.number)
+            with _placed(each):
+                measured = study.estimate(each.metric, point.number)
             verdict = each.judge(measured, runs_of, at_least(study, each.metric, point.number))
             found.append(Judged(each, point.label(), measured, runs_of, verdict))
     return Checked(study.title, study.seed, tuple(found), study.warnings)
+
+
+@contextmanager
+def _placed(expectation: Expectation) -> Iterator[None]:
+    """Say where an expectation stands whose number there is not."""
+    try:
+        yield
+    except UnknownNameError as error:
+        if not expectation.place:
+            raise
+        raise UnknownNameError(f"{expectation.place}: {error}") from None

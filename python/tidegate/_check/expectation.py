@@ -43,28 +43,24 @@ class Expectation:
     bound: float
     #: As it was written.
     text: str
+    #: File and line that it was read from, such as ``limits.txt:3``.
+    place: str = ""
 
     @staticmethod
-    def parse(text: str) -> Expectation:
+    def parse(text: str, place: str = "") -> Expectation:
         """Read ``flow.bulk.goodput_bps > 20e6``; the bound may have a unit: ``> 20 Mbit/s``.
+
+        ``place``: file and line, for messages.
 
         Raises:
             ArgumentError: it is no comparison, the unit does not fit the number's name, or the number never
                 reaches the bound.
         """
-        found = _FORM.fullmatch(text)
         try:
-            bound = float(found[3]) if found else None
-        except ValueError:
-            bound = None
-        if found is None or bound is None:
-            raise ArgumentError(
-                f'read "{text}"; write a number, a comparison and a bound, such as '
-                '"flow.bulk.goodput_bps > 20e6" or "gate.link.queue_delay_p99_ms < 100"'
-            )
-        bound *= _worth(found[1], found[4], text)
-        _check_possible(found[1], bound, text)
-        return Expectation(found[1], found[2], bound, text.strip())
+            metric, relation, bound = _read(text)
+        except ArgumentError as error:
+            raise ArgumentError(f"{place}: {error}" if place else str(error)) from None
+        return Expectation(metric, relation, bound, text.strip(), place)
 
     def judge(self, measured: Estimate, runs: int, at_least: Estimate | None = None) -> str:
         """Return whether it holds: by the whole 95% interval or, where there is none, by the one value.
@@ -109,6 +105,27 @@ def verdict_of(verdicts: Iterable[str]) -> str:
     """Return ``fails`` if any expectation fails, else ``undecided`` if any is, else ``holds``."""
     found = {*verdicts}
     return next((verdict for verdict in (FAILS, UNDECIDED) if verdict in found), HOLDS)
+
+
+def _read(text: str) -> tuple[str, str, float]:
+    """Return the number's name, the comparison and the bound.
+
+    Raises:
+        ArgumentError: as :meth:`Expectation.parse`.
+    """
+    found = _FORM.fullmatch(text)
+    try:
+        bound = float(found[3]) if found else None
+    except ValueError:
+        bound = None
+    if found is None or bound is None:
+        raise ArgumentError(
+            f'read "{text}"; write a number, a comparison and a bound, such as '
+            '"flow.bulk.goodput_bps > 20e6" or "gate.link.queue_delay_p99_ms < 100"'
+        )
+    bound *= _worth(found[1], found[4], text)
+    _check_possible(found[1], bound, text)
+    return found[1], found[2], bound
 
 
 def _worth(metric: str, unit: str | None, text: str) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from tidegate._cli.begin import SCENARIO
 from tidegate._cli.command import Command
 from tidegate._cli.names import Whole
 from tidegate._cli.options import ENGINE, JSON, SEED, SET, STORE, WORKERS, epilog, tell
+
+if TYPE_CHECKING:
+    from tidegate._check.expectation import Expectation
 
 #: Exit status of an expectation that the runs leave open; 1 is one that fails.
 UNDECIDED_STATUS = 3
@@ -69,18 +73,39 @@ def check_run(
     from tidegate._check.expectation import FAILS, UNDECIDED
 
     with Progress("running") as progress:
-        result = judged(file, _expanded(expect), runs, seed, sets, engine, workers, store, progress)
+        result = judged(file, _read(expect), runs, seed, sets, engine, workers, store, progress)
     tell(result, as_json=as_json, folder=None, picture=None)
     return {FAILS: 1, UNDECIDED: UNDECIDED_STATUS}.get(result.verdict, 0)
 
 
-def _expanded(texts: tuple[str, ...]) -> list[str]:
-    """Return the expectations with those in files; comments begin with #."""
+def _read(texts: tuple[str, ...]) -> list[Expectation]:
+    """Return the expectations with those in files; comments begin with #.
+
+    Raises:
+        ArgumentError: one cannot be read, or a file has none or is not UTF-8.
+        OSError: a file cannot be read.
+    """
+    from tidegate._check.expectation import Expectation
+    from tidegate.errors import ArgumentError
+
     found = []
     for text in texts:
         if not text.startswith("@"):
-            found.append(text)
+            found.append(Expectation.parse(text))
             continue
-        lines = Path(text[1:]).read_text(encoding="utf-8").splitlines()
-        found += [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+        file = text[1:]
+        # Some editors put a mark in front of UTF-8.
+        content = Path(file).read_bytes().removeprefix(BOM_UTF8)
+        here = []
+        for number, line in enumerate(content.splitlines(), 1):
+            place = f"{file}:{number}"
+            try:
+                told = line.decode().strip()
+            except UnicodeDecodeError:
+                raise ArgumentError(f"{place}: this line is not UTF-8; save the file as UTF-8") from None
+            if told and not told.startswith("#"):
+                here.append(Expectation.parse(told, place))
+        if not here:
+            raise ArgumentError(f"{file}: there is no expectation in it; write one on each line")
+        found += here
     return found
