@@ -222,6 +222,45 @@ def test_distributions_are_those_of_the_runs(study: tg.Study) -> None:
         one.plot_cdf(metric="goodput_bps")
 
 
+UNFINISHED = """
+duration = "6 s"
+seed = 5
+runs = 8
+[gate.link]
+rate = "2 Mbit/s"
+queue = "20 packets"
+loss = 0.01
+[flow.file]
+path = ["link"]
+rtt = "80 ms"
+tcp.cc = "reno"
+app.transfer = "1200 kB"
+"""
+
+
+def test_a_curve_ends_at_the_share_of_the_runs_that_have_the_number() -> None:
+    scenario = tg.Scenario.from_toml(UNFINISHED)
+    alone = tg.study(scenario, store=False)
+    for metric in ("completion_s", "flow.file.completion_s"):
+        figure = alone.plot_cdf(metric=metric)
+        (line,) = [line for line in figure.axes[0].lines if len(line.get_xdata())]
+        assert list(line.get_ydata()) == [0, 1 / 8]
+        assert "1 of 8 runs" in texts(figure)
+    sizes = ["300 kB", "1200 kB", "9 MB"]
+    several = tg.study(scenario, vary={"flow.file.app.transfer": sizes}, store=False)
+    figure = several.plot_cdf(metric="completion_s")
+    ends = [line.get_ydata()[-1] for line in curves(figure.axes[0]).values() if len(line.get_ydata())]
+    assert ends == [1, 1 / 8]
+    note = "1 of 8 runs (1200 kB), 0 of 8 runs (9 MB)"
+    for each in (
+        figure,
+        several.plot_box(metric="completion_s"),
+        several.plot(metric="completion_s"),
+        several.plot_against(x="goodput_bps", y="completion_s"),
+    ):
+        assert note in texts(each).replace("\n", " ")
+
+
 def test_mixed_units_are_one_axis() -> None:
     assert quantities(["25 kB", "100 kB", "1 MB"]) == ([25, 100, 1000], "kB")
     assert quantities(["1 s", "500 ms"]) == ([1000, 500], "ms")

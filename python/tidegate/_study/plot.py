@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate._base.quantity import is_geometric, quantities
+from tidegate._base.text import of_runs
 from tidegate._draw.letters import width
 from tidegate._draw.parts import Entry
 from tidegate._draw.together import mark_together
-from tidegate._run.words import key_words, metric_label, scale_of, value_words
+from tidegate._run.words import key_words, metric_label, metric_words, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
 from tidegate._study.plot_panels import panels_drawing, style_of
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Bars of different curves stand so far from each other, in points (1/72 inch); markers do not move.
 _ASIDE = 1.6
+#: So many points are named at which some runs lack a number.
+_NAMED = 4
 
 
 def study_drawing(
@@ -190,7 +193,12 @@ def _moving(placed: Layout) -> str:
 
 
 def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
-    return [interval_words(study, metric, placed.points), *whose(study), *fixed_words(placed)]
+    return [
+        interval_words(study, metric, placed.points),
+        *lacking(study, [metric], placed.points),
+        *whose(study),
+        *fixed_words(placed),
+    ]
 
 
 def whose(study: StudyNumbers) -> list[str]:
@@ -212,6 +220,20 @@ def interval_words(study: StudyNumbers, metric: str, points: Sequence[Point]) ->
     )
     some = f" ({without} of {len(points)} points have none: their runs are equal)" if without else ""
     return f"mean and 95% interval of {count} runs per point{some}"
+
+
+def lacking(study: StudyNumbers, metrics: Sequence[str], points: Sequence[Point]) -> list[str]:
+    """Say at which points how many of the runs have a number, where some lack it."""
+    counts = study.counts()
+    notes = []
+    for metric in metrics:
+        found = [
+            (point, of_runs(study.estimate(metric, point.number).n, counts[point.number])) for point in points
+        ]
+        some = [f"{told} ({point.label()})" if study.axes else told for point, told in found if told]
+        more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
+        notes += [f"{metric_words(metric)}: of {', '.join(some[:_NAMED])}{more}"] if some else []
+    return notes
 
 
 def fixed_words(placed: Layout) -> list[str]:

@@ -12,7 +12,7 @@ from tidegate._draw.places import words_beside
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
-from tidegate._study.plot import fixed_words, interval_words, whose
+from tidegate._study.plot import fixed_words, interval_words, lacking, whose
 from tidegate._study.plot_panels import panels_drawing, style_of
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def against_drawing(
 
     notes = [
         interval_words(study, y, placed.points),
+        *lacking(study, [x, y], placed.points),
         f"beside each point: {key_words(key)}{f', {numbers[1]}' if numbers and numbers[1] else ''}",
         *whose(study),
         *fixed_words(placed),

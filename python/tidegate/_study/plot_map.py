@@ -11,7 +11,7 @@ from tidegate._draw.heat import heat_drawing
 from tidegate._run.summary import short_keys
 from tidegate._run.words import key_words, metric_label, scale_of
 from tidegate._study.layout import PANELS, groups_of, layout, told
-from tidegate._study.plot import fixed_words, interval_words, whose
+from tidegate._study.plot import fixed_words, interval_words, lacking, whose
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def map_drawing(study: StudyNumbers, metric: str, axis: str | None, facet: str |
         for values, lines in placed.grouped().items()
     ]
     x, y = (Axis(key_words(key), ascending(placed.values(key))) for key in (across, up))
-    notes = [label, _widths(study, metric, placed.points), *whose(study), *fixed_words(placed)]
+    notes = [label, _widths(study, metric, placed.points), *lacking(study, [metric], placed.points),
+             *whose(study), *fixed_words(placed)]  # fmt: skip
     return heat_drawing(study.title, notes, x, y, panels, shared=True)
 
 

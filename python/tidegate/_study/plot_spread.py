@@ -13,7 +13,7 @@ from tidegate._draw.tokens import FILL
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
 from tidegate._study.layout import layout as layout_of
 from tidegate._study.layout import told
-from tidegate._study.plot import fixed_words, whose
+from tidegate._study.plot import fixed_words, lacking, whose
 from tidegate._study.plot_panels import panels_drawing, reach_of_x, style_of
 from tidegate.errors import ArgumentError
 
@@ -42,6 +42,7 @@ def cdf_drawing(
 ) -> Drawing:
     """Draw for each point the share of its runs in which a number is at most x.
 
+    A run that lacks the number counts, so a curve ends at the share of the runs that have it.
     Of a number that each copy of a flow has (``flow.page.completion_s``), and of ``completion_s`` of all
     flows, it is the share of the flows of all runs.
 
@@ -51,24 +52,26 @@ def cdf_drawing(
     """
     placed = layout_of(study.axes, study.points, facet=facet, only=only, along=False)
     each = _each_flow(study, metric)
+    counts = study.counts()
 
     def draw(panel: Panel, curves: Curves) -> dict[tuple[str, ...], Entry]:
         entries: dict[tuple[str, ...], Entry] = {}
-        drawn: dict[bytes, Entry] = {}
+        drawn: dict[tuple[bytes, int], Entry] = {}
         for line, points in curves.items():
-            values = _values(study, metric, points) if each is None else np.empty(0)
-            all_of_them = len(values)
-            if each is not None:
+            if each is None:
+                values, all_of_them = _values(study, metric, points), sum(counts[p.number] for p in points)
+            else:
                 values, all_of_them = _of_flows(study, each, metric, points)
-            if values.tobytes() in drawn:
-                entries[line] = drawn[values.tobytes()]
+            same = values.tobytes(), all_of_them
+            if same in drawn:
+                entries[line] = drawn[same]
                 continue
             colour, dash, _ = style_of(placed, line)
             ranks = _ranks(len(values), _STEPS)
             share = (ranks + 1) / max(1, all_of_them)
-            x, y = np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0], share))
+            x, y = np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0][: len(values)], share))
             panel.line(x, y, colour, 1.3, dash, name=told(placed.lines, line) or "_all")
-            entries[line] = drawn[values.tobytes()] = Entry(colour, 1.3, dash)
+            entries[line] = drawn[same] = Entry(colour, 1.3, dash)
         panel.y.span(0, 1.02)
         return entries
 
@@ -232,5 +235,9 @@ def _notes(study: StudyNumbers, metric: str, placed: Layout) -> list[str]:
             "scenario in which something is random"
         )
     count = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-    return [f"a distribution over {count} runs per point, each with one value", *whose(study),
-            *fixed_words(placed)]  # fmt: skip
+    return [
+        f"a distribution over {count} runs per point, each with one value",
+        *lacking(study, [metric], placed.points),
+        *whose(study),
+        *fixed_words(placed),
+    ]
