@@ -71,6 +71,50 @@ def test_random_loss_gives_intervals(tmp_path: Path) -> None:
     assert next(row for row in found.rows if row.number.name == "goodput").verdict != "differ"
 
 
+STEADY = """
+duration = "20 s"
+seed = 5
+[gate.link]
+rate = "8 Mbit/s"
+queue = "60 packets"
+delay = "20 ms"
+[flow.file]
+path = ["link"]
+rtt = "40 ms"
+app.transfer = "3 MB"
+"""
+
+
+@pytest.mark.parametrize(
+    ("holding", "slower", "completion", "said"),
+    [
+        # It takes 3.2 s; a run that is not done was watched for 14.6 s.
+        ("4 s", "1 kbit/s", "differ", "scenario 3.19 s in 4 of 8 runs, not done in the others"),
+        ("10 ms", "1 kbit/s", "differ", "scenario none in 8 runs"),
+        ("30 s", "1 kbit/s", "undecided", "completion of connection 1 (7 of 8 runs)"),
+    ],
+)
+def test_a_run_without_the_number_does_not_agree(
+    tmp_path: Path, holding: str, slower: str, completion: str, said: str
+) -> None:
+    stops = STEADY.replace(
+        'rate = "8 Mbit/s"',
+        f'rate.markov = {{ rates = ["8 Mbit/s", "{slower}"], mean_holding = ["{holding}", "60 s"], '
+        "initial = 0 }",
+    )
+    link, capture = written(stops, tmp_path), captured(STEADY, tmp_path)
+    found = tg.regress(link, capture)
+    row = next(row for row in found.rows if row.number.name == "completion")
+    assert row.verdict == completion
+    assert row.runs == 8
+    assert row.predicted.n < 8
+    assert said in " ".join(found.report().replace("\n", " ").split())
+    assert (row.difference is None) == (row.predicted.n == 0)
+    told = next(each for each in found.to_dict()["rows"] if each["number"] == "completion_s")
+    assert (told["runs"], told["predicted"]["n"]) == (8, row.predicted.n)
+    assert "all 4 numbers" not in found.report()
+
+
 def test_an_undecided_number_has_its_own_exit_status(tmp_path: Path) -> None:
     link, capture = written(RANDOM, tmp_path), captured(RANDOM, tmp_path)
     # The allowed difference is as small as what the runs differ by among themselves.

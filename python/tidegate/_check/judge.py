@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tidegate._base.estimate import Estimate
-from tidegate._base.text import number
+from tidegate._base.estimate import Estimate, estimate
+from tidegate._base.text import counted, number, of_runs
 from tidegate.errors import ArgumentError
 
 AGREE, DIFFER, UNDECIDED = "agree", "differ", "undecided"
@@ -54,22 +54,26 @@ class Row:
         transfer: its label.
         number: what is compared.
         measured: what was measured.
-        predicted: the mean over the runs, with its 95% interval; exact where nothing is random.
+        predicted: the mean over the runs that have the number, with its 95% interval; exact where nothing is
+            random.
+        runs: how many runs there are; ``predicted.n`` of them have the number.
         allowed: the difference that is allowed.
-        verdict: ``agree`` (the whole interval is within), ``differ`` (all of it is outside) or ``undecided``.
+        verdict: ``agree`` (the whole interval is within), ``differ`` (all of it is outside, or no run has the
+            number) or ``undecided``. Where only some of the runs have it, it does not agree.
     """
 
     transfer: str
     number: Number
     measured: float
     predicted: Estimate
+    runs: int
     allowed: float
     verdict: str
 
     @property
-    def difference(self) -> float:
-        """What the scenario says less what was measured."""
-        return (self.predicted.mean or 0.0) - self.measured
+    def difference(self) -> float | None:
+        """What the scenario says less what was measured; None where no run has the number."""
+        return None if self.predicted.mean is None else self.predicted.mean - self.measured
 
 
 def bounds(within: Mapping[str, str] | None) -> dict[str, Bound]:
@@ -97,29 +101,59 @@ def bounds(within: Mapping[str, str] | None) -> dict[str, Bound]:
 
 
 def judge(
-    label: str, about: Number, measured: float, predicted: Estimate, bound: Bound, *, exact: bool
+    label: str,
+    about: Number,
+    measured: float,
+    values: Sequence[float | None],
+    bound: Bound,
+    *,
+    exact: bool,
+    watched_s: float,
 ) -> Row:
-    """Judge one number."""
+    """Judge one number.
+
+    Args:
+        label: of the transfer.
+        about: what is compared.
+        measured: what was measured.
+        values: that of each run; None where it has none.
+        bound: the difference that is allowed.
+        exact: whether nothing is random, so that one run is enough.
+        watched_s: from the start of the transfer to the end of a run: one that was not done took longer.
+    """
+    predicted = estimate(values)
     if exact:
         predicted = Estimate(predicted.mean, 0.0, 0.0, predicted.n)
     allowed = bound.allowed(measured)
+    verdict = _verdict(predicted, measured, allowed)
+    if predicted.n < len(values):
+        verdict = DIFFER if predicted.n == 0 or verdict == DIFFER else UNDECIDED
+        if about.field == "completion_s":
+            least = estimate(watched_s if value is None else value for value in values)
+            surely = least.mean is not None and least.mean > measured and predicted.n > 0
+            verdict = _verdict(least, measured, allowed) if surely else verdict
+            verdict = UNDECIDED if verdict == AGREE else verdict
+    return Row(label, about, measured, predicted, len(values), allowed, verdict)
+
+
+def _verdict(predicted: Estimate, measured: float, allowed: float) -> str:
     off = abs((predicted.mean or 0.0) - measured)
     half = predicted.half_width
     if half is None:
-        verdict = UNDECIDED
-    elif off + half <= allowed:
-        verdict = AGREE
-    elif off - half > allowed:
-        verdict = DIFFER
-    else:
-        verdict = UNDECIDED
-    return Row(label, about, measured, predicted, allowed, verdict)
+        return UNDECIDED
+    if off + half <= allowed:
+        return AGREE
+    return DIFFER if off - half > allowed else UNDECIDED
 
 
 def told(row: Row) -> str:
     """Return a number that differs in words: both values and the difference."""
     scale = row.number.scale
     unit = "%" if row.number.unit == "points" else f" {row.number.unit}"
-    here, there = number(row.measured / scale), number((row.predicted.mean or 0.0) / scale)
-    both = f"measured {here}{unit}, scenario {there}{unit}"
+    mean, some = row.predicted.mean, of_runs(row.predicted.n, row.runs)
+    there = f"none in {counted(row.runs, 'run')}" if mean is None else f"{number(mean / scale)}{unit}"
+    if mean is not None and some:
+        rest = ", not done in the others" if row.number.field == "completion_s" else ""
+        there = f"{there} in {some}{rest}"
+    both = f"measured {number(row.measured / scale)}{unit}, scenario {there}"
     return f"{row.number.name} of {row.transfer} ({both})"

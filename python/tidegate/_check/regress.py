@@ -13,7 +13,6 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
-from tidegate._base.estimate import estimate
 from tidegate._base.limits import MOST_PACKETS
 from tidegate._capture.start import Paths, read_capture
 from tidegate._check.judge import NUMBERS, bounds, judge
@@ -84,13 +83,13 @@ def regress(
     for index, each in enumerate(found.transfers):
         for name, about in NUMBERS.items():
             value = getattr(each, about.field)
-            those = [getattr(run_[index], about.field) for run_ in simulated if index in run_]
-            predicted = estimate(those)
-            if value is None or predicted.mean is None:
-                if value is not None:
-                    notes.append(f"the scenario gives no {about.name} of {each.label}")
+            if value is None:
                 continue
-            rows.append(judge(each.label, about, value, predicted, allowed[name], exact=exact))
+            those = [getattr(run_[index], about.field) if index in run_ else None for run_ in simulated]
+            watched_s = prepared.duration_s - each.start_s
+            rows.append(
+                judge(each.label, about, value, those, allowed[name], exact=exact, watched_s=watched_s)
+            )
     if not rows:
         raise ArgumentError(f"{found.source}: nothing of it can be compared with the scenario")
     bounds_ = {name: bound.text for name, bound in allowed.items()}

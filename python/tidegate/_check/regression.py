@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tidegate._base.answer import Answer
+from tidegate._base.text import of_runs
 from tidegate._check.judge import AGREE, DIFFER, UNDECIDED, Row, told
 
 
@@ -63,11 +64,18 @@ class Regression(Answer):
         if of[AGREE]:
             names = ", ".join(f"{row.number.name} of {row.transfer}" for row in of[AGREE])
             sentences.append(f"They agree on {names}.")
-        if of[UNDECIDED]:
-            names = ", ".join(f"{row.number.name} of {row.transfer}" for row in of[UNDECIDED])
+        wide = [row for row in of[UNDECIDED] if row.predicted.n == row.runs]
+        if wide:
+            names = ", ".join(f"{row.number.name} of {row.transfer}" for row in wide)
             sentences.append(
                 f"Undecided: {names}; the interval over {self.runs} runs reaches beyond what is allowed."
             )
+        some = [row for row in of[UNDECIDED] if row.predicted.n < row.runs]
+        if some:
+            told_ = ", ".join(
+                f"{row.number.name} of {row.transfer} ({of_runs(row.predicted.n, row.runs)})" for row in some
+            )
+            sentences.append(f"Undecided: {told_}; the other runs have no such number.")
         return sentences
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +95,7 @@ class Regression(Answer):
                     "number": row.number.field,
                     "measured": row.measured,
                     "predicted": row.predicted.to_dict(),
+                    "runs": row.runs,
                     "difference": row.difference,
                     "allowed": row.allowed,
                     "verdict": row.verdict,

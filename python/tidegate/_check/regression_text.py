@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.text import counted, number, plain, table, wrapped
+from tidegate._base.text import counted, number, of_runs, plain, table, wrapped
 
 if TYPE_CHECKING:
     from tidegate._check.judge import Row
@@ -27,14 +27,16 @@ def _cells(row: Row) -> list[str]:
     scale, unit = row.number.scale, "%" if row.number.unit == "points" else row.number.unit
     half = row.predicted.half_width
     spread = f" ±{number(half / scale, 2)}" if half else ""
-    sign = "+" if row.difference > 0 else "-" if row.difference < 0 else ""
+    off, mean = row.difference, row.predicted.mean
+    sign = "+" if off is not None and off > 0 else "-" if off is not None and off < 0 else ""
+    some = of_runs(row.predicted.n, row.runs)
     return [
         row.transfer,
         row.number.name,
         unit,
         number(row.measured / scale),
-        f"{number((row.predicted.mean or 0.0) / scale)}{spread}",
-        f"{sign}{number(abs(row.difference) / scale, 2)}",
+        f"{number(None if mean is None else mean / scale)}{spread}{f' ({some})' if some else ''}",
+        f"{sign}{number(None if off is None else abs(off) / scale, 2)}",
         number(row.allowed / scale, 2),
         row.verdict,
     ]
