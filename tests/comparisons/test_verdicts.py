@@ -110,11 +110,14 @@ def test_a_refused_change_names_the_scenario(tmp_path: Path) -> None:
 
 
 def test_a_number_that_cannot_be_below_zero_is_not_said_to_be() -> None:
-    few = Estimate(0.25, 0.8, 0.5, 4)
-    assert few.to_dict(possible("timeouts"))["low"] == 0
+    few = Estimate(0.25, 0.8, 0.5, 4, possible("timeouts"))
+    assert few.to_dict()["low"] == few.low == 0
     assert Expectation.parse("timeouts >= 0").judge(few, 4) == "holds"
     assert Expectation.parse("timeouts > 0").judge(few, 4) == "undecided"
-    assert Expectation.parse("fairness <= 1").judge(Estimate(0.88, 0.15, 0.09, 4), 4) == "holds"
+    assert (
+        Expectation.parse("fairness <= 1").judge(Estimate(0.88, 0.15, 0.09, 4, possible("fairness")), 4)
+        == "holds"
+    )
 
 
 def test_equal_values_have_no_interval_in_any_form() -> None:

@@ -293,3 +293,35 @@ def test_a_point_that_stops_without_its_interval_is_named(tmp_path: Path) -> Non
     refused = tidegate(*words, "--runs", "20")
     assert refused.returncode == 2
     assert "--max-runs: read 3, fewer than --runs 20" in refused.stderr
+
+
+def test_an_interval_has_only_what_is_possible(random: Path) -> None:
+    bounds = estimate([0.0, 0.0, 0.0, 1.0], (0.0, 1.0))
+    assert bounds.half_width is not None
+    assert bounds.mean is not None
+    assert bounds.mean + bounds.half_width > 1
+    assert (bounds.low, bounds.high, bounds.arms) == (0.0, 1.0, (0.25, 0.75))
+    assert (bounds.to_dict()["low"], bounds.to_dict()["high"]) == (bounds.low, bounds.high)
+    assert paired([1.0, 0.0, 1.0], [0.0, 1.0, 0.0], (0.0, 1.0)).high == 1.0
+    assert estimate([0.0, 0.0, 1.0]).arms == (estimate([0.0, 0.0, 1.0]).half_width,) * 2
+    assert estimate([1.0]).arms == (0.0, 0.0)
+    text = random.read_text() + '[flow.other]\npath = ["link"]\nrtt = "60 ms"\ntcp.cc = "cubic"\n'
+    random.write_text(text)
+    study = tg.study(random, vary={"gate.link.queue": ["2 packets", "15 packets"]}, runs=4)
+    rows = {(row["point"], row["metric"]): row for row in study.table.iter_rows(named=True)}
+    cut = 0
+    for point in study.points:
+        told = study.to_dict()["points"][point.number]["metrics"]
+        for metric in study.metrics:
+            found = study.estimate(metric, point.number)
+            if found.low is None or found.high is None or not found.half_width or found.mean is None:
+                continue
+            cut += found.low > found.mean - found.half_width or found.high < found.mean + found.half_width
+            assert found.low >= 0
+            assert found.high <= (1 if metric in ("fairness", "loss") else math.inf)
+            for same in (told[metric], rows[point.number, metric]):
+                assert (same["low"], same["high"]) == (found.low, found.high)
+        figure = study.plot(metric="timeouts")
+        drawn = [mark.get_segments() for mark in figure.axes[0].collections if hasattr(mark, "get_segments")]
+        assert all(y >= 0 for segments in drawn for segment in segments for _, y in segment)
+    assert cut, "this study has none that would reach beyond"

@@ -38,7 +38,8 @@ def scaled(found: Estimate, by: float) -> Estimate:
     def part(value: float | None) -> float | None:
         return None if value is None else value / by
 
-    return Estimate(part(found.mean), part(found.half_width), part(found.sd), found.n)
+    bounds = None if found.possible is None else (found.possible[0] / by, found.possible[1] / by)
+    return Estimate(part(found.mean), part(found.half_width), part(found.sd), found.n, bounds)
 
 
 def number_of(judged: Judgement) -> Estimate:

@@ -141,8 +141,8 @@ def draw_choices(lab: Lab) -> Picture:
             if row % 2 == 0:
                 one.axhspan(row - 0.5, row + 0.5, color=FILL, alpha=0.5, lw=0, zorder=0)
             one.errorbar(
-                [found.mean or 0], [row], xerr=[found.half_width or 0], color=ACCENT, ls="", marker="o", ms=4,
-                capsize=2, elinewidth=0.9,
+                [found.mean or 0], [row], xerr=[[arm] for arm in found.arms], color=ACCENT, ls="", marker="o",
+                ms=4, capsize=2, elinewidth=0.9,
             )  # fmt: skip
         one.axvline(1, color=INK, lw=0.8)
         one.set_title(title, fontsize=8.5)

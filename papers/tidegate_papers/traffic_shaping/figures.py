@@ -103,8 +103,8 @@ def draw_choices(lab: Lab) -> Picture:
                 found = point(lab, shaping, load, 1000, changes, sources, beta).estimate("goodput")
                 colour, _, marker = LOOKS[n]
                 one.errorbar(
-                    [found.mean or 0], [row + 0.22 * (n - 1)], xerr=[found.half_width or 0], color=colour,
-                    ls="", marker=marker, ms=4, capsize=2, elinewidth=0.9,
+                    [found.mean or 0], [row + 0.22 * (n - 1)], xerr=[[arm] for arm in found.arms],
+                    color=colour, ls="", marker=marker, ms=4, capsize=2, elinewidth=0.9,
                     mfc=colour if n % 2 == 0 else "white", label=NAMES[shaping] if row == 0 else None,
                 )  # fmt: skip
         one.set_xlim(left=0)

@@ -89,10 +89,8 @@ class Expectation:
     def _verdict(self, measured: Estimate) -> str:
         assert measured.mean is not None
         holds = _COMPARE[self.relation]
-        interval = measured.interval(possible(self.metric))
-        ends = [holds(end, self.bound) for end in interval if end is not None] or [
-            holds(measured.mean, self.bound)
-        ]
+        interval = [end for end in (measured.low, measured.high) if end is not None]
+        ends = [holds(end, self.bound) for end in interval or [measured.mean]]
         return HOLDS if all(ends) else UNDECIDED if any(ends) else FAILS
 
 

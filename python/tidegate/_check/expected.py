@@ -41,8 +41,6 @@ class Checked(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``tidegate check-run --json`` prints."""
-        from tidegate._run.words import possible
-
         return {
             "scenario": self.title,
             "seed": self.seed,
@@ -53,7 +51,7 @@ class Checked(Answer):
                     "point": each.point,
                     "verdict": each.verdict,
                     "runs": each.runs,
-                    "measured": each.measured.to_dict(possible(each.expectation.metric)),
+                    "measured": each.measured.to_dict(),
                 }
                 for each in self.judged
             ],

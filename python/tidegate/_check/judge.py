@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._base.text import counted, number, of_runs
+from tidegate._run.words import possible
 from tidegate.errors import ArgumentError
 
 AGREE, DIFFER, UNDECIDED = "agree", "differ", "undecided"
@@ -121,9 +122,9 @@ def judge(
         exact: whether nothing is random, so that one run is enough.
         watched_s: from the start of the transfer to the end of a run: one that was not done took longer.
     """
-    predicted = estimate(values)
+    predicted = estimate(values, possible(f".{about.field}"))
     if exact:
-        predicted = Estimate(predicted.mean, 0.0, 0.0, predicted.n)
+        predicted = Estimate(predicted.mean, 0.0, 0.0, predicted.n, predicted.possible)
     allowed = bound.allowed(measured)
     verdict = _verdict(predicted, measured, allowed)
     if predicted.n < len(values):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._check.expectation import is_completion
+from tidegate._run.words import possible
 
 if TYPE_CHECKING:
     from tidegate._study.value import Study
@@ -37,4 +38,5 @@ def at_least(study: Study, metric: str, point: int) -> Estimate | None:
     watched = {
         number: max(0.0, end - start) if start is not None else 0.0 for number, start in starts.items()
     }
-    return estimate(watched.get(n, 0.0) if value is None else value for n, value in enumerate(values))
+    at_least_so_long = (watched.get(n, 0.0) if value is None else value for n, value in enumerate(values))
+    return estimate(at_least_so_long, possible(metric))

@@ -12,6 +12,7 @@ from tidegate._base.estimate import CONFIDENCE, Estimate, estimate
 from tidegate._base.text import number, percent
 from tidegate._compare.quantities import Quantity, quantities_of, within_floor
 from tidegate._run.completion import lengths_named
+from tidegate._run.words import possible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,7 +182,8 @@ class Agreement:
     def _row(self, quantity: Quantity) -> Row:
         values: dict[str, Estimate] = {}
         for each in self.engines:
-            found = estimate(quantity.of(run.summary) for run in each.runs)
+            values_of = (quantity.of(run.summary) for run in each.runs)
+            found = estimate(values_of, possible(f".{quantity.column}"))
             if found.mean is not None:
                 # What is exact is not a sample: it has no spread.
                 values[each.engine] = Estimate(found.mean, 0.0, 0.0, 1) if each.is_exact else found

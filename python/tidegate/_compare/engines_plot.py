@@ -134,10 +134,11 @@ def _quantity(axes: Axes, comparison: Agreement, row: Row) -> None:
     for height, engine in enumerate(reversed(engines)):
         found = row.values[engine]
         mark, colour = _MARKS[engine]
-        mean, half = (found.mean or 0.0) / scale, (found.half_width or 0.0) / scale
-        axes.plot([mean - half, mean + half], [height, height], color=colour, lw=1.6, solid_capstyle="butt")
+        mean = (found.mean or 0.0) / scale
+        ends = [mean - found.arms[0] / scale, mean + found.arms[1] / scale]
+        axes.plot(ends, [height, height], color=colour, lw=1.6, solid_capstyle="butt")
         axes.plot(mean, height, marker=mark, ms=5, color=colour, ls="", clip_on=False)
-        shown += [mean - half, mean + half]
+        shown += ends
     axes.set_ylim(-0.6, len(engines) - 0.4)
     axes.set_yticks(range(len(engines)), list(reversed(engines)), fontsize=7.5)
     axes.set_xlim(*_limits(shown, [(found.mean or 0.0) / scale for found in row.values.values()]))

@@ -45,7 +45,7 @@ def bars(
     axes.errorbar(
         [place for place, _ in kept],
         [(one.mean or 0) / by for _, one in kept],
-        yerr=[(one.half_width or 0) / by for _, one in kept],
+        yerr=[[one.arms[end] / by for _, one in kept] for end in (0, 1)],
         color=colour,
         ls=line,
         marker=marker,

@@ -21,6 +21,10 @@ _UNITS = (
     ("_cells", 1.0, "cells"),
 )
 _SHARES = ("loss", "utilisation", "efficiency", "progress", "calls_blocked", "open_share")
+#: Shares that are not shown as per cent.
+_OTHER_SHARES = ("calls_abandoned_share", "rebuffering", "resent")
+#: Numbers that may be below 0.
+_SIGNED = ("qoe", "overallocation_bps_mean")
 #: Numbers of all flows together, by their names in ``runs``.
 _TOGETHER = {
     "goodput_bps": "goodput, all flows",
@@ -71,8 +75,10 @@ def possible(metric: str) -> tuple[float, float] | None:
     A mean's interval may reach beyond them, as it is made for values that have no bounds.
     """
     last = metric.rpartition(".")[2]
+    if last in _SIGNED:
+        return None
     # A gate that keeps the speed of a packet whose rate changes can be used by more than 100%.
-    if (last in ("fairness", *_SHARES) and last != "utilisation") or ".limited_by." in metric:
+    if (last in ("fairness", *_SHARES, *_OTHER_SHARES) and last != "utilisation") or ".limited_by." in metric:
         return 0.0, 1.0
     return (0.0, math.inf) if "." in metric or metric in FIGURES else None
 

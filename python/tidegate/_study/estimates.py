@@ -12,6 +12,7 @@ from tidegate._base.estimate import Estimate, estimate, paired
 from tidegate._base.lazy import Lazy
 from tidegate._base.nearest import nearest
 from tidegate._run.metric import KINDS, WORDS, is_absent_zero, no_number, split
+from tidegate._run.words import possible
 from tidegate._study.columns import PLACE, Columns, point_column
 from tidegate._study.layout import find_key
 from tidegate._study.points import Point
@@ -159,7 +160,7 @@ class StudyEstimates(StudyTables):
         point = self.point(where)
         key = (metric, point.number)
         if key not in self._estimates:
-            found = estimate(self.values(metric, point.number))
+            found = estimate(self.values(metric, point.number), possible(metric))
             self._estimates[key] = found if point.varies else found.single()
         return self._estimates[key]
 
@@ -179,7 +180,7 @@ class StudyEstimates(StudyTables):
             these = these * len(those)
         elif len(those) == 1 and not other.varies:
             those = those * len(these)
-        found = paired(these, those)
+        found = paired(these, those, possible(metric))
         return found if one.varies or other.varies else found.single()
 
     def against(self, baseline: Mapping[str, Any] | None = None) -> list[tuple[Point, Point]]:

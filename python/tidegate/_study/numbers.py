@@ -12,7 +12,6 @@ from tidegate._base.lazy import Lazy
 from tidegate._base.text import number, table, wrapped
 from tidegate._run.perturbed import is_luck, sentence, spread_of
 from tidegate._run.varied import with_numbers
-from tidegate._run.words import possible
 from tidegate._study.estimates import StudyEstimates
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class StudyNumbers(StudyEstimates):
         """One row per point and metric: mean, half_width, low, high, sd, n."""
         # One number of all points after the other, so that each column is read once.
         told = {
-            metric: [self.estimate(metric, point.number).to_dict(possible(metric)) for point in self.points]
+            metric: [self.estimate(metric, point.number).to_dict() for point in self.points]
             for metric in self._metrics
         }
         rows = [
@@ -126,7 +125,7 @@ class StudyNumbers(StudyEstimates):
         counts = self.counts()
         # One number of all points after the other, so that each column is read once.
         means = {
-            metric: [self.estimate(metric, point.number).to_dict(possible(metric)) for point in self.points]
+            metric: [self.estimate(metric, point.number).to_dict() for point in self.points]
             for metric in metrics
         }
         name, apart = self._apart(metrics, baseline)

@@ -60,15 +60,15 @@ def study_drawing(
         found = {line: _curve(study, metric, points, key, places, factor) for line, points in curves.items()}
         entries: dict[tuple[str, ...], Entry] = {}
         drawn: list[tuple[tuple[float, ...], ...]] = []
-        together.append((panel, [(x, y) for x, y, _ in found.values()]))
-        for line, (x, y, half) in found.items():
-            same = (tuple(x), tuple(y), tuple(half))
+        together.append((panel, [(x, y) for x, y, *_ in found.values()]))
+        for line, curve in found.items():
+            same = tuple(map(tuple, curve))
             if same in drawn:
                 # Equal numbers are one curve, not two that lie side by side.
                 entries[line] = entries[list(found)[_first(found, same)]]
                 continue
             drawn.append(same)
-            entries[line] = _draw_curve(panel, placed, line, x, y, half, joined=numbers is not None)
+            entries[line] = _draw_curve(panel, placed, line, *curve, joined=numbers is not None)
         _x_axis(panel, values, numbers)
         return entries
 
@@ -100,28 +100,32 @@ def _curve(
     key: str,
     places: Mapping[str, float],
     factor: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x, mean and half width of a curve's points that have the number, in the order of x."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return x, mean and ends of the interval of a curve's points that have the number, in order of x."""
     found = [(places[point.values[key]], study.estimate(metric, point.number)) for point in points]
     kept = sorted(
-        ((x, e.mean / factor, (e.half_width or 0.0) / factor) for x, e in found if e.mean is not None),
+        (
+            (x, e.mean / factor, (e.mean - e.arms[0]) / factor, (e.mean + e.arms[1]) / factor)
+            for x, e in found
+            if e.mean is not None
+        ),
         key=lambda each: each[0],
     )
-    table = np.array(kept, dtype=float).reshape(-1, 3)
-    return table[:, 0], table[:, 1], table[:, 2]
+    table = np.array(kept, dtype=float).reshape(-1, 4)
+    return table[:, 0], table[:, 1], table[:, 2], table[:, 3]
 
 
 def _draw_curve(
-    panel: Panel, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray, half: np.ndarray,
-    *, joined: bool,
+    panel: Panel, placed: Layout, line: tuple[str, ...], x: np.ndarray, y: np.ndarray,
+    low: np.ndarray, high: np.ndarray, *, joined: bool,
 ) -> Entry:  # fmt: skip
     """Draw a curve; names are not ``joined``: nothing lies between two of them."""
     colour, dash, marker = style_of(placed, line)
     every = list(dict.fromkeys(tuple(p.values[key] for key in placed.lines) for p in placed.points))
     index, count = every.index(line), len(every)
     aside = (index - (count - 1) / 2) * _ASIDE
-    there = half > 0
-    low, high = (y - half)[there], (y + half)[there]
+    there = high > low
+    low, high = low[there], high[there]
     panel.uprights(x[there], low, high, colour, 0.9, aside=aside, order=2.2)
     for end in (low, high):
         panel.points(x[there], end, "level", colour, 4, width=0.9, aside=aside, order=2.2)

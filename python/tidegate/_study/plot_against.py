@@ -58,17 +58,17 @@ def against_drawing(
                 entries[line] = drawn[table.tobytes()]
                 continue
             colour, dash, marker = style_of(placed, line)
-            for mean_x, half_x, mean_y, half_y in table:
-                panel.line([mean_x - half_x, mean_x + half_x], [mean_y] * 2, colour, 0.9, steps=False)
-                panel.line([mean_x] * 2, [mean_y - half_y, mean_y + half_y], colour, 0.9, steps=False)
+            for mean_x, left, right, mean_y, low, high in table:
+                panel.line([left, right], [mean_y] * 2, colour, 0.9, steps=False)
+                panel.line([mean_x] * 2, [low, high], colour, 0.9, steps=False)
             name, hollow = told(placed.lines, line) or "_all", bool(len(drawn) % 2)
             if numbers:
-                panel.line(table[:, 0], table[:, 2], colour, 0.9, dash, steps=False, order=2.5, name=name)
+                panel.line(table[:, 0], table[:, 3], colour, 0.9, dash, steps=False, order=2.5, name=name)
             panel.points(
-                table[:, 0], table[:, 2], marker, colour, 5, over=True, width=1.0, hollow=hollow, order=2.6,
+                table[:, 0], table[:, 3], marker, colour, 5, over=True, width=1.0, hollow=hollow, order=2.6,
                 name="" if numbers else name,
             )  # fmt: skip
-            for point, (mean_x, _, mean_y, _) in zip(kept, table, strict=True):
+            for point, (mean_x, _, _, mean_y, _, _) in zip(kept, table, strict=True):
                 value = f"{order[point.values[key]]:g}" if numbers else point.values[key]
                 marks.append((panel, value, float(mean_x), float(mean_y), colour))
             entries[line] = drawn[table.tobytes()] = Entry(
@@ -112,18 +112,19 @@ def _label(marks: Sequence[tuple[Panel, str, float, float, str]]) -> None:
 def _means(
     study: StudyNumbers, points: Sequence[Point], metrics: tuple[str, str]
 ) -> tuple[list[Point], np.ndarray]:
-    """Return the points that have both numbers, and rows of mean and half width of each."""
+    """Return the points that have both numbers, and rows of mean and ends of the interval of each."""
     kept, rows = [], []
     for point in points:
         row: list[float] = []
         for metric in metrics:
             found, (factor, _) = study.estimate(metric, point.number), scale_of(metric)
             if found.mean is not None:
-                row += [found.mean / factor, (found.half_width or 0.0) / factor]
-        if len(row) == 4:
+                below, above = found.arms
+                row += [found.mean / factor, (found.mean - below) / factor, (found.mean + above) / factor]
+        if len(row) == 6:
             kept.append(point)
             rows.append(row)
-    return kept, np.array(rows, dtype=float).reshape(-1, 4)
+    return kept, np.array(rows, dtype=float).reshape(-1, 6)
 
 
 def _scales(drawing: Drawing, study: StudyNumbers, points: Sequence[Point], metrics: tuple[str, str]) -> None:
@@ -133,11 +134,11 @@ def _scales(drawing: Drawing, study: StudyNumbers, points: Sequence[Point], metr
         return
     x = table[:, 0]
     log = bool(x.min() > 0 and x.max() > 20 * x.min())
-    low, high = (x - table[:, 1]).min(), (x + table[:, 1]).max()
+    low, high = table[:, 1].min(), table[:, 2].max()
     across = (0 if 0 <= low < 0.5 * high else low - 0.08 * (high - low), high + 0.12 * (high - low))
     if log:
         across = (x.min() / 1.3, x.max() * 1.6)
-    low, high = (table[:, 2] - table[:, 3]).min(), (table[:, 2] + table[:, 3]).max()
+    low, high = table[:, 4].min(), table[:, 5].max()
     room = 0.1 * (high - low) or 0.1 * abs(high) or 1.0
     for panel in drawing.panels:
         panel.x.log = log

@@ -24,7 +24,7 @@ from tidegate._programs.network import Network
 from tidegate._programs.network_step import Step
 from tidegate._run.metric import metric_of
 from tidegate._run.value import Run
-from tidegate._run.words import scale_of
+from tidegate._run.words import possible, scale_of
 from tidegate._study.text import plus_minus
 from tidegate.errors import ArgumentError, UnknownNameError
 from tidegate.transports.picture import DELAY, GOODPUT, Point, draw
@@ -214,7 +214,7 @@ def judge(
 
 
 def _number(runs: Sequence[Run], metric: str) -> Estimate:
-    return estimate(metric_of(run.summary, {}, metric) for run in runs)
+    return estimate((metric_of(run.summary, {}, metric) for run in runs), possible(metric))
 
 
 def _others(link: Link, runs: int, seed: int) -> list[Point]:

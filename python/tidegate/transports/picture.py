@@ -58,8 +58,8 @@ def _panel(axis: Axes, points: Sequence[Point], looks: dict[str, int], own: str 
         axis.errorbar(
             [x],
             [y],
-            xerr=[delay.half_width or 0],
-            yerr=[(goodput.half_width or 0) / 1e6],
+            xerr=[[arm] for arm in delay.arms],
+            yerr=[[arm / 1e6] for arm in goodput.arms],
             color=colour,
             marker=_MARKERS[number % len(_MARKERS)],
             # Senders often have the same place: all are seen through.
