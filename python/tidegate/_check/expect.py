@@ -13,7 +13,6 @@ from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged
 from tidegate._check.unfinished import at_least
 from tidegate._jobs.store import opened
-from tidegate._study.names import check_names
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
 from tidegate.errors import ArgumentError, UnknownNameError
@@ -78,7 +77,7 @@ def judged(
     prepared = prepare(source, {}, changes, runs=runs, seed=seed, engine=engine)
     for each in wanted:
         with _placed(each):
-            check_names(prepared, [each.metric])
+            prepared.check_names([each.metric])
     with opened(store) as kept:
         study: Study = execute_study(
             prepared, workers=workers_for(engine, workers), store=kept, progress=progress

@@ -95,9 +95,7 @@ class Shown:
         Raises:
             UnknownNameError: there is no such number, flow or gate.
         """
-        from tidegate._study.names import check_names
-
-        check_names(prepared, self.names or [])
+        prepared.check_names(self.names or [])
 
     def check(self, study: Study) -> None:
         """Refuse columns that the study does not have, before anything is written.

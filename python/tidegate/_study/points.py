@@ -12,10 +12,13 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario
+from tidegate._base.nearest import nearest
 from tidegate._run.chance import nothing_random, places
+from tidegate._run.metric import KINDS, split
 from tidegate._run.perturbed import check_perturb
+from tidegate._run.summary import FIGURES
 from tidegate._study.until import Until
-from tidegate.errors import ArgumentError
+from tidegate.errors import ArgumentError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,10 @@ class ReadyPoint:
     def scenario(self) -> Scenario:
         """Return its scenario."""
         return self._base.point(self._sets) if self._kept is None else self._kept
+
+    def has_gate(self, gate: str) -> bool:
+        """Tell whether it has a gate, or one that is told by flow or by copy."""
+        return any(gate == name or gate.startswith((f"{name}/", f"{name}.")) for name in self.gate_names)
 
     def digest(self, record: str | None) -> str:
         """Return what its runs depend on, beside build, seed and replication."""
@@ -154,6 +161,37 @@ class Prepared:
         """Return what is said of it."""
         points = [(dict(point.values), point.toml, point.draws) for point in self.points]
         return Described(self.title, self.file, self.seed, self.axes, points, self.warnings, self.engine)
+
+    def check_names(self, metrics: Iterable[str], *, measured: bool = False) -> None:
+        """Refuse numbers that no run can have, as far as that is known before the runs.
+
+        ``measured``: runs may have numbers of the user's own, whose names are not known yet.
+
+        Raises:
+            UnknownNameError: there is no such number, flow or gate.
+        """
+        known = {
+            "flow": list(dict.fromkeys(name for point in self.points for name in point.flow_names)),
+            "gate": list(dict.fromkeys(name for point in self.points for name in point.gate_names)),
+        }
+        for metric in metrics:
+            kind, _, rest = metric.partition(".")
+            if rest and kind in known:
+                # A gate of each flow is called GATE/FLOW.
+                if not any(rest.startswith(f"{name}/") for name in known[kind]):
+                    split(kind, rest, known[kind])
+            elif metric not in FIGURES and not (rest and kind in KINDS) and not measured:
+                raise UnknownNameError(nearest("metric", metric, FIGURES))
+
+    def check_gate(self, gate: str | None) -> None:
+        """Refuse to report a gate that a point does not have.
+
+        Raises:
+            UnknownNameError: there is no such gate.
+        """
+        lacks = [] if gate is None else [point for point in self.points if not point.has_gate(gate)]
+        if lacks:
+            raise UnknownNameError(nearest("gate", gate, lacks[0].gate_names))
 
 
 def prepare(

@@ -17,8 +17,7 @@ from tidegate._study.columns import place_of, run_at
 from tidegate._study.gather import Facts
 from tidegate._study.plan import Shard
 from tidegate._study.points import Prepared
-from tidegate._study.stopping import Stopping
-from tidegate._study.until import Until
+from tidegate._study.until import Stopping, Until
 from tidegate.errors import StoreError
 
 #: How often to look up from waiting: for Ctrl-C and the progress bar.
@@ -57,9 +56,13 @@ class Work:
         """Look at what is asked for.
 
         Raises:
-            UnknownNameError, ArgumentError: as :class:`Stopping`.
+            UnknownNameError: no run can have the number of ``until``, or a point has no such gate.
+            ArgumentError: as :class:`Stopping`.
         """
-        self._stopping = Stopping(prepared, gate, measured=measure is not None, is_part=shard is not None)
+        prepared.check_gate(gate)
+        asked = [] if prepared.until is None else [prepared.until.metric]
+        prepared.check_names(asked, measured=measure is not None)
+        self._stopping = Stopping(prepared.until, prepared.points, gate, is_part=shard is not None)
         self.is_live = prepared.engine == "live"
         #: Results of the simulator never change; a measurement is asked for.
         self._reuses = resume or not self.is_live
