@@ -213,3 +213,43 @@ def test_a_bound_that_says_nothing_is_refused(text: str, said: str) -> None:
         Expectation.parse(text)
     assert said in str(refused.value)
     assert text in str(refused.value)
+
+
+RARE = """
+duration = "4 s"
+warmup = "1 s"
+seed = 4
+[gate.link]
+rate = "2 Mbit/s"
+queue = "1000 packets"
+loss = 0.001
+[flow.bulk]
+path = ["link"]
+rtt = "40 ms"
+tcp.window = "20 segments"
+"""
+
+
+def test_what_a_few_random_runs_did_not_see_may_happen_all_the_same() -> None:
+    scenario = tg.Scenario.from_toml(RARE)
+    asked = {
+        "gate.link.loss < 0.05%": "undecided",
+        "loss < 0.05%": "undecided",
+        "loss < 0.2%": "holds",
+        "loss <= 0": "holds",
+        "timeouts < 0.5": "undecided",
+        "timeouts < 1": "holds",
+        "timeouts > 0": "undecided",
+        "gate.link.queue_max_packets > 0": "holds",
+    }
+    found = tg.check_run(scenario, list(asked), runs=4, store=False)
+    assert {each.expectation.text: each.verdict for each in found.judged} == asked
+    line = "undecided  gate.link.loss < 0.05%: none seen, at most 0.15 % (4 runs)"
+    assert found.report().splitlines()[0] == line
+    told = found.to_dict()["expectations"][0]["measured"]
+    assert (told["mean"], told["low"], told["n"]) == (0, 0, 4)
+    assert told["high"] == pytest.approx(3 / 1996, rel=0.01)
+    # One run decides by its value, and so do runs that cannot differ.
+    assert tg.check_run(scenario, ["loss < 0.05%"], runs=1, store=False).verdict == "holds"
+    fixed = tg.Scenario.from_toml(RARE.replace("loss = 0.001\n", ""))
+    assert tg.check_run(fixed, ["loss < 0.05%"], runs=4, store=False).verdict == "holds"

@@ -95,3 +95,13 @@ def test_a_gate_of_each_flow_has_its_own_name() -> None:
     text = TWO_GATES.replace("[gate.core]", '[gate.core]\nper = "flow"')
     until = tg.Until("gate.core/bulk.loss", relative=0.5, at_least=2, at_most=4, step=2)
     assert tg.study(tg.Scenario.from_toml(text), until=until, store=False).counts()[0] >= 2
+
+
+def test_nothing_seen_is_no_narrow_interval(random: Path) -> None:
+    rare = {"gate.link.loss": 0.000001, "flow.bulk.tcp.window": "8 segments"}
+    for metric in ("loss", "gate.link.loss"):
+        for relative, absolute, runs in ((0.5, None, 12), (None, 0.0001, 12), (None, 0.01, 4)):
+            until = tg.Until(metric, relative, absolute, at_least=4, at_most=12, step=4)
+            study = tg.study(random, changes=rare, until=until, store=False)
+            assert {*study.values("loss")} == {0}
+            assert study.counts() == [runs]

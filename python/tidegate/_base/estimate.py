@@ -94,6 +94,14 @@ def estimate(values: Iterable[float | int | None], possible: tuple[float, float]
     return Estimate(mean, half, sd, n, possible)
 
 
+def most_if_none(chances: float) -> float:
+    """Return the share below which one lies, with 95%, of which nothing was seen in so many chances.
+
+    That is the rule of three, for chances that are independent: 0.95 is 1 - exp(-3).
+    """
+    return 3.0 / chances if chances > 0 else math.inf
+
+
 def paired(
     these: Sequence[float | None],
     those: Sequence[float | None],

@@ -12,6 +12,7 @@ from tidegate._ask.source import Source, check_engine
 from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged
 from tidegate._check.unfinished import at_least
+from tidegate._check.unseen import unseen
 from tidegate._jobs.store import opened
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study, workers_for
@@ -35,8 +36,10 @@ def check_run(
     """Run a scenario and judge expectations, such as ``"flow.bulk.goodput_bps > 20 Mbit/s"``.
 
     With several runs the whole 95% interval of the mean has to lie on the right side of the bound; one that
-    lies on both sides is undecided. With one run, or where all runs are equal, the value decides. A number
-    that some of the runs lack, such as the completion time of a transfer that was not done, never holds.
+    lies on both sides is undecided. With one run, or where all runs are equal, the value decides. Events of
+    which several random runs saw none may still happen 3 times in as many chances (the rule of three). A
+    number that some of the runs lack, such as the completion time of a transfer that was not done, never
+    holds.
 
     Args:
         source: a scenario file, a dict of its keys, or a loaded scenario. With ``[[sweep]]``, every point
@@ -88,6 +91,9 @@ def judged(
         for point, runs_of in zip(study.points, counts, strict=True):
             with _placed(each):
                 measured = study.estimate(each.metric, point.number)
+            # "<= 0" asks of these runs: of others none can say that nothing will ever happen.
+            if (prepared.points[point.number].draws or engine == "live") and not each.asks_for_none:
+                measured = unseen(study, each.metric, point.number) or measured
             verdict = each.judge(measured, runs_of, at_least(study, each.metric, point.number))
             found.append(Judged(each, point.label(), measured, runs_of, verdict))
     return Checked(study.title, study.seed, tuple(found), study.warnings)

@@ -62,6 +62,11 @@ class Expectation:
             raise ArgumentError(f"{place}: {error}" if place else str(error)) from None
         return Expectation(metric, relation, bound, text.strip(), place)
 
+    @property
+    def asks_for_none(self) -> bool:
+        """Whether it asks that nothing is there: ``timeouts <= 0``."""
+        return self.relation == "<=" and self.bound == 0
+
     def judge(self, measured: Estimate, runs: int, at_least: Estimate | None = None) -> str:
         """Return whether it holds: by the whole 95% interval or, where there is none, by the one value.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.estimate import Estimate
-from tidegate._base.text import of_runs, plain
+from tidegate._base.text import number, of_runs, plain
 from tidegate._check.expectation import Expectation, verdict_of
 
 
@@ -68,6 +68,8 @@ class Checked(Answer):
         for each in self.judged:
             factor, unit = scale_of(each.expectation.metric)
             told = f"{plus_minus(each.measured, factor)} {unit}".strip()
+            if each.measured.mean == 0 and each.measured.high:
+                told = f"none seen, at most {number(each.measured.high / factor, 2)} {unit}".strip()
             some = of_runs(each.measured.n, each.runs)
             runs = some or (f"{each.runs} runs" if each.measured.half_width is not None else "")
             told = "there is no such number" if each.measured.mean is None else told

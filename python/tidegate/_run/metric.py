@@ -10,7 +10,7 @@ from tidegate._run.table import flat
 from tidegate.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
 #: The tables of a study, and the Parquet files of its folder.
 TABLES = (
@@ -29,6 +29,17 @@ KINDS = {
 }
 #: Columns that say which run a row is of; the varied keys stand between them.
 PLACE = ("point", "replication")
+#: Of what a share counts events: the first of these columns that its row has.
+_SHARE_OF = {
+    "loss": ("offered_packets", "offered_cells", "packets_sent"),
+    "calls_blocked": ("calls_offered",),
+    "calls_abandoned_share": ("calls_offered",),
+}
+#: Numbers that count events of a run.
+_BY_RUN = (
+    *("timeouts", "client_timeouts", "fast_retransmits", "segments_retransmitted", "stalls"),
+    *("dropped_packets", "dropped_cells", "policed_packets", "policed_cells"),
+)
 #: What a gate's or flow's table has beside numbers.
 WORDS = ("name", "cc", "tcp")
 
@@ -64,6 +75,24 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
         known += [f"{kind}.{name}" for kind in KINDS for name in elements(kind, summary)]
         raise UnknownNameError(nearest("metric", metric, known))
     return number(figures_of(summary, None)[metric])
+
+
+def chances(metric: str, runs: int, total: Callable[[str], float | None]) -> float | None:
+    """Return in how many chances what a number counts could have happened; None where it counts nothing.
+
+    ``total``: gives the sum of another number over the same runs, by name.
+    """
+    place, _, last = metric.rpartition(".")
+    if last in _BY_RUN:
+        return float(runs)
+    for column in _SHARE_OF.get(last, ()):
+        try:
+            found = total(f"{place}.{column}")
+        except UnknownNameError:
+            continue
+        if found is not None:
+            return found
+    return None
 
 
 def elements(kind: str, rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tidegate._base.calls import checked
-from tidegate._base.estimate import estimate
-from tidegate._run.metric import metric_of
+from tidegate._base.estimate import estimate, most_if_none
+from tidegate._run.metric import chances, metric_of
 from tidegate._run.summary import OF_GATE, figures_of, main_gate
 from tidegate.errors import ArgumentError
 
@@ -45,13 +45,17 @@ class Until:
                 "an interval needs 2 replications, at_most is not below at_least, step is 1 or more"
             )
 
-    def satisfied(self, values: Sequence[float | None]) -> bool:
-        """Tell whether the interval of these values is narrow enough."""
+    def satisfied(self, values: Sequence[float | None], chances: float | None = None) -> bool:
+        """Tell whether the interval of these values is narrow enough.
+
+        ``chances``: of events that are counted, in how many chances none or some were seen.
+        """
         found = estimate(values)
         if found.mean is None or found.half_width is None:
             return False
+        half = found.half_width if found.mean or chances is None else most_if_none(chances)
         wanted = self.absolute if self.relative is None else self.relative * abs(found.mean)
-        return wanted is not None and found.half_width <= wanted
+        return wanted is not None and half <= wanted
 
     @staticmethod
     def parse(text: str, *, at_least: int | None = None, at_most: int | None = None) -> Until:
@@ -83,8 +87,8 @@ def _check_kinds(
     """Refuse fields of other kinds."""
 
 
-#: A number of one run: of a gate that is not known yet, those of all gates by name.
-Value = float | None | dict[str, float | None]
+#: A number of one run, and in how many chances what it counts could have happened.
+Counted = tuple[float | None, float | None]
 
 
 class HasGates(Protocol):
@@ -117,8 +121,8 @@ class Stopping:
         self._gate = gate
         self._until = until
         self._mains: dict[int, str | None] = {}
-        #: By point and replication.
-        self._values: dict[int, dict[int, Value]] = {}
+        #: By point and replication; of a gate that is not known yet, those of all gates by name.
+        self._values: dict[int, dict[int, Counted | dict[str, Counted]]] = {}
         self._of_gate = False
         if self._until is None:
             return
@@ -142,16 +146,22 @@ class Stopping:
         """Take the number of a run; of a first run, what its main gate is."""
         assert self._until is not None
         summary, metric = kept["summary"], self._until.metric
+        value: Counted | dict[str, Counted]
         if not self._of_gate:
-            value: Value = metric_of(summary, kept["measured"], metric)
+            value = metric_of(summary, kept["measured"], metric), _chances(summary, metric)
         elif self._gate is not None:
-            value = figures_of(summary, self._gate)[metric]
+            value = self._at(summary, self._gate)
         else:
-            value = {row["name"]: figures_of(summary, row["name"])[metric] for row in summary["gates"]}
+            value = {row["name"]: self._at(summary, row["name"]) for row in summary["gates"]}
         self._values.setdefault(point, {})[replication] = value
         if self.is_open and replication == 0:
             self._mains[point] = main_gate(summary)
             self._choose()
+
+    def _at(self, summary: dict[str, Any], gate: str) -> Counted:
+        assert self._until is not None
+        metric = self._until.metric
+        return figures_of(summary, gate)[metric], _chances(summary, f"gate.{gate}.{metric}")
 
     def _choose(self) -> None:
         """Choose the gate as soon as no other can come before it."""
@@ -168,11 +178,19 @@ class Stopping:
     def _everywhere(self, gate: str) -> bool:
         return all(point.has_gate(gate) for point in self._points)
 
-    def values(self, point: int, runs: int) -> list[float | None]:
-        """Return the numbers of a point's first runs, in order."""
+    def is_satisfied(self, point: int, runs: int) -> bool:
+        """Tell whether the interval over a point's first runs is narrow enough."""
+        assert self._until is not None
         found = [self._values[point][number] for number in range(runs)]
-        return [value.get(self._gate or "") if isinstance(value, dict) else value for value in found]
+        gate = self._gate or ""
+        each = [value.get(gate, (None, None)) if isinstance(value, dict) else value for value in found]
+        counted = [of for _, of in each if of is not None]
+        return self._until.satisfied([value for value, _ in each], sum(counted) if counted else None)
 
     def forget(self, point: int) -> None:
         """Drop the numbers of a point that has enough runs."""
         self._values.pop(point, None)
+
+
+def _chances(summary: dict[str, Any], metric: str) -> float | None:
+    return chances(metric, 1, lambda name: metric_of(summary, {}, name))

@@ -297,7 +297,7 @@ class Work:
 
     def _judge(self, point: int, until: Until) -> None:
         """Let a point have more runs, unless its interval is narrow or it has as many as it may have."""
-        enough = until.satisfied(self._stopping.values(point, self._targets[point]))
+        enough = self._stopping.is_satisfied(point, self._targets[point])
         if enough or self._targets[point] >= until.at_most:
             if not enough:
                 self._wide.append(point)
