@@ -11,6 +11,7 @@ import pytest
 import tidegate as tg
 from support.common import tidegate
 from support.made_captures import moved, records
+from tidegate._ask.swept import sweep_warnings
 
 CHUNKS = """
 title = "Four pieces"
@@ -51,6 +52,13 @@ def test_a_scenario_agrees_with_its_own_capture(tmp_path: Path) -> None:
         assert row.verdict == "agree"
         # Sizes, pauses and start are the capture's: next to nothing is left to differ.
         assert abs(row.difference) <= max(0.01 * row.measured, 0.002)
+
+
+def test_a_sweep_is_left_out_and_said_so(tmp_path: Path) -> None:
+    swept = CHUNKS + '[[sweep]]\n"gate.line.rate" = ["8 Mbit/s", "5 Mbit/s"]\n'
+    done = tidegate("regress", written(swept, tmp_path), captured(CHUNKS, tmp_path))
+    assert done.returncode == 0, done.stdout
+    assert done.stderr == f"warning: {sweep_warnings(tg.Scenario.from_toml(swept))[0]}\n"
 
 
 def test_another_rate_is_told_by_its_numbers(tmp_path: Path) -> None:

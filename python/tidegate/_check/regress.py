@@ -13,6 +13,7 @@ from tidegate._ask.changes import Sets
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import as_scenario
+from tidegate._ask.swept import sweep_warnings
 from tidegate._base.limits import MOST_PACKETS
 from tidegate._capture.start import Paths, read_capture
 from tidegate._check.judge import NUMBERS, bounds, judge
@@ -102,7 +103,7 @@ def regress(
         bounds_,
         tuple(rows),
         tuple(notes),
-        tuple(prepared.warnings),
+        (*sweep_warnings(asked), *prepared.warnings),
     )
 
 
