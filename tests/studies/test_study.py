@@ -16,6 +16,7 @@ from support.common import SMALL, tidegate
 from support.studies import MARKOV
 from tidegate._ask.compiled import digest
 from tidegate._base.estimate import estimate, paired
+from tidegate._study.page import study_page
 from tidegate._study.until import Until
 
 if TYPE_CHECKING:
@@ -325,3 +326,34 @@ def test_an_interval_has_only_what_is_possible(random: Path) -> None:
         drawn = [mark.get_segments() for mark in figure.axes[0].collections if hasattr(mark, "get_segments")]
         assert all(y >= 0 for segments in drawn for segment in segments for _, y in segment)
     assert cut, "this study has none that would reach beyond"
+
+
+UNFINISHED = """
+duration = "6 s"
+seed = 5
+runs = 8
+[gate.link]
+rate = "2 Mbit/s"
+queue = "20 packets"
+loss = 0.01
+[flow.file]
+path = ["link"]
+rtt = "80 ms"
+tcp.cc = "reno"
+app.transfer = "1200 kB"
+"""
+
+
+def test_a_mean_says_of_how_many_runs_it_is() -> None:
+    vary = {"flow.file.app.transfer": ["300 kB", "1200 kB", "9 MB"]}
+    study = tg.study(tg.Scenario.from_toml(UNFINISHED), vary=vary, store=False)
+    assert [study.estimate("completion_s", n).n for n in range(3)] == [8, 1, 0]
+    told = " ".join(study.report(columns=["completion_s"]).split())
+    assert "5.091 ±– (1 of 8 runs) 9 MB (12%)" in told
+    assert "1200 kB 3.680 ±– (1 of 8 runs) 9 MB –" in told
+    assert "Of runs in brackets: the others have no such number." in told
+    assert "done: a share in brackets had arrived" in told
+    assert "(1 of 8 runs)" in study_page(study)
+    whole = study.report(columns=["goodput_bps"])
+    assert "of 8 runs" not in whole
+    assert "brackets" not in whole

@@ -16,7 +16,7 @@ from tidegate._base.text import (
     wrapped,
 )
 from tidegate._compare.changed import changed_lines
-from tidegate._run.completion import begin_told, done_cell, lengths, until_told
+from tidegate._run.completion import IN_BRACKETS, begin_told, done_cell, lengths, until_told
 from tidegate._run.summary import gate_row, short_keys
 from tidegate._run.text_video import bitrate, players
 
@@ -101,7 +101,7 @@ def comparison_lines(comparison: Variants) -> list[str]:
         wrapped(
             "wait: queueing delay; used: share of the capacity. Goodput counts payload only; "
             f"rates, queues and loss count {units}."
-            + (" done: a share in brackets had arrived when the run ended, not finished." if is_open else "")
+            + (f" {IN_BRACKETS}" if is_open else "")
             + (" bitrate: the mean of all segments; stalled: the sum of all players." if plays else "")
         ),
     ]

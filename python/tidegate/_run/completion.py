@@ -74,6 +74,10 @@ def share_told(progress: float) -> str:
     return f"{percent(min(progress, 0.99) if progress < 1 else 1.0, 2)}%"
 
 
+#: What the brackets of :func:`done_cell` mean.
+IN_BRACKETS = "done: a share in brackets had arrived when the run ended, not finished."
+
+
 def done_cell(row: Row, digits: int = 3) -> str:
     """Return how long a transfer took, in seconds, "(62%)" of one that was not finished, or "–"."""
     if row["completion_s"] is None and row.get("progress") is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from tidegate._base import text
 from tidegate._base.estimate import Estimate
-from tidegate._run.completion import until_told
+from tidegate._run.completion import IN_BRACKETS, done_cell, until_told
 from tidegate._run.summary import short_keys
 from tidegate._study.layout import find_key, told
 from tidegate._study.live import CHANCE
@@ -26,6 +27,10 @@ _PAIRS = 24
 
 #: What stands for the half width of an interval where there is none.
 NO_INTERVAL = "±–"
+
+
+#: What "(1 of 8 runs)" means behind a number.
+_OF_RUNS = "Of runs in brackets: the others have no such number."
 
 
 def plus_minus(found: Estimate, factor: float = 1.0) -> str:
@@ -58,6 +63,12 @@ def with_interval(found: Estimate, factor: float = 1.0) -> str:
     """Return :func:`plus_minus`, with "±–" where there is no interval."""
     mean = plus_minus(found, factor)
     return f"{mean} {NO_INTERVAL}" if found.mean is not None and found.half_width is None else mean
+
+
+def _cell(found: Estimate, by: float, runs: int) -> str:
+    """Return a mean with its interval, and how many of the runs it is of where some lack the number."""
+    some = text.of_runs(found.n, runs) if found.n else ""
+    return f"{with_interval(found, by)} ({some})" if some else with_interval(found, by)
 
 
 def report(
@@ -118,7 +129,8 @@ def study_lines(
             "",
             f"(no differences for more than {_PAIRS} points; Study.difference in Python gives them)",
         ]
-    blank = NO_INTERVAL in "".join(lines)
+    whole = "".join(lines)
+    blank = NO_INTERVAL in whole
     notes = (
         ""
         if columns is not None
@@ -137,6 +149,8 @@ def study_lines(
                 else ""
             )
             + ". "
+            + (f"{_OF_RUNS} " if any(f"of {text.counted(n, 'run')})" in whole for n in counts) else "")
+            + (f"{IN_BRACKETS} " if re.search(r" \([\d.]+%\)", whole) else "")
             + notes
         ),
     ]
@@ -216,8 +230,12 @@ def _means(
         for point, count in zip(study.points, counts, strict=True)
     ]
 
-    def cell(metric: str, point: Point) -> Estimate:
-        return study.estimate(metric, point.number)
+    def cell(metric: str, point: Point, by: float) -> str:
+        found = study.estimate(metric, point.number)
+        if found.mean is None and metric == "completion_s" and "progress" in study.metrics:
+            # How far it came, as in a comparison.
+            return done_cell({metric: None, "progress": study.estimate("progress", point.number).mean})
+        return _cell(found, by, counts[point.number])
 
     return _tables(study, [*short, *(["runs"] if several else [])], places, study.points, cell, names)
 
@@ -242,16 +260,20 @@ def _differences(
 ) -> list[str]:
     pairs = study.against(baseline)
     points = [point for point, _ in pairs]
+    counts = study.counts()
     others = {point.number: other.number for point, other in pairs}
     places = [[point.values[key] for key in study.axes] for point in points]
 
-    def cell(metric: str, point: Point) -> Estimate:
-        found = study.difference(metric, point.number, others[point.number])
-        level = abs(study.estimate(metric, others[point.number]).mean or 0.0)
+    def cell(metric: str, point: Point, by: float) -> str:
+        other = study.points[others[point.number]]
+        found = study.difference(metric, point.number, other.number)
+        level = abs(study.estimate(metric, other.number).mean or 0.0)
         reach = abs(found.mean or 0.0) + (found.half_width or 0.0)
         if found.mean and reach < _NEGLIGIBLE * level:
-            return Estimate(0.0, _NEGLIGIBLE * level, None, found.n)
-        return found
+            found = Estimate(0.0, _NEGLIGIBLE * level, None, found.n)
+        # A point that ran once, because nothing is random there, stands beside each run of the other.
+        runs = [counts[each.number] for each in (point, other) if each.varies or counts[each.number] > 1]
+        return _cell(found, by, min(runs, default=1))
 
     return _tables(study, short, places, points, cell, names)
 
@@ -261,12 +283,12 @@ def _tables(
     heads: list[str],
     places: list[list[str]],
     points: Sequence[Point],
-    cell: Callable[[str, Point], Estimate],
+    cell: Callable[[str, Point, float], str],
     names: Sequence[str] | None,
 ) -> list[str]:
     """Return a table with a row per point, with a blank line before it."""
     columns = _columns(study) if names is None else _chosen(study, names)
-    texts = [[with_interval(cell(metric, point), by) for point in points] for metric, _, _, by in columns]
+    texts = [[cell(metric, point, by) for point in points] for metric, _, _, by in columns]
     head = [
         [*heads, *(name for _, name, _, _ in columns)],
         [""] * len(heads) + [unit for _, _, unit, _ in columns],
