@@ -265,3 +265,22 @@ def test_trains_are_cells_one_by_one(name: str, changes: dict[str, Any], record:
     if record != "summary":
         for table in TABLES:
             assert one.table(table).equals(trains.table(table)), table
+
+
+def test_cells_one_by_one_keep_the_order_of_circuits_at_one_instant() -> None:
+    """Acknowledgements that come without delay are behind nobody's cells of the same instant."""
+    text = """
+        duration = "2 s"
+        seed = 2469
+        gate.g0 = { framing = "aal5", rate = "465340 bit/s", queue = "40 cells" }
+        gate.g1.framing = "aal5"
+        gate.g1.rate.token_bucket = { rate = "2609889 bit/s", burst = "530 B" }
+        gate.g1.queue = "100 cells"
+        flow.f0 = { path = ["g1"], back = ["g0"] }
+        flow.f1.path = ["g1"]
+        traffic.m.path = ["g0"]
+        traffic.m.source.messages = { load = "300 kbit/s", gaps = "constant", length = "5 cells" }
+    """
+    runs = [tg.run(tg.Scenario.from_toml(text), record="summary", exact=exact) for exact in (False, True)]
+    one, exact = (run.summary["flows"] for run in runs)
+    assert one == exact

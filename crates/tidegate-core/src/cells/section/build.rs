@@ -134,6 +134,7 @@ impl Section {
             llc,
             rule: plans[plan.gates[places.len() - 1]].cells.reassembly,
             hears_departures: plan.hears_departures,
+            unawaited: plan.ends_in_background,
             background: plan.ends_in_background && !self.one_by_one,
             asks_when: plan.asks_when,
             ..Crossing::default()

@@ -19,6 +19,8 @@ pub(super) struct Crossing {
     pub(super) llc: bool,
     pub(super) rule: Reassembly,
     pub(super) hears_departures: bool,
+    /// Nobody waits for its packets, so the section does not wake for them.
+    pub(super) unawaited: bool,
     /// Deliveries of its packets are only counted.
     pub(super) background: bool,
     /// Somebody asks when they came.

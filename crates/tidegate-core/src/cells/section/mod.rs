@@ -196,7 +196,7 @@ impl Section {
         if train.ends {
             let frame = &mut self.frames[train.frame as usize];
             let crossing = &self.crossings[frame.crossing as usize];
-            frame.due = match crossing.background {
+            frame.due = match crossing.unawaited {
                 true => Time::NEVER,
                 false => {
                     // Not before every other cell that may come with it is known.
