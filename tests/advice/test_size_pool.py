@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import tidegate as tg
 from support.common import tidegate
+from tidegate._advise.pool import _warnings
 from tidegate._advise.pool_goal import half_of, read_goal
 from tidegate._base.estimate import Estimate
 from tidegate_papers._reproduce import paper as _paper
@@ -82,6 +84,30 @@ def test_where_the_interval_holds_the_bound_it_is_undecided() -> None:
     assert (exact.less.verdict, exact.decided) == ("not met", True)
     alone = tg.size(scenario, pool="lines", goal=goal, method="theory", seed=1, store=False)
     assert (alone.capacity_bps, alone.tried, alone.found) == (13_000_000, (), None)
+
+
+def test_what_no_run_has_is_not_measured() -> None:
+    """A call in 100 days: none is offered, and no capacity can be judged by what was blocked."""
+    none = {**CALLS, "duration": "1 s", "warmup": "0 s", "calls": {"phones": {**CALLS["calls"]["phones"]}}}
+    none["calls"]["phones"]["every"] = {"exponential": "2400 h"}
+    told = "it is undecided whether any .*: blocked is not measured with .*a longer duration"
+    with pytest.raises(tg.errors.ArgumentError, match=told):
+        tg.size(none, pool="lines", goal="blocked < 5%", method="sim", runs=2, store=False)
+
+
+def test_a_capacity_without_a_number_is_open() -> None:
+    (part,) = read_goal("blocked < 5%", "lines").parts
+    assert part.verdict(Estimate(None, None, None, 0), 0) == "undecided"
+    found = tg.size(CALLS, pool="lines", goal="blocked < 5%", method="sim", runs=1, store=False)
+    assert found.less is not None
+    blank = replace(found.less, each=(Estimate(None, None, None, 0),), verdict="undecided")
+    tried = tuple(blank if each is found.less else each for each in found.tried)
+    beside = replace(found, tried=tried, less=blank, undecided=(blank.capacity_bps,)).report()
+    told = " ".join(beside.split())
+    assert "may be enough as well, because nothing was measured" in told
+    assert "not measured  " in beside
+    assert any("nothing was measured" in note for note in _warnings([*tried]))
+    assert not any("still contains" in note for note in _warnings([*tried]))
 
 
 def test_one_replication_decides_with_a_warning() -> None:
@@ -180,7 +206,6 @@ def test_goals_are_read() -> None:
     for mean, verdict in ((0.19, "met"), (0.2, "undecided"), (0.3, "undecided"), (0.31, "not met")):
         assert part.verdict(Estimate(mean, 0.0318, 0.02, 4)) == verdict
     assert half_of(Estimate(0.2, 0.0318, 0.02, 4)) == pytest.approx(half, rel=1e-4)
-    assert part.verdict(Estimate(None, None, None, 0)) == "not met"
     told = read_goal("response<2 s", "vp").parts
     assert told[0].metric == "request.all.response_mean_with_unfinished_s"
     assert read_goal("blocked < 0.02", "vp").parts[0].bound == 0.02

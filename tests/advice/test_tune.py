@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
 from support.common import SMALL, tidegate
+from tidegate._advise.tune import _chosen
 from tidegate._advise.tune_goal import Goal
+from tidegate._advise.tune_search import INSTCAP
 from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate, estimate
 from tidegate_papers._reproduce import paper as _paper
@@ -131,7 +134,24 @@ def test_an_interval_that_holds_the_bound_is_undecided() -> None:
     goal = Goal.parse("throughput with p99 delay < 100 ms")
     verdicts = [goal.verdict(Estimate(mean, half, 1.0, 8)) for mean, half in ((90, 5), (99, 5), (110, 5))]
     assert verdicts == ["met", "undecided", "missed"]
-    assert goal.verdict(Estimate(None, None, None, 0)) == "missed"
+    assert goal.verdict(Estimate(None, None, None, 0)) == "undecided"
+
+
+def test_a_delay_that_was_not_measured_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The flow begins when the run is over: no setting has a round trip."""
+    for name in ("best_pair", "best_share", "best_rate", "best_window", "best_of_all"):
+        monkeypatch.setattr(f"tidegate._advise.tune.{name}", lambda *_: INSTCAP)
+    late = {**QUICK, "duration": "6 s", "flow.bulk.start": "7 s"}
+    found = tg.tune(ABR, changes=late, goal="throughput with p99 delay < 1 s", seed=1, store=False)
+    assert (found.met, {row.bound for row in found.rows}) == (False, {"undecided"})
+    told = " ".join(found.report().split())
+    assert "p99 delay < 1 s is open, because nothing was measured that it could be judged by" in told
+    # Beside settings that miss the bound it comes last.
+    one = found.rows[0]
+    missed = replace(one, delay_ms=Estimate(2000.0, 1.0, 1.0, 8), bound="missed")
+    assert _chosen([one, missed], [[0.0], [0.0]], [0, 1]) == (1, 1)
+    beside = replace(found, rows=(one, missed), best=missed, top=missed).report()
+    assert "no setting tried certainly meets the goal" in " ".join(beside.split())
 
 
 def test_the_search_finds_what_a_grid_does(found: tg.Tuning) -> None:

@@ -102,7 +102,13 @@ def _warnings(tried: list[Trial]) -> list[str]:
         told.append(
             "All replications are equal because nothing in the scenario is random, so there is no interval."
         )
-    if any(trial.verdict == UNDECIDED for trial in tried):
+    undecided = [trial for trial in tried if trial.verdict == UNDECIDED]
+    if not all(trial.measured for trial in undecided):
+        told.append(
+            "Undecided: with some capacities nothing was measured that the goal could be judged by. A longer "
+            "duration or a shorter warmup measures more."
+        )
+    if any(trial.measured for trial in undecided):
         most = max(trial.runs for trial in tried)
         told.append(
             f"Undecided: after {most} replications the interval still contains the bound. A longer duration "

@@ -47,14 +47,14 @@ class Part:
     reached: bool
 
     def verdict(self, found: Estimate, calls: float | None = None) -> str:
-        """Tell whether the 99% interval lies below the bound, above it, or holds it.
+        """Tell whether the 99% interval lies below the bound, above it, or holds it; or there is no number.
 
         Args:
             found: the mean over the replications; of one replication, its value decides.
             calls: how many calls a share is of: where it is 0, the interval ends at 3/calls.
         """
         if found.mean is None:
-            return NOT_MET
+            return UNDECIDED
         half = half_of(found) or 0.0
         low, high = found.mean - half, found.mean + half
         if high == 0.0 and calls is not None:

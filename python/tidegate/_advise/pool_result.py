@@ -17,7 +17,8 @@ class Trial:
 
     ``each`` has an estimate for each part of the goal, ``found`` is the first of them. ``verdict`` is
     ``"met"`` (the 99% intervals lie below the bounds), ``"not met"`` (one lies above its bound) or
-    ``"undecided"`` (one holds its bound); 99%, because a capacity is looked at up to five times.
+    ``"undecided"`` (one holds its bound, or was not measured); 99%, because a capacity is looked at up to
+    five times.
     ``theory`` has what a theory says of each part, if one applies.
     """
 
@@ -31,6 +32,11 @@ class Trial:
     def found(self) -> Estimate:
         """The goal's first number."""
         return self.each[0]
+
+    @property
+    def measured(self) -> bool:
+        """Whether any run has a number for each part of the goal."""
+        return all(found.mean is not None for found in self.each)
 
     @property
     def met(self) -> bool:
@@ -56,11 +62,11 @@ class PoolSizing(Answer):
 
     ``capacity_bps`` is the answer. By ``method`` ``"theory"`` it is exact, for the long run; by ``"sim"``
     it is the least with which the simulations surely meet the goal, and ``undecided`` has the smaller
-    ones with which an interval still contains the bound, so that one of them may be enough. ``theory`` names
-    the theory that applies, ``theory_bps`` is its answer, ``simulated_bps`` that of the simulations.
-    ``found`` is the goal's first number with the answer, ``less`` the trial one step below (None where no
-    call fits into less, or nothing was simulated). ``tried`` has every capacity that was simulated, in order
-    of size, with at least ``runs`` replications of ``seed``.
+    ones with which an interval still contains the bound, or nothing was measured, so that one of them may be
+    enough. ``theory`` names the theory that applies, ``theory_bps`` is its answer, ``simulated_bps`` that of
+    the simulations. ``found`` is the goal's first number with the answer, ``less`` the trial one step below
+    (None where no call fits into less, or nothing was simulated). ``tried`` has every capacity that was
+    simulated, in order of size, with at least ``runs`` replications of ``seed``.
     """
 
     pool: str
@@ -135,13 +141,18 @@ class PoolSizing(Answer):
         if self.undecided:
             least = rate(self.undecided[0])
             open_to = least if len(self.undecided) == 1 else f"{least} to {rate(self.undecided[-1])}"
+            why = self._why_open()
             if self.method == "theory":
-                lines.append(f"  the simulations do not decide {open_to}: the interval contains the bound")
+                lines.append(f"  the simulations do not decide {open_to}: {why}")
             else:
-                lines.append(
-                    f"  undecided: {open_to} may be enough as well, because the interval contains the bound"
-                )
+                lines.append(f"  undecided: {open_to} may be enough as well, because {why}")
         return [line for text in lines for line in wrapped(text, "  ").splitlines()]
+
+    def _why_open(self) -> str:
+        measured = {trial.measured for trial in self.tried if trial.capacity_bps in self.undecided}
+        if measured == {False}:
+            return "nothing was measured"
+        return "the interval contains the bound" + (", or nothing was measured" if False in measured else "")
 
     def _table(self) -> str:
         theory = any(trial.theory is not None for trial in self.tried)
@@ -176,6 +187,8 @@ def told_of(found: Estimate, unit: str) -> str:
     """Return a number of the goal with its 99% interval in words; a share as a percentage."""
     from tidegate._study.text import plus_minus
 
+    if found.mean is None:
+        return "not measured"
     found = replace(found, half_width=half_of(found))
     return f"{plus_minus(found)} {unit}" if unit else f"{plus_minus(found, 0.01)} %"
 

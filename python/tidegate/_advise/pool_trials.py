@@ -96,8 +96,8 @@ class PoolTrials:
         if capacity_bps not in self.tried:
             runs = self.runs
             trial = self._trial(capacity_bps, runs)
-            # One replication was asked for: it has no interval, and decides.
-            while trial.verdict == UNDECIDED and 1 < runs < _MOST_RUNS * self.runs:
+            # One replication was asked for: it has no interval, and decides. What none has, more hardly have.
+            while trial.verdict == UNDECIDED and trial.measured and 1 < runs < _MOST_RUNS * self.runs:
                 runs = min(2 * runs, _MOST_RUNS * self.runs)
                 trial = self._trial(capacity_bps, runs)
             self.tried[capacity_bps] = trial
@@ -210,10 +210,12 @@ class PoolTrials:
         names = ", ".join(part.text.split("<")[0].strip() for part in self.goal.parts)
         found = ", ".join(told_of(each, part.unit) for part, each in pairs)
         if trial.verdict == UNDECIDED:
+            remedy = "more runs or a longer duration narrow the interval"
+            if not trial.measured:
+                remedy = "a longer duration or a shorter warmup measures more"
             return ArgumentError(
                 f'it is undecided whether any capacity of pool {self.pool} meets "{self.goal.text}": '
-                f"{names} is {found} with {rate(capacity_bps)}, {why}; more runs or a longer duration narrow "
-                "the interval"
+                f"{names} is {found} with {rate(capacity_bps)}, {why}; {remedy}"
             )
         return ArgumentError(
             f'no capacity of pool {self.pool} meets "{self.goal.text}": {names} is {found} even with '

@@ -156,11 +156,11 @@ def _chosen(
 ) -> tuple[int, int]:
     """Return the simplest setting that is not significantly worse than the one with the most, and that one.
 
-    Only settings that surely meet the bound are looked at; where there is none, those that may; and
-    where there is none of these, the one with the least delay is nearest.
+    Only settings that surely meet the bound are looked at; where there is none, those whose interval holds
+    it; and where there is none of these, the one with the least delay is nearest.
     """
     able = [n for n, row in enumerate(rows) if row.meets]
-    able = able or [n for n, row in enumerate(rows) if row.bound != MISSED]
+    able = able or [n for n, row in enumerate(rows) if row.bound != MISSED and row.measured]
     if not able:
         nearest = min(range(len(rows)), key=lambda n: _delay(rows[n]))
         return nearest, nearest

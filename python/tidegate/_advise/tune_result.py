@@ -22,8 +22,8 @@ class Setting:
     a limit.
     ``rtt_p50_ms`` is the median round trip of the worst flow. ``delay_ms`` is what the goal bounds, None
     without a bound; ``bound`` tells whether its 95% interval keeps to that: ``"met"``, ``"missed"``, or
-    ``"undecided"`` where it contains the bound. ``gain_bps`` is the goodput less that of the rule of thumb,
-    run by run.
+    ``"undecided"`` where it contains the bound or no run has a delay. ``gain_bps`` is the goodput less that
+    of the rule of thumb, run by run.
     """
 
     name: str
@@ -42,6 +42,11 @@ class Setting:
     def meets(self) -> bool:
         """Whether the goal's bound is surely met."""
         return self.bound == MET
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a number for the goal's bound to be judged by."""
+        return self.delay_ms is None or self.delay_ms.mean is not None
 
     @property
     def significant(self) -> bool | None:
@@ -187,8 +192,11 @@ class Tuning(Answer):
     def _verdict(self) -> str:
         best = self.best
         what = self._what(best)
+        if not best.measured:
+            return f"{self.goal} is open, because nothing was measured that it could be judged by"
         if best.bound == MISSED:
-            return f"no setting tried meets the goal; {what} comes nearest (*)"
+            surely = "" if all(row.measured for row in self.rows) else "certainly "
+            return f"no setting tried {surely}meets the goal; {what} comes nearest (*)"
         told = f"best (*): {what}"
         if best.bound == UNDECIDED:
             told = (
