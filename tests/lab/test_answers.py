@@ -38,6 +38,15 @@ def test_a_run_has_the_numbers_of_the_command_line(lab: Running, folder: Path) -
     assert answer["report"].startswith("Small")
 
 
+def test_what_is_left_out_is_said_of_runs_and_comparisons(lab: Running) -> None:
+    swept = SMALL + '\n[[sweep]]\n"flow.bulk.tcp.cc" = ["reno", "cubic"]\n'
+    for question in ("run", "compare"):
+        both = [{"name": name, "text": swept} for name in ("a", "b")]
+        answer = post(lab, question, text=swept, variants=both)[1]
+        (told,) = (each for each in answer["warnings"] if "sweep" in each)
+        assert "outside [[sweep]]" in told
+
+
 def test_small_changes_are_those_of_the_command_line(lab: Running, folder: Path) -> None:
     answer = post(lab, "run", text=SMALL, seed=5, perturb=3)[1]
     said = json.loads(command("run", folder / "small.toml", "--seed", "5", "--perturb", "3", "--json"))

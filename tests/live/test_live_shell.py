@@ -132,6 +132,13 @@ def capture_count(path: Path) -> int:
 
 
 @pytest.mark.live
+def test_it_says_that_a_sweep_is_left_out(link: Path) -> None:
+    link.write_text(f'{LINK}\n[[sweep]]\n"gate.link.rate" = ["1 Mbit/s", "2 Mbit/s"]\n')
+    done = tidegate("live", "shell", link, "--", "true")
+    assert done.stderr.count("this is of the values outside [[sweep]]") == 1
+
+
+@pytest.mark.live
 def test_a_program_that_wants_the_world_is_told_how(link: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("without root there is no --nat to point at")

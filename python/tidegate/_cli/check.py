@@ -40,8 +40,11 @@ _THEORY = 20_000
 def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_json: bool) -> None:
     """Check a scenario without running it."""
     from tidegate._ask.source import as_scenario
+    from tidegate._ask.swept import sweep_warnings
 
     scenario = as_scenario(file, sets)
+    # The check is of every value; what is explained is of one.
+    warnings = [*scenario.warnings, *(sweep_warnings(scenario) if explain or theories else [])]
     file = file if isinstance(file, str) else scenario.title
     if as_json:
         result: dict[str, Any] = {
@@ -56,7 +59,7 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
             "flows": scenario.flow_names,
             "gates": scenario.gate_names,
             "inputs": scenario.inputs,
-            "warnings": scenario.warnings,
+            "warnings": warnings,
         }
         if explain:
             result["explain"] = scenario.explain()
@@ -87,7 +90,7 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
             f"{file}: no problems ({count(flows, 'flow')}, {count(gates, 'gate')}, "
             f"{scenario.length_told}; --explain prints every default)"
         )
-    warn(scenario.warnings)
+    warn(warnings)
 
 
 def _explained(text: str) -> str:

@@ -53,6 +53,7 @@ def export(
     docs/guide/elsewhere.md. Exit status: 0 the link is whole, 1 something is missing, 2 the input was wrong.
     """
     from tidegate._ask.source import as_scenario
+    from tidegate._ask.swept import sweep_warnings
     from tidegate._programs.export import export as compute
 
     for option in ("device", "back_device"):
@@ -73,5 +74,5 @@ def export(
         say(found.script().rstrip("\n"))
         if folder is not None:
             note(f"Folder: {folder}")
-    warn(scenario.warnings)
+    warn([*scenario.warnings, *sweep_warnings(scenario)])
     return 0 if found.complete else NO

@@ -100,6 +100,7 @@ def shell(
     from tidegate import _core
     from tidegate._ask import compiled
     from tidegate._ask.source import as_scenario
+    from tidegate._ask.swept import sweep_warnings
 
     if file.startswith("-") and file != "-":
         raise click.NoSuchOption(file, ctx=click.get_current_context())
@@ -143,6 +144,7 @@ def shell(
         finally:
             signal.signal(signal.SIGINT, before)
         status, took_s, dropped, passed, late, astray, warnings = told
+        warnings = [*warnings, *sweep_warnings(scenario)]
         lateness = "" if late is None else f"; 99% were at most {late:.0f} us late"
         note(f"{count(passed, 'packet')} passed the gates, {dropped} dropped by them{lateness}")
         if recorded:

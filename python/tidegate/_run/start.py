@@ -139,7 +139,7 @@ def execute(
 
     ``tick`` is called every moment with the share of the run that is done; False stops it.
     ``heard`` is called during a live run with that share and the rows that came (:func:`compiled.run_live`).
-    ``quiet``: this is one of many, so nobody needs to hear that there are more.
+    ``quiet``: this is one of many replications, so nobody needs to hear that there are more.
     """
     chosen = choose(seed, scenario.seed)
     check_engine(engine, ("sim", "live"))
@@ -217,8 +217,7 @@ def assemble(
             f"the scenario asks for {scenario.runs} runs; this is replication {replication} "
             "(tidegate study runs them all)"
         )
-    if not quiet:
-        warnings += sweep_warnings(scenario)
+    warnings += sweep_warnings(scenario)
     summary["warnings"] = warnings
     manifest = manifest_of(scenario, seed, replication, warnings, command, engine=summary["engine"])
     manifest["tcp"] = tcp_told(summary["flows"])

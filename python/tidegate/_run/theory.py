@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tidegate._ask.swept import sweep_warnings
 from tidegate.errors import EngineError
 from tidegate.theory._match import Fit, match
 
@@ -27,7 +28,7 @@ def solve(scenario: Scenario, command: list[str] | None = None) -> Run:
         reasons = "; ".join(f"{each.theory}: {each.reason}" for each in told if not isinstance(each, Fit))
         raise EngineError(f'no theory applies ({reasons}); use the engine "sim"')
     warnings = [f"theory {fit.theory}: {assumption}" for assumption in fit.unmet]
-    warnings = [*scenario.warnings, *warnings]
+    warnings = [*scenario.warnings, *warnings, *sweep_warnings(scenario)]
     summary: dict[str, Any] = {
         "engine": "theory",
         "theory": fit.theory,
