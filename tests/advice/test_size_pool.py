@@ -10,7 +10,7 @@ import pytest
 import tidegate as tg
 from support.common import tidegate
 from tidegate._advise.pool import _warnings
-from tidegate._advise.pool_goal import half_of, read_goal
+from tidegate._advise.pool_goal import read_goal, wider
 from tidegate._base.estimate import Estimate
 from tidegate_papers._reproduce import paper as _paper
 
@@ -205,7 +205,7 @@ def test_goals_are_read() -> None:
     half = 0.02 * 5.841 / 2
     for mean, verdict in ((0.19, "met"), (0.2, "undecided"), (0.3, "undecided"), (0.31, "not met")):
         assert part.verdict(Estimate(mean, 0.0318, 0.02, 4)) == verdict
-    assert half_of(Estimate(0.2, 0.0318, 0.02, 4)) == pytest.approx(half, rel=1e-4)
+    assert wider(Estimate(0.2, 0.0318, 0.02, 4)).half_width == pytest.approx(half, rel=1e-4)
     told = read_goal("response<2 s", "vp").parts
     assert told[0].metric == "request.all.response_mean_with_unfinished_s"
     assert read_goal("blocked < 0.02", "vp").parts[0].bound == 0.02

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._base.estimate import most_if_none
 from tidegate._base.nearest import nearest
 from tidegate.errors import ArgumentError
 
@@ -28,11 +29,9 @@ _HELP = (
     '"blocked < 1%" or "abandoned < 1%"; for one source of calls "large blocked < 5%"; join them with "and"'
 )
 _PICOS = 1e12
-#: Of the interval that a verdict looks at; see :func:`half_of`.
+#: Of the interval that a verdict looks at; see :func:`wider`.
 CONFIDENCE = 0.99
 _SHARES = {"blocked": "calls_blocked", "abandoned": "calls_abandoned_share"}
-#: A share of which not one was seen is below this over the number of calls, with 95%: 0.95 is 1 - exp(-3).
-_RULE_OF_THREE = 3.0
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,10 @@ class Part:
         """
         if found.mean is None:
             return UNDECIDED
-        half = half_of(found) or 0.0
-        low, high = found.mean - half, found.mean + half
+        below, above = wider(found).arms
+        low, high = found.mean - below, found.mean + above
         if high == 0.0 and calls is not None:
-            high = _RULE_OF_THREE / calls if calls > 0 else math.inf
+            high = most_if_none(calls)
         if high < self.bound or (self.reached and high == self.bound):
             return MET
         if low > self.bound or (low == self.bound and not self.reached):
@@ -92,16 +91,17 @@ class Goal:
         return all(part.holds(value) for part, value in zip(self.parts, values, strict=True))
 
 
-def half_of(found: Estimate) -> float | None:
-    """Return half of the 99% interval of a mean; None of one replication.
+def wider(found: Estimate) -> Estimate:
+    """Return a mean with its 99% interval; without one of one replication.
 
     A capacity is looked at up to five times, each time with more replications; five looks at
     intervals of 99% are wrong no more often than one look at an interval of 95% (Bonferroni).
     """
-    if found.sd is None or found.n < 2:
-        return None
-    quantile = _core.student_t((1 + CONFIDENCE) / 2, found.n - 1)
-    return None if quantile is None else quantile * found.sd / math.sqrt(found.n)
+    half = None
+    if found.sd is not None and found.n > 1:
+        quantile = _core.student_t((1 + CONFIDENCE) / 2, found.n - 1)
+        half = None if quantile is None else quantile * found.sd / math.sqrt(found.n)
+    return replace(found, half_width=half)
 
 
 def verdict_of(parts: Sequence[str]) -> str:

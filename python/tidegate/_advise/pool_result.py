@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from tidegate._advise.pool_goal import MET, Goal, half_of
+from tidegate._advise.pool_goal import MET, Goal, wider
 from tidegate._base.answer import Answer
 from tidegate._base.estimate import Estimate
 from tidegate._base.text import number, plain, table, wrapped
@@ -189,7 +189,7 @@ def told_of(found: Estimate, unit: str) -> str:
 
     if found.mean is None:
         return "not measured"
-    found = replace(found, half_width=half_of(found))
+    found = wider(found)
     return f"{plus_minus(found)} {unit}" if unit else f"{plus_minus(found, 0.01)} %"
 
 
