@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +55,8 @@ def test_seeds() -> None:
     lost = drops(SHARED, "L0", f"{found.size - 1} cells", **changes)
     assert [bool(each) for each in lost] == [each == found.size for each in found.each]
     assert found.delay_ms["p99"].mean is not None
+    for number in (found.standing, *found.delay_ms.values()):
+        assert number.possible == (0.0, math.inf)
     again = tg.size(SHARED, "L0", changes={**changes, "gate.L0.queue.limit": "7 cells"}, seed=1, store=False)
     assert again.size == found.size
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from tidegate._advise.gate_goal import parse
 from tidegate._advise.gate_numbers import goodput_of
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._base.estimate import Estimate
+from tidegate._draw.drawing import Panel
 from tidegate._run.completion import together
 
 if TYPE_CHECKING:
@@ -75,6 +77,26 @@ WARM = {
         "late": {**FLOW, "path": ["isp"], "start": "7 s"},
     },
 }
+
+
+def test_intervals_end_where_numbers_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs of which one loses much and one nothing: no mean loss is below 0 or above 1."""
+    few = {**APART, "duration": "2 s", "gate": {"link": {**LINK, "loss": 0.002}}, "flow": {"a": FLOW}}
+    found = sized(few, "link", "loss < 0.5% and p99 rtt < 1 s")
+    wide = [row for row in found.frontier if (row.loss.half_width or 0) > (row.loss.mean or 0)]
+    assert wide, "no interval reaches below 0"
+    for row in (*found.frontier, found.held_out):
+        for number in (row.goodput_bps, row.goodput_share, row.delay_ms, row.rtt_ms):
+            assert number is not None
+            assert number.possible == (0.0, math.inf)
+        assert row.loss.possible == (0.0, 1.0)
+    told = [row["loss"]["low"] for row in found.to_dict()["frontier"]]
+    assert min(low for low in told if low is not None) == 0.0
+    drawn: list[tuple[list[float], list[float]]] = []
+    monkeypatch.setattr(Panel, "uprights", lambda _self, _at, lows, highs, *_: drawn.append((lows, highs)))
+    found.plot(tmp_path / "frontier.svg")
+    assert len(drawn) == 3
+    assert min(min(lows) for lows, _ in drawn) >= 0.0
 
 
 def test_flows_without_a_number_have_no_part_in_a_goal() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,9 @@ def test_what_is_told_beside_the_best(found: tg.Tuning) -> None:
     # The low rate is 400 kbit/s, the mean 600.
     assert 300_000 < found.rows[6].rate_bps < 800_000
     assert found.rule.gain_bps.mean == 0
+    assert {row.goodput_bps.possible for row in found.rows} == {(0.0, math.inf)}
+    assert {row.rtt_p50_ms.possible for row in found.rows} == {(0.0, math.inf)}
+    assert found.rule.gain_bps.possible == (-math.inf, math.inf)
     for row in found.rows:
         assert (row.delay_ms, row.bound) == (None, "met")
         assert row.rtt_p50_ms.mean is not None
@@ -182,6 +186,7 @@ def test_a_bound_is_kept_or_said_to_be_missed() -> None:
     assert loose.best.delay_ms is not None
     assert loose.best.delay_ms.high is not None
     assert loose.best.delay_ms.high <= LOOSE_MS
+    assert loose.best.delay_ms.possible == (0.0, math.inf)
     done = tidegate(
         "tune", str(ABR), "--goal", "throughput with mean rtt < 100 ms", "--seed", "1", "--no-store",
         "--set", 'duration="15 s"', "--set", 'warmup="1 s"', "--runs", "4", "--json",

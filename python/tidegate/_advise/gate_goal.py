@@ -42,8 +42,7 @@ class Bound:
         """Tell whether the 95% interval keeps to the bound, misses it, or holds it; or there is no number."""
         if found.mean is None:
             return UNDECIDED
-        half = found.half_width or 0.0
-        low, high = found.mean - half, found.mean + half
+        low, high = found.mean - found.arms[0], found.mean + found.arms[1]
         if self.least:
             return MET if low >= self.bound else MISSED if high < self.bound else UNDECIDED
         return MET if high <= self.bound else MISSED if low > self.bound else UNDECIDED
@@ -53,7 +52,7 @@ class Bound:
         if found.mean is None:
             return math.inf, math.inf
         sign = -1 if self.least else 1
-        ends = found.mean, found.mean + sign * (found.half_width or 0.0)
+        ends = found.mean, found.mean + sign * found.arms[0 if self.least else 1]
         mean, worse = (max(0.0, sign * (end / self.bound - 1)) for end in ends)
         return mean, worse
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._run.completion import together, transfers
+from tidegate._run.words import possible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,7 @@ def rtt_of(study: Study, point: int, flows: Sequence[str], statistic: str) -> Es
     for replication, name, found in _rows(study, "flows", point, f"rtt_{statistic}_ms"):
         if name in wanted and found is not None:
             runs.setdefault(replication, []).append(found)
-    return estimate(max(found) for found in runs.values())
+    return estimate((max(found) for found in runs.values()), possible(f".rtt_{statistic}_ms"))
 
 
 def worst_of(
@@ -75,13 +76,13 @@ def worst_of(
     for _, name, found in _rows(study, "gates", point, column):
         if name in values and found is not None:
             values[name].append(found)
-    known = {name: estimate(found) for name, found in values.items() if found}
+    known = {name: estimate(found, possible(f".{column}")) for name, found in values.items() if found}
     if not known:
         return copies[0], Estimate(None, None, None, 0)
 
     def badness(name: str) -> tuple[int, float]:
         found = known[name]
-        top = (found.mean or 0.0) + (found.half_width or 0.0)
+        top = (found.mean or 0.0) + found.arms[1]
         return (0 if bound is None else _BETTER.index(bound.verdict(found))), top
 
     worst = max(known, key=badness)

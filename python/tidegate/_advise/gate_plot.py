@@ -56,10 +56,8 @@ def _curve(
 ) -> None:
     """Draw means with their intervals; what meets the goal is filled."""
     values = [(each.mean or 0.0) / scale for each in numbers]
-    halves = [(each.half_width or 0.0) / scale for each in numbers]
-    lows, highs = (
-        [value + sign * half for value, half in zip(values, halves, strict=True)] for sign in (-1, 1)
-    )
+    lows = [value - each.arms[0] / scale for value, each in zip(values, numbers, strict=True)]
+    highs = [value + each.arms[1] / scale for value, each in zip(values, numbers, strict=True)]
     panel.y.span(0, 1.08 * max(highs))
     panel.line(sizes, values, MID, 1.0, steps=False, order=1.0)
     panel.uprights(sizes, lows, highs, MID, 1.0)

@@ -10,6 +10,7 @@ from tidegate._advise.gate_numbers import goodput_of, rtt_of, worst_of
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._ask.plan import packet_bytes, packet_cells, plan_of, round_trip_ps
 from tidegate._base.estimate import Estimate, estimate
+from tidegate._run.words import possible
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -152,8 +153,11 @@ class GateTrials:
     def _tried(self, study: Study, point: int, size: int) -> Tried:
         goodput = goodput_of(study, point, self.flow_names)
         most = self.most_bps
-        share = None if most is None else estimate(None if v is None else v / most for v in goodput)
-        together = estimate(goodput)
+        bounds = possible("goodput_bps")
+        share = None
+        if most is not None:
+            share = estimate((None if v is None else v / most for v in goodput), bounds)
+        together = estimate(goodput, bounds)
 
         def number(what: str, statistic: str, bound: Bound | None = None) -> tuple[str, Estimate]:
             if what == "goodput":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +61,7 @@ class Sizing(Answer):
             "runs": self.runs,
             "each": list(self.each),
             "lost_with_one_less": self.lost_with_one_less,
-            "standing": self.standing.to_dict((0.0, math.inf)),
+            "standing": self.standing.to_dict(),
             "standing_unit": self.standing_unit,
             "standing_limits": None if self.limits is None else list(self.limits),
             "delay_ms": {name: found.to_dict() for name, found in self.delay_ms.items()},

@@ -31,6 +31,7 @@ from tidegate._ask.seed import other_seed
 from tidegate._ask.source import Source
 from tidegate._ask.swept import sweep_warnings
 from tidegate._base.estimate import estimate, paired
+from tidegate._run.words import possible
 
 
 def tune(
@@ -117,7 +118,7 @@ def _told(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
     bound = trials.goal.bound_ms
     rows = []
     for n, (name, knobs, _) in enumerate(settings):
-        delay = estimate(trials.delays(study, n)) if bound is not None else None
+        delay = trials.delay(study, n) if bound is not None else None
         rows.append(
             Setting(
                 name=name,
@@ -126,8 +127,8 @@ def _told(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
                 rate_bps=knobs.rate_bps,
                 share=trials.share if knobs.share is None else knobs.share,
                 window=trials.window if knobs.window is None else knobs.window,
-                goodput_bps=estimate(goodputs[n]),
-                rtt_p50_ms=estimate(trials.worst_rtt(study, n, "p50")),
+                goodput_bps=estimate(goodputs[n], possible("goodput_bps")),
+                rtt_p50_ms=trials.worst_rtt(study, n, "p50"),
                 delay_ms=delay,
                 bound=trials.goal.verdict(delay),
                 gain_bps=paired(goodputs[n], reference),

@@ -29,10 +29,10 @@ class Goal:
             return MET
         if delay is None or delay.mean is None:
             return UNDECIDED
-        half = delay.half_width or 0.0
-        if delay.mean + half <= self.bound_ms:
+        below, above = delay.arms
+        if delay.mean + above <= self.bound_ms:
             return MET
-        return MISSED if delay.mean - half > self.bound_ms else UNDECIDED
+        return MISSED if delay.mean - below > self.bound_ms else UNDECIDED
 
     @staticmethod
     def parse(text: str) -> Goal:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tidegate._ask.plan import plan_of
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._base.nearest import nearest
+from tidegate._run.words import possible
 from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -124,22 +125,22 @@ class TuneTrials:
         if self.bench.progress is not None:
             self.bench.progress(self._done + (1 - self._done) * _SHARE_OF_REST * share)
 
-    def delays(self, study: Study, point: int) -> list[float | None]:
-        """Return what the goal bounds, by replication."""
+    def delay(self, study: Study, point: int) -> Estimate:
+        """Return what the goal bounds."""
         if self.goal.what == "queue delay":
-            return study.values(f"gate.{self.link}.queue_delay_{self.goal.statistic}_ms", point)
+            metric = f"gate.{self.link}.queue_delay_{self.goal.statistic}_ms"
+            return estimate(study.values(metric, point), possible(metric))
         return self.worst_rtt(study, point, self.goal.statistic, whole_way=self.goal.what == "rtt")
 
-    def worst_rtt(
-        self, study: Study, point: int, statistic: str, *, whole_way: bool = True
-    ) -> list[float | None]:
+    def worst_rtt(self, study: Study, point: int, statistic: str, *, whole_way: bool = True) -> Estimate:
         """Return the round trip of the worst flow, or without the fixed delay of the way back."""
         rows = []
         for flow in self.flows:
             less = 0.0 if whole_way else self.back_ms[flow]
             column = study.values(f"flow.{flow}.rtt_{statistic}_ms", point)
             rows.append([None if value is None else value - less for value in column])
-        return [max((v for v in row if v is not None), default=None) for row in zip(*rows, strict=True)]
+        worst = (max((v for v in row if v is not None), default=None) for row in zip(*rows, strict=True))
+        return estimate(worst, possible(f".rtt_{statistic}_ms"))
 
     def link_bps(self, knobs: Knobs) -> float:
         """Return the mean rate of the link that is followed."""
@@ -179,7 +180,7 @@ class TuneTrials:
             goodput = estimate(study.values("goodput_bps", point)).mean or 0.0
             costs[knobs] = -goodput
             if self.goal.bound_ms is not None:
-                delay = top_of(estimate(self.delays(study, point)))
+                delay = top_of(self.delay(study, point))
                 if delay is None or delay > self.goal.bound_ms:
                     costs[knobs] = 1.0 + (_WORST if delay is None else delay / self.goal.bound_ms)
         self._done += (1 - self._done) * _SHARE_OF_REST
