@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from tidegate._base.estimate import Estimate, estimate
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
 
 
 def ratio(these: Sequence[float | None], those: Sequence[float | None]) -> Estimate:
-    """Return the mean of this / that, run by run."""
-    return estimate(
+    """Return the mean of this / that, run by run; neither is ever below 0."""
+    found = (
         None if this is None or not that else this / that for this, that in zip(these, those, strict=False)
     )
+    return estimate(found, (0.0, math.inf))
 
 
 def ratio_of_means(these: Sequence[float | None], those: Sequence[float | None]) -> Estimate:

@@ -87,7 +87,7 @@ def draw_remedies(lab: Lab) -> Picture:
         found_one = ratio(study.values("goodput_bps", n), static_goodput)
         right.bar([n], [found_one.mean or 0], width=0.6, color=FILL, edgecolor=INK, lw=0.8)
         right.errorbar(
-            [n], [found_one.mean or 0], yerr=[found_one.half_width or 0], color=INK, capsize=3, lw=1
+            [n], [found_one.mean or 0], yerr=[[arm] for arm in found_one.arms], color=INK, capsize=3, lw=1
         )
     right.axhline(cases.AS_GOOD, color=MID, lw=0.8, ls=DOTTED)
     right.set_xticks(range(len(readings)), ["none", "tick", "second", "link"])
@@ -114,9 +114,8 @@ def draw_variants(lab: Lab) -> Picture:
         x = np.arange(len(names)) + (n - 1) * 0.26
         y = [(f.mean or 0) / cases.MBPS for f in found]
         one.bar(x, y, width=0.25, color=colour, edgecolor=INK, lw=0.8, label=label)
-        one.errorbar(
-            x, y, yerr=[(f.half_width or 0) / cases.MBPS for f in found], color=INK, ls="", capsize=2, lw=0.9
-        )
+        arms = [[f.arms[end] / cases.MBPS for f in found] for end in (0, 1)]
+        one.errorbar(x, y, yerr=arms, color=INK, ls="", capsize=2, lw=0.9)
     one.set_xticks(range(len(names)), names)
     one.set_ylabel("goodput of both flows, Mbit/s")
     one.set_ylim(0, 12.2)

@@ -7,6 +7,7 @@ no delayed acknowledgements. Its timer and its fast retransmit are its own.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from tidegate_papers.api import (
@@ -77,9 +78,9 @@ def draw_pairs(lab: Lab) -> Picture:
         if a is not None and b is not None:
             one.plot([0, 1], [a, b], color=ACCENT if b > a else SOFT, lw=1.0, marker="o", ms=4)
     for place, values in ((-0.12, instcap), (1.12, effcap)):
-        found = estimate(values)
-        half = found.half_width or 0.0
-        one.errorbar(place, found.mean or 0.0, yerr=half, color=INK, marker="s", ms=5, capsize=3)
+        found = estimate(values, (0.0, math.inf))
+        arms = [[arm] for arm in found.arms]
+        one.errorbar([place], [found.mean or 0.0], yerr=arms, color=INK, marker="s", ms=5, capsize=3)
     one.set_xlim(-0.35, 1.35)
     one.set_xticks([0, 1], ["INSTCAP", "EFFCAP"])
     one.set_ylabel("goodput, kB/s")
