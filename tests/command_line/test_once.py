@@ -140,6 +140,18 @@ def test_a_key_that_the_file_sweeps_is_not_changed(small: Path) -> None:
             'the value "bbr", "90 ms" is there twice',
         ),
         (
+            '[[sweep]]\n"gate.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s",\n"1000 kbit/s"]',
+            3,
+            "gate.bottleneck.rate",
+            'the value "1000 kbit/s" is "1 Mbit/s" again',
+        ),
+        (
+            '[[sweep]]\n"gate.bottleneck.loss" = [0.01, "1%"]\n"flow.bulk.rtt" = ["90 ms", "0.09 s"]',
+            2,
+            "gate.bottleneck.loss, flow.bulk.rtt",
+            'the value "1%", "0.09 s" is 0.01, "90 ms" again',
+        ),
+        (
             f'[[sweep]]\n"{CC}" = ["reno"]\n\n[[sweep]]\n[sweep.flow.bulk.tcp]\ncc = ["bbr"]',
             6,
             CC,
@@ -168,6 +180,35 @@ def test_a_sweep_has_each_key_and_value_once(
     # Text has lines as well.
     with pytest.raises(tg.errors.ScenarioError, match=f"mine:{above + line}:"):
         tg.study(tg.Scenario.from_toml(small.read_text(), name="mine"))
+
+
+RATE, RTT = "gate.bottleneck.rate", "flow.bulk.rtt"
+
+
+@pytest.mark.parametrize(
+    ("varied", "said"),
+    [
+        ([f"{RATE}=1 Mbit/s,2 Mbit/s,1000 kbit/s"], f"{RATE}: the value 1000 kbit/s is 1 Mbit/s again"),
+        ([f"{CC}=reno,cubic", f"{RTT}=90 ms,0.09 s"], f"{RTT}: the value 0.09 s is 90 ms again"),
+        ([f"{RTT}=90 ms,0.09 s", f"{CC}=reno,cubic"], f"{RTT}: the value 0.09 s is 90 ms again"),
+        (["gate.bottleneck.queue=50 kB,50000 B"], "gate.bottleneck.queue: the value 50000 B is 50 kB again"),
+    ],
+)
+@pytest.mark.parametrize("command", ["study", "compare"])
+def test_a_value_is_not_varied_under_two_names(
+    command: str, varied: list[str], said: str, small: Path
+) -> None:
+    done = tidegate(command, small, *(word for each in varied for word in ("--vary", each)))
+    assert done.returncode == 2
+    assert f"error: {said}; each value makes a point of its own: write it once" in done.stderr
+
+
+def test_what_only_comes_to_the_same_may_be_varied(small: Path) -> None:
+    """A product of 4 Mbit/s and 30 ms is 15 kB; at another rate it is more."""
+    both = ["--vary", f"{RATE}=4 Mbit/s,8 Mbit/s", "--vary", "gate.bottleneck.queue=1 BDP,15 kB"]
+    assert tidegate("study", small, *both, "--no-store").returncode == 0
+    small.write_text(f'{small.read_text()}[[sweep]]\n"gate.bottleneck.queue" = ["1 BDP", "15 kB"]\n')
+    assert tidegate("study", small, "--no-store").returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,11 @@ impl Scenario {
         self.inner.sweeps().iter().map(|axis| (axis.keys.clone(), axis.steps.clone())).collect()
     }
 
+    /// What was read at a dotted key, in one spelling; None where no value of the table of keys is there.
+    fn reading(&self, key: &str) -> Option<String> {
+        self.inner.reading(key)
+    }
+
     #[getter]
     fn base_dir(&self) -> Option<String> {
         self.inner.base_dir().map(|folder| folder.display().to_string())

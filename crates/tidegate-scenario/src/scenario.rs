@@ -7,6 +7,7 @@ use tidegate_core::units::{Span, Time};
 
 use crate::check::Form;
 use crate::copies::servers;
+use crate::document;
 use crate::error::Warning;
 use crate::explain;
 use crate::inputs::{Input, Library};
@@ -110,6 +111,13 @@ impl Scenario {
     #[must_use]
     pub fn computed_sizes(&self) -> Vec<ComputedSize> {
         relative::computed(&self.root)
+    }
+
+    /// What was read at a dotted key, in one spelling: `1 Mbit/s` and `1000 kbit/s` are the same. None where the key
+    /// is not there, or is checked by hand.
+    #[must_use]
+    pub fn reading(&self, key: &str) -> Option<String> {
+        sweep::reading(&self.root, &document::parse_path(key, 0, 0).ok()?)
     }
 
     /// The files that the scenario read, by name.

@@ -1,7 +1,8 @@
 //! `[[sweep]]`: the axes of a study.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::Form;
 use crate::document::{self, Data, Entry, Node, Op, Place, Step};
 use crate::error::Problem;
 use crate::inputs::Library;
@@ -48,13 +49,23 @@ pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Swe
             let problem = format!("the axes make more than {MOST_COMBINATIONS} combinations");
             return Err(vec![Problem::new(axis.at, "sweep", problem).help("give fewer values")]);
         }
+        let mut readings = Vec::new();
         for step in 0..length {
-            if let Some((bare, files)) = &mut tried {
-                try_step(bare, &keys, step, files)?;
-            }
-            sweep.steps.push(keys.iter().map(|key| document::literal(&key.values[step])).collect());
+            let written: Vec<String> = keys.iter().map(|key| document::literal(&key.values[step])).collect();
+            readings.push(match &mut tried {
+                Some((bare, files)) => {
+                    let root = try_step(bare, &keys, step, files)?;
+                    let read = |key: &SweepKey<'_>| reading(&root, &key.path);
+                    keys.iter()
+                        .zip(&written)
+                        .map(|(key, text)| read(key).unwrap_or_else(|| text.clone()))
+                        .collect()
+                }
+                None => written.clone(),
+            });
+            sweep.steps.push(written);
         }
-        if let Some(problem) = repeated(&sweep, &keys) {
+        if let Some(problem) = repeated(&sweep, &readings, &keys) {
             return Err(vec![problem]);
         }
         sweeps.push(sweep);
@@ -62,11 +73,24 @@ pub(crate) fn read(tree: &Node, library: Option<&mut Library>) -> Result<Vec<Swe
     Ok(sweeps)
 }
 
-/// That an axis has a value twice, if it does.
-fn repeated(sweep: &Sweep, keys: &[SweepKey<'_>]) -> Option<Problem> {
-    let mut seen = BTreeSet::new();
-    let again = sweep.steps.iter().position(|step| !seen.insert(step))?;
-    let problem = format!("the value {} is there twice", sweep.steps[again].join(", "));
+/// What a scenario has at a key, in one spelling; none where it is no value of the table of keys.
+pub(crate) fn reading(root: &Form, path: &[Step]) -> Option<String> {
+    root.at(path.iter().map(|step| step.key.as_str()))?.reading()
+}
+
+/// That an axis has a value twice, if it does: written alike, or read as the same.
+fn repeated(sweep: &Sweep, readings: &[Vec<String>], keys: &[SweepKey<'_>]) -> Option<Problem> {
+    let mut seen = BTreeMap::new();
+    let (first, again) = readings
+        .iter()
+        .enumerate()
+        .find_map(|(step, reading)| seen.insert(reading, step).map(|first| (first, step)))?;
+    let (value, before) = (sweep.steps[again].join(", "), sweep.steps[first].join(", "));
+    let problem = if value == before {
+        format!("the value {value} is there twice")
+    } else {
+        format!("the value {value} is {before} again")
+    };
     let at = keys.first()?.values[again].at;
     Some(
         Problem::new(at, &sweep.keys.join(", "), problem)
@@ -182,14 +206,14 @@ fn try_step(
     keys: &[SweepKey<'_>],
     step: usize,
     library: &mut Library,
-) -> Result<(), Vec<Problem>> {
+) -> Result<Form, Vec<Problem>> {
     let mut variant = tree.clone();
     for key in keys {
         let ops = document::operations(&variant, &ROOT, &key.path, key.values[step].clone())
             .map_err(|problem| vec![problem])?;
         ops.iter().for_each(|op| variant.apply(op));
     }
-    planned::check(&variant, library).map(|_| ())
+    planned::check(&variant, library).map(|(root, ..)| root)
 }
 
 /// Every combination, the last axis moving fastest.

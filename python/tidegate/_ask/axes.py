@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from tidegate._ask.scenario import Scenario
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,34 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
     found = _apart([*axes, *asked.values()])
     told_once(scenario._sets, {key: axis for axis in found for key in axis.keys}, "varied")
     return found
+
+
+def told_apart(
+    axes: Sequence[Axis], vary: Mapping[str, Sequence[Any]], scenario_of: Callable[[int], Scenario]
+) -> None:
+    """Refuse values of a varied key that are written differently and are the same: one point would be two.
+
+    ``scenario_of`` gives the scenario of a combination by its number in :func:`combinations`.
+
+    Raises:
+        ArgumentError: a value is another one again.
+    """
+    apart = math.prod(len(axis.steps) for axis in axes)
+    for axis in axes:
+        apart //= len(axis.steps)
+        (key, *others) = axis.keys
+        # Those of the file are told apart where it is read.
+        if others or key not in vary:
+            continue
+        seen: dict[str, str] = {}
+        for number, (value,) in enumerate(axis.steps):
+            reading = scenario_of(apart * number)._inner.reading(key)
+            before = seen.setdefault(value if reading is None else reading, value)
+            if before != value:
+                raise ArgumentError(
+                    f"{key}: the value {value} is {before} again; each value makes a point of its own: write "
+                    "it once"
+                )
 
 
 def combinations(axes: Sequence[Axis]) -> list[dict[str, str]]:

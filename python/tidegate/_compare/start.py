@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from tidegate._ask.axes import combinations, spelled
+from tidegate._ask.axes import combinations, spelled, told_apart
 from tidegate._ask.changes import Sets, as_sets, told_once
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
@@ -112,9 +112,11 @@ def prepare(
     several = len(sources) > 1
     if several and SCENARIO in vary:
         raise ArgumentError(f"{SCENARIO}: several scenarios have this name for what they differ in")
-    variants = []
+    axes = spelled(vary)
+    variants: list[tuple[dict[str, str], Scenario]] = []
     for name, source in zip(_names(sources), sources, strict=True):
-        for chosen in combinations(spelled(vary)):
+        made = len(variants)
+        for chosen in combinations(axes):
             sets = [*base, *(f"{key}={value}" for key, value in chosen.items())]
             of = {SCENARIO: name} if several else {}
             try:
@@ -123,6 +125,7 @@ def prepare(
                 if several:
                     _name(error, name)
                 raise
+        told_apart(axes, vary, lambda number, made=made: variants[made + number][1])  # type: ignore[misc]
     first = variants[0][1]
     title = ", ".join(_names(sources)) if several else first.title or first.name
     return Prepared(title, [*([SCENARIO] if several else []), *vary], variants)

@@ -75,6 +75,18 @@ impl Form {
         self.items.iter().find(|named| named.name == name).map(|named| &named.item)
     }
 
+    /// The item at a dotted key below this table; none below what is checked by hand.
+    pub(crate) fn at<'a>(&self, path: impl Iterator<Item = &'a str>) -> Option<&Item> {
+        let (mut form, mut found) = (Some(self), None);
+        for step in path {
+            let name = form?.section.own_name(step);
+            let item = &form?.items.iter().find(|named| named.name == name)?.item;
+            form = item.table();
+            found = Some(item);
+        }
+        found
+    }
+
     /// The value of `name`, if it was written.
     pub(crate) fn given(&self, name: &str) -> Option<&Item> {
         self.get(name).filter(|item| item.given)
@@ -135,6 +147,28 @@ impl Form {
 }
 
 impl Item {
+    /// What was read, in one spelling: `1 Mbit/s` and `1000 kbit/s` are the same. None where it is checked by hand.
+    pub(crate) fn reading(&self) -> Option<String> {
+        if let Some(computed) = &self.computed {
+            return Some(computed.written.clone());
+        }
+        match &self.value {
+            Value::List(items) => {
+                let items: Option<Vec<String>> = items.iter().map(Item::reading).collect();
+                Some(format!("{:?}", items?))
+            }
+            Value::Table(form) => {
+                let reading = |named: &Named| Some((named.name.clone(), named.item.reading()?));
+                let mut items: Vec<(String, String)> =
+                    form.items.iter().map(reading).collect::<Option<_>>()?;
+                items.sort_unstable();
+                Some(format!("{items:?}"))
+            }
+            Value::Free => None,
+            value => Some(format!("{value:?}")),
+        }
+    }
+
     pub(crate) fn table(&self) -> Option<&Form> {
         match &self.value {
             Value::Table(form) => Some(form),
