@@ -290,6 +290,15 @@ def test_texts_and_lists_of_cells_and_endpoints_are_named(value: Any) -> None:
         (tg.VideoRule, "ladder_bps", 1e6, "read 1000000.0; takes a list"),
         (tg.VideoRule, "segment_s", "4 s", "read '4 s'; takes a number"),
         (tg.VideoRule, "buffer_s", float("inf"), "read inf; takes a finite number"),
+        (tg.VideoRule, "buffer_s", 0, "0 is out of range; more than 0"),
+        (tg.VideoRule, "segment_s", -4, "-4 is out of range; more than 0"),
+        (
+            tg.VideoRule,
+            "segment_s",
+            61,
+            "a segment of 61 s does not fit into a buffer of 60 s; make buffer_s",
+        ),
+        (tg.VideoRule, "ladder_bps", [], "the list is empty; give one bitrate or more"),
     ],
 )
 def test_what_a_users_own_class_is_made_with_is_named(
@@ -301,6 +310,10 @@ def test_what_a_users_own_class_is_made_with_is_named(
             made(**{argument: value})
     with pytest.raises(tg.errors.ArgumentError, match=r"^ladder_bps\[1\]: read nan; takes a finite number"):
         tg.VideoRule(ladder_bps=[1e6, float("nan")])
+    with pytest.raises(tg.errors.ArgumentError, match=r"^ladder_bps\[0\]: 0 is out of range; more than 0"):
+        tg.VideoRule(ladder_bps=[0, 1e6])
+    with pytest.raises(tg.errors.ArgumentError, match=r"^ladder_bps\[2\]: 1e\+06 is not above 2e\+06"):
+        tg.VideoRule(ladder_bps=[1e6, 2e6, 1e6])
 
 
 def test_a_users_own_class_takes_what_a_run_gives_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsIndex
@@ -17,6 +18,29 @@ def bare(value: Any) -> Any:
         return value.item() if hasattr(value, "item") else value
     except (TypeError, ValueError):
         return value
+
+
+def number(name: str, given: Any) -> float:
+    """Return a finite number.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    try:
+        value = math.nan if isinstance(given, bool | str) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise ArgumentError(f"{name}: {shown(given)} is not a number")
+    return value
+
+
+def above_zero(name: str, given: Any) -> float:
+    """Return a number above 0."""
+    value = number(name, given)
+    if value <= 0:
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; more than 0")
+    return value
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Self
 
 from tidegate import _core
-from tidegate._base.arguments import whole
+from tidegate._base.arguments import above_zero, whole
 from tidegate._base.calls import checked
 from tidegate._base.limits import MOST_WHOLE
+from tidegate.errors import ArgumentError
 
 
 class CongestionControl(_core.CongestionControl):
@@ -44,5 +46,19 @@ class VideoRule(_core.VideoRule):
     def __new__(
         cls, *, ladder_bps: Sequence[float] = (1e6,), segment_s: float = 4.0, buffer_s: float = 60.0
     ) -> Self:
-        ladder = [float(rate) for rate in ladder_bps]
-        return super().__new__(cls, ladder_bps=ladder, segment_s=float(segment_s), buffer_s=float(buffer_s))
+        ladder = [above_zero(f"ladder_bps[{place}]", bps) for place, bps in enumerate(ladder_bps)]
+        if not ladder:
+            raise ArgumentError("ladder_bps: the list is empty; give one bitrate or more, in bit/s")
+        for place, (below, bps) in enumerate(itertools.pairwise(ladder), 1):
+            if bps <= below:
+                raise ArgumentError(
+                    f"ladder_bps[{place}]: {bps:g} is not above {below:g}, the bitrate before it; give them "
+                    "from the lowest to the highest"
+                )
+        segment, buffer = above_zero("segment_s", segment_s), above_zero("buffer_s", buffer_s)
+        if segment > buffer:
+            raise ArgumentError(
+                f"segment_s: a segment of {segment:g} s does not fit into a buffer of {buffer:g} s; make "
+                "buffer_s longer, or segment_s shorter"
+            )
+        return super().__new__(cls, ladder_bps=ladder, segment_s=segment, buffer_s=buffer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from tidegate._base.arguments import number
 from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
 
@@ -15,34 +16,11 @@ if TYPE_CHECKING:
 MOST_SERVERS = 10_000_000
 
 
-def number(name: str, given: Any) -> float:
-    """Return a finite number.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    try:
-        value = math.nan if isinstance(given, bool | str) else float(given)
-    except (TypeError, ValueError, OverflowError):
-        value = math.nan
-    if not math.isfinite(value):
-        raise ArgumentError(f"{name}: {shown(given)} is not a number")
-    return value
-
-
 def load_of(given: Any, name: str = "load") -> float:
     """Return a load in Erlang, 0 or more."""
     value = number(name, given)
     if value < 0:
         raise ArgumentError(f"{name}: {shown(given)} is out of range; 0 Erlang or more")
-    return value
-
-
-def above_zero(name: str, given: Any) -> float:
-    """Return a number above 0."""
-    value = number(name, given)
-    if value <= 0:
-        raise ArgumentError(f"{name}: {shown(given)} is out of range; more than 0")
     return value
 
 

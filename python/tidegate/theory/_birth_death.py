@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._base.arguments import number
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import number
 from tidegate.theory._arguments import share as share_of
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tidegate._base.arguments import above_zero
 from tidegate._base.lazy import Lazy
-from tidegate.theory._arguments import above_zero, whole
+from tidegate.theory._arguments import whole
 from tidegate.theory._birth_death import Waiting, solve
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tidegate._base.arguments import above_zero, number
 from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import MOST_SERVERS, above_zero, flag, load_of, number, whole
+from tidegate.theory._arguments import MOST_SERVERS, flag, load_of, whole
 from tidegate.theory._arguments import share as share_of
 
 

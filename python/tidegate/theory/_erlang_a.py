@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidegate.theory._arguments import above_zero, load_of, whole
+from tidegate._base.arguments import above_zero
+from tidegate.theory._arguments import load_of, whole
 from tidegate.theory._birth_death import Waiting, solve
 
 if TYPE_CHECKING:

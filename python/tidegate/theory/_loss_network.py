@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tidegate._base.arguments import above_zero
 from tidegate._base.calls import shown
 from tidegate._base.lazy import Lazy
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import above_zero, listed, load_of, whole
+from tidegate.theory._arguments import listed, load_of, whole
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from tidegate._base.arguments import above_zero
 from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import above_zero, flag, share
+from tidegate.theory._arguments import flag, share
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
+from tidegate._base.arguments import above_zero
 from tidegate._base.calls import shown
 from tidegate.errors import ArgumentError
-from tidegate.theory._arguments import above_zero, flag, share, whole
+from tidegate.theory._arguments import flag, share, whole
 
 #: Mathis et al., table 1: C where losses come regularly, sqrt(3/2), and at random, with an ACK for each
 #: segment. With an ACK for every d-th C is less by sqrt(d): 1.22 becomes 0.87, and 1.31 becomes 0.93.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tidegate.theory._arguments import above_zero, whole
+from tidegate._base.arguments import above_zero
+from tidegate.theory._arguments import whole
 
 
 @dataclass(frozen=True)
