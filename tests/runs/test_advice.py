@@ -44,6 +44,28 @@ def test_a_player_stays_below_what_it_has_heard() -> None:
         deaf.table("advice")
 
 
+@pytest.mark.parametrize(
+    ("link", "key"),
+    [
+        ({"rate": "20 Mbit/s", "advice": "40 kbit/s"}, "advice"),
+        ({"rate": "20 Mbit/s", "advice": {"rate": "80 kbit/s", "share": "50%"}}, "advice.rate"),
+        ({"rate": "40 kbit/s", "advice": "law"}, "advice"),
+        ({"rate": "40 kbit/s", "advice": {"share": "100%"}}, "advice"),
+        (
+            {"rate": "20 Mbit/s", "police": {"rate": "40 kbit/s", "burst": "9 kB"}, "advice": "contract"},
+            "advice",
+        ),
+    ],
+)
+def test_less_than_a_signal_can_say_has_a_warning(link: dict[str, Any], key: str) -> None:
+    scenario = {**SCENARIO, "duration": "1 s", "gate": {"link": {"delay": "10 ms", **link}}}
+    (told,) = (each for each in tg.run(scenario).warnings if "rate signal" in each)
+    assert told.startswith(f"gate.link.{key}: ")
+    assert "40 kbit/s is below the least that a rate signal says, so flows are told 100 kbit/s" in told
+    enough = {"link": {"rate": "20 Mbit/s", "advice": "100 kbit/s"}}
+    assert not any("rate signal" in each for each in tg.run({**scenario, "gate": enough}).warnings)
+
+
 def test_advice_expires() -> None:
     """The only signals are the first three: they are forgotten after 67 s."""
     changes = {"flow.player.scone.every": "1000 s", "duration": "120 s"}

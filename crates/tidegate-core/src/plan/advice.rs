@@ -1,7 +1,7 @@
 //! Throughput advice (SCONE): what a gate tells, and how a flow listens.
 
 use crate::effcap::Blocks;
-use crate::plan::Share;
+use crate::plan::{Course, RatePlan, Share};
 use crate::units::{Rate, Span};
 
 /// The rate that a gate tells the flows that pass it, in the packets that carry a rate signal ([`crate::advice`]).
@@ -13,6 +13,19 @@ pub struct AdvicePlan {
     pub share: Share,
     /// Among whom it is divided; `None`: each flow is told all of it.
     pub among: Option<PresentPlan>,
+}
+
+impl AdvicePlan {
+    /// What each flow is told that passes alone, where it is the same throughout, before it is made a rate signal.
+    #[must_use]
+    pub fn constant(&self, law: &RatePlan) -> Option<Rate> {
+        let rate = match (self.source, law.course()) {
+            (AdviceSource::Rate(rate), _) => rate,
+            (AdviceSource::Law, Course::Constant(speed)) => Rate::from_bps(speed),
+            _ => return None,
+        };
+        Some(self.share.of(u128::from(rate.bps()), 1))
+    }
 }
 
 /// The flows that are present at a gate: those of which a packet came within some time.

@@ -1,7 +1,7 @@
 //! Throughput advice in words.
 
 use tidegate_core::advice::RateSignal;
-use tidegate_core::plan::{AdviceSource, Course, FlowPlan, GatePlan, Plan, PresentPlan};
+use tidegate_core::plan::{AdviceSource, FlowPlan, GatePlan, Plan, PresentPlan};
 use tidegate_core::units::Rate;
 
 use super::text::rate_text;
@@ -9,15 +9,9 @@ use super::text::rate_text;
 /// What a gate tells flows.
 pub(super) fn gate_lines(gate: &GatePlan) -> Vec<String> {
     let Some(advice) = &gate.advice else { return Vec::new() };
-    let constant = match (advice.source, gate.rate.course()) {
-        (AdviceSource::Rate(rate), _) => Some(rate),
-        (AdviceSource::Law, Course::Constant(speed)) => Some(Rate::from_bps(speed)),
-        _ => None,
-    };
-    let told = advice.share.of(u128::from(constant.unwrap_or(Rate::ZERO).bps()), 1);
-    let what = match (constant, advice.source, advice.among) {
-        (Some(_), _, None) => signal_text(told),
-        (Some(_), _, Some(_)) => told.to_string(),
+    let what = match (advice.constant(&gate.rate), advice.source, advice.among) {
+        (Some(told), _, None) => signal_text(told),
+        (Some(told), _, Some(_)) => told.to_string(),
         (None, AdviceSource::Estimate { every, blocks }, _) => format!(
             "what can be counted on of its law, the smallest of {} moving averages over {} slots of {every},",
             blocks.blocks, blocks.samples

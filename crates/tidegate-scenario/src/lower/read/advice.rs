@@ -1,5 +1,6 @@
 //! Throughput advice: `gate.x.advice` to [`AdvicePlan`], `flow.x.scone` to [`SconePlan`].
 
+use tidegate_core::advice::RateSignal;
 use tidegate_core::effcap::Blocks;
 use tidegate_core::plan::{
     AdvicePlan, AdviceSource, AppPlan, Course, GatePlan, PresentPlan, RatePlan, SconePlan, Share, TcpPlan,
@@ -35,14 +36,21 @@ pub(super) fn advice(root: &Form, form: &Form, plan: &GatePlan, notes: &mut Note
         let help = "add among = \"flows\" or among = \"listeners\", or remove present";
         notes.warn(present.at, &present.key, "present has an effect only with among", help);
     }
-    Some(AdvicePlan {
+    let advice = AdvicePlan {
         source,
         share: share(table, "share"),
         among: table
             .word("among")
             .zip(table.span("present"))
             .map(|(word, within)| PresentPlan { within, signalled: word == "listeners" }),
-    })
+    };
+    let least = RateSignal::from_bits(0).rate().unwrap_or(Rate::ZERO);
+    if let Some(told) = advice.constant(&plan.rate).filter(|told| *told < least) {
+        let item = given("rate").unwrap_or(item);
+        let problem = format!("{told} is below the least that a rate signal says, so flows are told {least}");
+        notes.warn(item.at, &item.key, problem, format!("advise \"{least}\" or more, or remove advice"));
+    }
+    Some(advice)
 }
 
 /// A key that is a share of something.
