@@ -11,7 +11,7 @@ pub(super) const ADVICE: Section = short(
     section(
         "Throughput advice",
         "The gate tells flows their rate as SCONE does (draft-ietf-scone-protocol): it lowers the rate signal of packets that carry one, to \
-         one of 127 values from 100 kbit/s to 199.5 Gbit/s, the highest that is not above the rate, or 100 kbit/s for less. Nothing is enforced by that. Not at cell \
+         one of 127 values from 100 kbit/s to 199.5 Gbit/s, the highest that is not above the rate. Less is told as 100 kbit/s. Nothing is enforced by that. Not at cell \
          gates.",
         &[
             key(
