@@ -117,6 +117,14 @@ def test_small_changes_make_of_numbers_what_they_make_at_the_server(
         assert all(map(close, own["values"], spread["values"])), number
 
 
+def test_what_is_left_out_is_said_as_by_the_server(asked: Callable[..., Any]) -> None:
+    text = f'{SMALL}\n[[sweep]]\n"flow.bulk.tcp.cc" = ["reno", "cubic"]\n'
+    (here,) = asked({"ask": "run", "text": text})
+    there = served("run", text=text)["body"]
+    assert here["answer"]["warnings"] == there["warnings"]
+    assert "outside [[sweep]]" in there["warnings"][-1]
+
+
 def variants(texts: Sequence[str]) -> list[dict[str, str]]:
     return [{"name": f"variant {place}", "text": text} for place, text in enumerate(texts)]
 

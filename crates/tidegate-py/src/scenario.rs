@@ -234,6 +234,11 @@ impl Scenario {
     }
 
     #[getter]
+    fn sweep_warning(&self) -> Option<String> {
+        self.inner.sweep_warning()
+    }
+
+    #[getter]
     fn records(&self) -> bool {
         self.inner.unseeded_plan().record.level != RecordLevel::Summary
     }

@@ -151,6 +151,18 @@ impl Scenario {
         sweep::combinations(&self.sweeps)
     }
 
+    /// What is said where one run, or one answer, leaves [`Self::combinations`] out; nothing where there is one.
+    #[must_use]
+    pub fn sweep_warning(&self) -> Option<String> {
+        let count: usize = self.sweeps.iter().map(|sweep| sweep.steps.len()).product();
+        (count > 1).then(|| {
+            format!(
+                "the scenario's sweep makes {count} combinations; this is of the values outside [[sweep]] \
+                 (tidegate study runs them all)"
+            )
+        })
+    }
+
     /// One line for people.
     #[must_use]
     pub fn title(&self) -> &str {

@@ -47,7 +47,8 @@ pub(crate) fn done(scenario: &Scenario, plan: &Plan, result: &RunResult) -> Mess
     }
     let summary = serde_json::value::to_raw_value(&result.summary);
     let json = summary.and_then(|summary| {
-        let (warnings, paths, laws) = (warnings(scenario), paths(plan), tidegate_result::laws(plan));
+        let (mut warnings, paths, laws) = (warnings(scenario), paths(plan), tidegate_result::laws(plan));
+        warnings.extend(scenario.sweep_warning());
         let groups = plan.record.groups.iter().map(|group| group.name.as_str()).collect();
         serde_json::to_string(&Done { summary: &summary, warnings, paths, laws, groups, tables })
     });

@@ -10,10 +10,5 @@ if TYPE_CHECKING:
 
 def sweep_warnings(scenario: Scenario) -> list[str]:
     """Return that the combinations of ``[[sweep]]`` are left out; nothing where there are none."""
-    if scenario.combinations == 1:
-        return []
-    told = (
-        f"the scenario's sweep makes {scenario.combinations} combinations; this is of the values outside "
-        "[[sweep]] (tidegate study runs them all)"
-    )
-    return [told]
+    told = scenario._inner.sweep_warning
+    return [] if told is None else [told]
