@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
 
 
 def test_dragging_changes_numbers_to_those_of_the_command_line(chrome: Chrome, folder: Path) -> None:
@@ -126,9 +127,13 @@ def test_a_mistake_in_the_form_is_told_at_its_field(chrome: Chrome) -> None:
     field.clear()
     field.send_keys("20 Mb")
     until(chrome, lambda: field.get_attribute("aria-invalid") == "true")
-    words = chrome.find_element("id", field.get_attribute("aria-describedby") or "")
-    until(chrome, lambda: "20 Mb" in words.text and "Mbit/s" in words.text)
-    assert words.is_displayed()
+
+    def words() -> WebElement:
+        # The field has them anew with every answer, also while the rate is being typed.
+        return one(chrome, f"[id='{field.get_attribute('aria-describedby')}']")
+
+    until(chrome, lambda: "20 Mb" in words().text and "Mbit/s" in words().text)
+    assert words().is_displayed()
     chrome.execute_script("document.getElementById('form').scrollTo(0, 9999); scrollTo(0, 9999)")
     one(chrome, "#state button").click()
     until(chrome, lambda: chrome.switch_to.active_element == field)
