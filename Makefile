@@ -18,7 +18,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.t
 PY_DIRS := $(wildcard python papers tests examples benches docs)
 
 .DEFAULT_GOAL := help
-.PHONY: page check-page help setup build demo wasm test test-programs test-wasm fresh soak specification mutants test-rust test-python check bench bench-live docs fuzz digests lock wheel try-wheel adding release-check clean
+.PHONY: page check-page help setup build demo wasm test test-programs test-wasm fresh soak specification mutants test-rust test-virtual test-live check bench bench-live docs fuzz digests lock wheel try-wheel adding release-check clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -37,8 +37,9 @@ wasm: ## the simulator as a WebAssembly module: target/wasm, tidegate lab --stat
 test: ## every test; builds fuzz targets
 	@# Each build has long stretches on one processor.
 	$(MAKE) -j3 setup test-programs test-wasm
-	$(MAKE) test-rust
-	$(MAKE) test-python
+	@# Those in Rust mostly wait, and most of them on one processor.
+	$(MAKE) -j2 test-rust test-virtual
+	$(MAKE) test-live
 
 test-programs: $(STAMPS)/venv
 	$(CARGO) test --locked --no-run
@@ -52,10 +53,13 @@ test-rust: export PROPTEST_RNG_SEED = 1996
 test-rust: $(STAMPS)/venv
 	$(CARGO) test --locked
 
-# Tests in real time run alone, and one after the other. Only their files are read for them.
-test-python: setup
+# Python's tests in virtual time.
+test-virtual: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25 -m "not live"
-	$(BIN)/python -m pytest -m live $$(grep -rl 'mark\.live' tests --include='test_*.py')
+
+# Python's tests in real time mostly wait: two at once, and nothing beside them. Only their files are read for them.
+test-live: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m live $$(grep -rl 'mark\.live' tests --include='test_*.py')
 
 # The fuzz targets are tests too: ordinary functions on a fixed seed, a second each, on any toolchain. The libFuzzer
 # programs need a C++ compiler to build. Built with the same packages as the tests, or the core would be compiled again.

@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,14 +49,21 @@ def as_nobody() -> list[str]:
 
 
 @pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Return a folder that everybody may enter; pytest closes its own to others, for all tests at once."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.fixture
 def rootless(tmp_path: Path) -> Rootless:
     """Run Python as nobody (as this user, where it is not root); skips where that cannot make namespaces."""
     before = as_nobody() if os.geteuid() == 0 else []
     home = tmp_path / "home"
     home.mkdir()
     if before:
-        for folder in (home, *tmp_path.parents[:2], tmp_path):
-            folder.chmod(0o755)
         os.chown(home, NOBODY, NOBODY)
     kept = {key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"}
     own = {"HOME": str(home), "MPLCONFIGDIR": str(home), "TMPDIR": str(home), "TIDEGATE_STORE": str(home)}
