@@ -145,6 +145,7 @@ impl Simulation {
                     Some(Event::Line { at, source, line }) => {
                         if let Some((at, route, unit)) = network.handle_line(at, source, line) {
                             self.deliver(at, route, unit);
+                            self.deliver_rest();
                         }
                     }
                     Some(Event::Arrival { at, unit }) => self.arrive(at, unit),
@@ -183,6 +184,7 @@ impl Simulation {
     fn arrive(&mut self, at: Time, unit: Unit) {
         if let Some((at, route, unit)) = self.wire.network.handle_arrival(at, unit) {
             self.deliver(at, route, unit);
+            self.deliver_rest();
         }
     }
 

@@ -66,6 +66,7 @@ impl Network {
             self.sections.sections[section].advance(now, &mut self.gates);
             self.collect(section);
         } else if self.judged[gate].is_free {
+            self.set_rate_until(now, gate);
             self.run_on(now, gate);
         } else {
             self.complete_until(now, gate);
@@ -112,12 +113,15 @@ impl Network {
         let gate = self.map.gates[first as usize];
         let index = gate as usize;
         self.complete_until(at, index);
-        if let Some(controlled) = self.controls.of_gate(index) {
+        if let Some(controlled) = self.controls.of_gate(index).filter(|control| control.hears_arrivals) {
             self.enter_controlled(at, unit, index, route, controlled);
         } else if let Err(drop) = self.gates[index].handle_unit(at, unit) {
             self.drop(gate, drop, unit);
         }
         self.collect_departures(index, at);
+        if self.judged[index].from_arrivals {
+            return self.run_on(at, index);
+        }
         self.wake_gate(index);
         if !self.reports.deliveries.is_empty() {
             self.schedule.wake(SourceKind::Gate, index, at);
@@ -164,7 +168,7 @@ impl Network {
             }
             Err(drop) => self.drop(index as u32, drop, unit),
         }
-        if let Some(controlled) = self.controls.of_gate(index) {
+        if let Some(controlled) = self.controls.of_gate(index).filter(|control| control.hears_departures) {
             // What its queue drops never was on its wire.
             let (at, sent) = fate.map_or_else(|drop| (drop.at, drop.reason.after_service()), |_| (now, true));
             let wire = if sent { self.gates[index].wire_bytes(unit.bytes) } else { 0 };

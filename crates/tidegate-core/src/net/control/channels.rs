@@ -127,6 +127,10 @@ impl Control for Channels {
         &self.groups[group].gates
     }
 
+    fn hears_arrivals(&self) -> bool {
+        true
+    }
+
     /// Counts what arrives, dropped or not.
     fn handle_arrival(&mut self, _at: Time, arrival: Arrival, _gates: &mut [Gate]) -> Effect {
         let (group, place) = self.places[arrival.gate];

@@ -33,11 +33,12 @@ impl Network {
 
     /// Wakes the control of a gate if it is due by `at` and comes before services at the same instant: what
     /// starts then has the new rate.
+    #[inline]
     pub(in crate::net) fn set_rate_until(&mut self, at: Time, gate: usize) {
-        if let Some(Controlled { by, group }) = self.controls.of_gate(gate)
-            && let Some(control) = self.controls.get(by)
-            && control.sets_rates()
-            && control.next_wakeup(group) <= at
+        if let Some(Controlled { by, group, sets_rates: true, .. }) = self.controls.of_gate(gate)
+            // Its event is never later than it wants.
+            && self.schedule.due(by, group) <= at
+            && self.controls.get(by).is_some_and(|control| control.next_wakeup(group) <= at)
         {
             self.wake_control(at, by, group);
         }
@@ -50,9 +51,9 @@ impl Network {
         mut unit: Unit,
         gate: usize,
         route: u32,
-        Controlled { by, group }: Controlled,
+        Controlled { by, group, sets_rates, .. }: Controlled,
     ) {
-        if self.controls.get(by).is_some_and(|control| !control.sets_rates()) {
+        if !sets_rates {
             self.wake_control(at, by, group);
         }
         let Some(control) = self.controls.get_mut(by) else { return };
@@ -78,7 +79,7 @@ impl Network {
     /// A unit with `wire` bytes on the wire has left a gate that is controlled.
     pub(in crate::net) fn note_departure_to(
         &mut self,
-        Controlled { by, group }: Controlled,
+        Controlled { by, group, .. }: Controlled,
         at: Time,
         gate: usize,
         wire: u32,

@@ -87,6 +87,16 @@ pub(super) trait Control {
         false
     }
 
+    /// Whether it is asked about what comes to its gates, and hears of it: [`Control::admits`], [`Control::handle_arrival`].
+    fn hears_arrivals(&self) -> bool {
+        false
+    }
+
+    /// Whether it hears of what leaves its gates: [`Control::handle_departure`].
+    fn hears_departures(&self) -> bool {
+        self.counts_departures()
+    }
+
     /// A unit that the policer let pass comes to a gate at `at`: says whether it may enter.
     /// [`Control::handle_arrival`] follows.
     fn admits(&mut self, _at: Time, _gate: usize, _gates: &mut [Gate]) -> bool {
@@ -127,6 +137,12 @@ pub(super) struct Controlled {
     pub(super) by: SourceKind,
     /// The gate's group.
     pub(super) group: usize,
+    /// [`Control::sets_rates`].
+    pub(super) sets_rates: bool,
+    /// [`Control::hears_arrivals`].
+    pub(super) hears_arrivals: bool,
+    /// [`Control::hears_departures`].
+    pub(super) hears_departures: bool,
 }
 
 impl Controls {
@@ -153,7 +169,14 @@ impl Controls {
         }
         for (gate, by, group) in members {
             controls.of_gate.resize(gates.len(), None);
-            controls.of_gate[gate] = Some(Controlled { by, group });
+            let control = controls.get(by);
+            controls.of_gate[gate] = Some(Controlled {
+                by,
+                group,
+                sets_rates: control.is_some_and(Control::sets_rates),
+                hears_arrivals: control.is_some_and(Control::hears_arrivals),
+                hears_departures: control.is_some_and(Control::hears_departures),
+            });
         }
         controls
     }

@@ -32,8 +32,10 @@ impl Network {
     /// where that is now or certain.
     #[inline(always)]
     pub fn handle_arrival(&mut self, at: Time, mut unit: Unit) -> Option<(Time, usize, Unit)> {
-        let (at, route) = self.go_on_after_line(at, &mut unit)?;
-        Some((at, route, unit))
+        match self.go_on_after_line(at, &mut unit) {
+            Some((at, route)) => Some((at, route, unit)),
+            None => self.poll_delivery(),
+        }
     }
 
     /// [`Network::handle_arrival`] for the first unit of a line, if the line has one.
@@ -42,8 +44,10 @@ impl Network {
         crate::work::step();
         let mut unit = self.lines[line].units.front()?.1;
         self.shorten_line(source, line);
-        let (at, route) = self.go_on_after_line(at, &mut unit)?;
-        Some((at, route, unit))
+        match self.go_on_after_line(at, &mut unit) {
+            Some((at, route)) => Some((at, route, unit)),
+            None => self.poll_delivery(),
+        }
     }
 
     #[inline(always)]

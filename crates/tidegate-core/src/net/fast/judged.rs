@@ -26,13 +26,15 @@ use crate::units::{Span, Time};
 pub(in crate::net) struct Judged {
     /// It runs on ([`Network::run_on`]).
     pub(in crate::net) is_free: bool,
+    /// It runs on from arrivals too: all of them are events of lines.
+    pub(in crate::net) from_arrivals: bool,
     /// The line whose units it takes late; [`NONE`]: every arrival is an event.
     line: u32,
 }
 
 impl Judged {
     /// No fast path applies.
-    pub(in crate::net) const NOT: Judged = Judged { is_free: false, line: NONE };
+    pub(in crate::net) const NOT: Judged = Judged { is_free: false, from_arrivals: false, line: NONE };
 }
 
 /// The inputs of a gate.
@@ -60,15 +62,18 @@ impl Network {
             return;
         }
         let is_free = |(index, gate): (usize, &GatePlan)| {
-            let judged = !gate.is_known_ahead() && gate.rate.is_known_ahead() && !gate.is_cell_gate();
+            let stepped = !gate.is_known_ahead() && !gate.is_cell_gate();
             let switched = plan.switches.iter().any(|switch| switch.gate == index);
-            judged && !switched && self.controls.of_gate(index).is_none() && self.gates[index].admits_all()
+            let at_events = self.controls.of_gate(index).is_none_or(|control| control.sets_rates);
+            stepped && !switched && at_events && self.gates[index].admits_all()
         };
         let free: Vec<bool> = plan.gates.iter().enumerate().map(is_free).collect();
         let inputs = self.inputs();
         for (gate, ways) in inputs.iter().enumerate() {
             self.judged[gate].is_free = free[gate];
-            if let (true, false, Some(line)) = (free[gate], ways.after_cells, ways.only_line()) {
+            self.judged[gate].from_arrivals = free[gate] && !ways.is_entry;
+            let takes_late = free[gate] && self.controls.of_gate(gate).is_none();
+            if let (true, false, Some(line)) = (takes_late, ways.after_cells, ways.only_line()) {
                 self.judged[gate].line = line;
                 self.lines[line as usize].taken_by = gate as u32;
             }

@@ -238,6 +238,14 @@ impl Control for Circuits {
         false
     }
 
+    fn hears_arrivals(&self) -> bool {
+        true
+    }
+
+    fn hears_departures(&self) -> bool {
+        true
+    }
+
     fn admits(&mut self, at: Time, gate: usize, gates: &mut [Gate]) -> bool {
         self.open_for_packet(at, gate, gates)
     }
