@@ -109,15 +109,10 @@ impl Network {
 
     /// Step by step: a unit comes to a gate.
     pub(super) fn enter_gate(&mut self, at: Time, unit: Unit) {
-        let &Stretch { first, route, .. } = &self.map.stretches[unit.stretch as usize];
-        let gate = self.map.gates[first as usize];
-        let index = gate as usize;
+        let first = self.map.stretches[unit.stretch as usize].first;
+        let index = self.map.gates[first as usize] as usize;
         self.complete_until(at, index);
-        if let Some(controlled) = self.controls.of_gate(index).filter(|control| control.hears_arrivals) {
-            self.enter_controlled(at, unit, index, route, controlled);
-        } else if let Err(drop) = self.gates[index].handle_unit(at, unit) {
-            self.drop(gate, drop, unit);
-        }
+        self.take(index, at, unit);
         self.collect_departures(index, at);
         if self.judged[index].from_arrivals {
             return self.run_on(at, index);

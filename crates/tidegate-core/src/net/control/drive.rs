@@ -25,6 +25,11 @@ impl Network {
             }
             place += 1;
         }
+        place = 0;
+        while let Some(gate) = self.controls.sets(by, group, place) {
+            self.take_late(gate, at);
+            place += 1;
+        }
         if let Some(control) = self.controls.get_mut(by) {
             control.handle_wakeup(at, group, &mut self.gates);
         }
@@ -50,14 +55,13 @@ impl Network {
         at: Time,
         mut unit: Unit,
         gate: usize,
-        route: u32,
         Controlled { by, group, sets_rates, .. }: Controlled,
     ) {
         if !sets_rates {
             self.wake_control(at, by, group);
         }
         let Some(control) = self.controls.get_mut(by) else { return };
-        let gates = &mut self.gates;
+        let (gates, route) = (&mut self.gates, self.map.stretches[unit.stretch as usize].route);
         // What the policer drops asks for nothing.
         let taken = gates[gate].handle_ingress(at, &mut unit).and_then(|_| {
             if control.admits(at, gate, gates) {

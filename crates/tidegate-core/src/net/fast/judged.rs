@@ -72,8 +72,7 @@ impl Network {
         for (gate, ways) in inputs.iter().enumerate() {
             self.judged[gate].is_free = free[gate];
             self.judged[gate].from_arrivals = free[gate] && !ways.is_entry;
-            let takes_late = free[gate] && self.controls.of_gate(gate).is_none();
-            if let (true, false, Some(line)) = (takes_late, ways.after_cells, ways.only_line()) {
+            if let (true, false, Some(line)) = (free[gate], ways.after_cells, ways.only_line()) {
                 self.judged[gate].line = line;
                 self.lines[line as usize].taken_by = gate as u32;
             }
@@ -175,10 +174,13 @@ impl Network {
         }
     }
 
+    /// A unit comes to a gate that is driven step by step, whose services before `at` are over.
     #[inline]
-    fn take(&mut self, gate: usize, at: Time, unit: Unit) {
+    pub(in crate::net) fn take(&mut self, gate: usize, at: Time, unit: Unit) {
         crate::work::step();
-        if let Err(drop) = self.gates[gate].handle_unit_in_service(at, unit) {
+        if let Some(controlled) = self.controls.of_gate(gate).filter(|control| control.hears_arrivals) {
+            self.enter_controlled(at, unit, gate, controlled);
+        } else if let Err(drop) = self.gates[gate].handle_unit_in_service(at, unit) {
             self.drop(gate as u32, drop, unit);
         }
     }
