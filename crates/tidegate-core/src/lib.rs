@@ -22,6 +22,7 @@ pub mod net;
 pub mod plan;
 pub mod random;
 pub mod serial;
+mod soonest;
 pub mod tcp;
 pub mod unit;
 pub mod units;

@@ -146,12 +146,18 @@ impl Network {
     #[inline]
     pub(super) fn collect_departures(&mut self, index: usize, now: Time) {
         while let Some(departure) = self.gates[index].poll_departure() {
-            self.let_go(index, now, departure);
+            self.let_another_go(index, now, departure);
         }
     }
 
+    /// [`Network::let_go`], apart.
+    #[inline(never)]
+    fn let_another_go(&mut self, index: usize, now: Time, departure: Departure) {
+        self.let_go(index, now, departure);
+    }
+
     /// A unit has left a gate: it is forwarded, or reported as dropped.
-    #[inline]
+    #[inline(always)]
     pub(super) fn let_go(&mut self, index: usize, now: Time, Departure { unit, fate }: Departure) {
         match fate {
             Ok(out) => {

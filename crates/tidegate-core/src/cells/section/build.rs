@@ -4,11 +4,11 @@ use super::frames::Crossing;
 use super::gate::{CellGate, CellServer, RmCells, paced_server, slotted_server};
 use super::input::{Input, To};
 use super::own::OwnService;
-use super::soonest::Soonest;
 use super::steps::Held;
 use super::{CellCounts, CrossingPlan, Observed, Options, Section};
 use crate::plan::{CellPlan, Framing, GatePlan, JitterPlan, RatePlan};
 use crate::random::Stream;
+use crate::soonest::Soonest;
 use crate::units::{Measured, Span};
 
 impl Section {
@@ -69,7 +69,7 @@ impl Section {
                     && plan.police.is_none()
                     && plan.jitter == JitterPlan::None
                     && observed != Observed::Each,
-                policed: slotted && plan.police.is_some(),
+                policed: plan.police.is_some(),
                 counts: CellCounts::default(),
             }
         };

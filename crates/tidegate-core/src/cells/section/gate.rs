@@ -3,7 +3,6 @@
 use super::input::{Cell, Input};
 use super::interface::{CellCounts, Observed};
 use super::own::OwnService;
-use super::soonest::Soonest;
 use super::steps::Held;
 use crate::aal5::CELL_BITS;
 use crate::cells::paced::Paced;
@@ -12,6 +11,7 @@ use crate::cells::train::Spacing;
 use crate::gate::rate::Service;
 use crate::plan::{GatePlan, JitterPlan, LossPlan, QueueCounts, QueueLimit, RatePlan};
 use crate::random::Stream;
+use crate::soonest::Soonest;
 use crate::units::{Measured, Span, Speed, Time};
 
 /// A gate of the section.
@@ -48,7 +48,7 @@ pub(super) struct CellGate {
     pub(super) tagged: Option<u64>,
     /// Slotted, without anything that looks at single cells, before the section's end.
     pub(super) plain_slots: bool,
-    /// Slotted, with a policer before the queue.
+    /// With a policer before the queue.
     pub(super) policed: bool,
     pub(super) counts: CellCounts,
 }

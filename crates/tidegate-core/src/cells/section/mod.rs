@@ -7,10 +7,10 @@ use self::frames::{Crossing, Frame, Loss};
 use self::gate::{CellGate, CellServer};
 use self::input::{Cell, Discard, Input, To};
 use self::lay::{Block, MOST_INPUTS};
-use self::soonest::Soonest;
 use super::train::{Exact, Spacing, Train};
 use crate::aal5::{cells_of, padding_of};
 use crate::gate::Gate;
+use crate::soonest::Soonest;
 use crate::unit::Unit;
 use crate::units::{Measured, Span, Time};
 
@@ -26,7 +26,6 @@ mod own;
 mod piece;
 mod serve;
 mod slots;
-mod soonest;
 mod steps;
 
 pub use interface::{CellCounts, CrossingPlan, Observed, Options, Output};

@@ -88,13 +88,12 @@ impl Section {
         crate::work::step();
         let mut cell = self.take(gate, input);
         let at = cell.at;
-        if !self.police(gate, input, &mut cell, at, gates) {
+        let CellGate { number, policed, discards, .. } = self.gates[gate];
+        if policed && !self.police(gate, input, &mut cell, at, gates) {
             return;
         }
-        let CellGate { number, .. } = self.gates[gate];
         let server = &mut gates[number];
-        let waiting = server.backlog_ahead(at).units;
-        if !Self::admits(&mut self.gates[gate], input, cell, waiting) {
+        if discards && !Self::admits(&mut self.gates[gate], input, cell, server.backlog_ahead(at).units) {
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);
         }
@@ -134,12 +133,13 @@ impl Section {
             return;
         };
         let Input { head: train, to, own, .. } = &mut inputs[input];
-        let (train, last_comes) = (*train, train.last());
+        let train = *train;
         let together = Self::comes_together(&train, *discards);
         let leaves = !together && *to == To::End && !*discards && train.left > 1;
-        let counts = train.next.at >= measured.from && paced.end_after(last_comes) < measured.until;
-        let apart = if leaves && counts && !is_observed && last_comes.picos() < before {
-            paced.serve_apart(&train)
+        let apart = if leaves && !is_observed && train.next.at >= measured.from {
+            let last_comes = train.last();
+            let counts = last_comes.picos() < before && paced.end_after(last_comes) < measured.until;
+            if counts { paced.serve_apart(&train) } else { None }
         } else {
             None
         };

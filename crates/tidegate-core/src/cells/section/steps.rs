@@ -13,62 +13,66 @@ use crate::gate::{Departure, DropReason, Gate};
 use crate::serial::span_of;
 use crate::units::{Span, Time};
 
-/// The cells that the gate holds.
+/// The cells that the gate holds: in one queue, that in service first, or by input, where the gate has classes.
 #[derive(Debug)]
-pub(super) enum Held {
-    /// In one queue, that in service first, each with its input.
-    InOrder(VecDeque<(u32, Cell)>),
-    /// By input, where the gate has classes.
-    ByInput(Vec<VecDeque<Cell>>),
+pub(super) struct Held {
+    by_input: bool,
+    queues: Vec<HeldQueue>,
+}
+
+/// Cells that leave in the order in which they came.
+#[derive(Debug, Default)]
+struct HeldQueue {
+    cells: VecDeque<Cell>,
+    /// Cells that have ever come.
+    came: u64,
+    /// How many came before each that ends a packet.
+    ends: VecDeque<u64>,
 }
 
 impl Held {
     pub(super) fn new(by_input: bool) -> Held {
-        if by_input { Held::ByInput(vec![]) } else { Held::InOrder(VecDeque::new()) }
+        Held { by_input, queues: vec![HeldQueue::default()] }
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
-        let bytes = match self {
-            Held::InOrder(cells) => cells.capacity() * size_of::<(u32, Cell)>(),
-            Held::ByInput(inputs) => inputs.iter().map(VecDeque::capacity).sum::<usize>() * size_of::<Cell>(),
+        let bytes = |queue: &HeldQueue| {
+            queue.cells.capacity() * size_of::<Cell>() + queue.ends.capacity() * size_of::<u64>()
         };
-        bytes as u64
+        self.queues.iter().map(bytes).sum::<usize>() as u64
     }
 
     fn push(&mut self, input: usize, cell: Cell) {
-        match self {
-            Held::InOrder(cells) => cells.push_back((input as u32, cell)),
-            Held::ByInput(inputs) => {
-                if inputs.len() <= input {
-                    inputs.resize_with(input + 1, VecDeque::new);
-                }
-                inputs[input].push_back(cell);
-            }
+        let number = if self.by_input { input } else { 0 };
+        if self.queues.len() <= number {
+            self.queues.resize_with(number + 1, HeldQueue::default);
         }
+        let queue = &mut self.queues[number];
+        if cell.ends {
+            queue.ends.push_back(queue.came);
+        }
+        queue.came += 1;
+        queue.cells.push_back(cell);
     }
 
     /// Takes the cell of an input that is served first.
     fn pop(&mut self, input: usize) -> Option<Cell> {
-        match self {
-            Held::InOrder(cells) => cells.pop_front().map(|(_, cell)| cell),
-            Held::ByInput(inputs) => inputs.get_mut(input)?.pop_front(),
+        let queue = self.queues.get_mut(if self.by_input { input } else { 0 })?;
+        let cell = queue.cells.pop_front()?;
+        if cell.ends {
+            queue.ends.pop_front();
         }
+        Some(cell)
     }
 
     /// How many services end, at the least, before that of a cell that ends a packet; where none is held, of the last.
     fn before_end(&self) -> u64 {
-        let before = match self {
-            Held::InOrder(cells) => {
-                let first = cells.iter().position(|(_, cell)| cell.ends);
-                first.unwrap_or(cells.len().saturating_sub(1))
-            }
-            Held::ByInput(inputs) => {
-                let first = |cells: &VecDeque<Cell>| cells.iter().position(|cell| cell.ends);
-                let all: usize = inputs.iter().map(VecDeque::len).sum();
-                inputs.iter().filter_map(first).min().unwrap_or(all.saturating_sub(1))
-            }
+        let first = |queue: &HeldQueue| {
+            let gone = queue.came - queue.cells.len() as u64;
+            queue.ends.front().map(|before| before - gone)
         };
-        before as u64
+        let all = || self.queues.iter().map(|queue| queue.cells.len() as u64).sum::<u64>();
+        self.queues.iter().filter_map(first).min().unwrap_or_else(|| all().saturating_sub(1))
     }
 }
 
@@ -94,7 +98,7 @@ impl Section {
     fn begin_step(&mut self, gate: usize, input: usize, gates: &mut [Gate]) {
         let mut cell = self.take(gate, input);
         let at = cell.at;
-        if !self.police(gate, input, &mut cell, at, gates) {
+        if self.gates[gate].policed && !self.police(gate, input, &mut cell, at, gates) {
             return;
         }
         let row = &mut self.gates[gate];
@@ -112,7 +116,7 @@ impl Section {
         unit.bytes = CELL_BYTES;
         unit.handle = input as u32;
         unit.set_tagged(cell.tagged);
-        if !Self::admits(row, input, cell, server.backlog_found(at, &unit).units) {
+        if row.discards && !Self::admits(row, input, cell, server.backlog_found(at, &unit).units) {
             server.note_refused_of_class(at, &unit, DropReason::Discarded);
             server.refuse_cell(at);
             return self.lose(gate, input, cell, at, DropReason::Discarded);

@@ -51,6 +51,7 @@ impl Gate {
     ///
     /// # Errors
     /// How the unit was dropped.
+    #[inline]
     pub fn handle_unit(&mut self, at: Time, mut unit: Unit) -> Result<(), GateDrop> {
         self.handle_ingress(at, &mut unit)?;
         self.handle_after_ingress(at, unit)

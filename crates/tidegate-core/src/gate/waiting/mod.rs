@@ -179,7 +179,7 @@ impl Waiting {
     }
 
     /// Takes the unit that would be served next if nothing were dropped.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_first(&mut self) -> Option<Waiter> {
         match self {
             Waiting::Line(line) => line.pop(),

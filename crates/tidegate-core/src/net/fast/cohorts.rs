@@ -216,7 +216,7 @@ impl<'a> Walk for Cohort<'a> {
     }
 
     #[cold]
-    fn leave_to_events(&mut self, _: Time, _: Unit) -> bool {
+    fn leave_to_events(&mut self, _: Time, _: &Unit) -> bool {
         unreachable!("{ONLY_ALARMS}");
     }
 

@@ -175,13 +175,13 @@ impl Walk for Network {
     }
 
     #[inline(never)]
-    fn leave_to_events(&mut self, at: Time, unit: Unit) -> bool {
+    fn leave_to_events(&mut self, at: Time, unit: &Unit) -> bool {
         crate::work::step();
         let &Stretch { crossing, steps, .. } = &self.map.stretches[unit.stretch as usize];
         if crossing != NONE {
-            self.enter_section(at, unit, crossing);
+            self.enter_section(at, *unit, crossing);
         } else if steps {
-            self.enter_gate(at, unit);
+            self.enter_gate(at, *unit);
         }
         crossing != NONE || steps
     }

@@ -81,7 +81,7 @@ pub(in crate::net) trait Walk {
     fn send_to_line(&mut self, at: Time, unit: Unit, line: u32);
 
     /// A unit that enters a stretch of the slow path ([`Stretch::slow_path`]): whether events take it through.
-    fn leave_to_events(&mut self, at: Time, unit: Unit) -> bool;
+    fn leave_to_events(&mut self, at: Time, unit: &Unit) -> bool;
 
     /// A unit leaves a gate of a route whose TCP hears of departures, and arrives at what comes next at `out`.
     fn note_departure(&mut self, gate: u32, route: u32, out: Time);
@@ -117,7 +117,7 @@ pub(in crate::net) trait Walk {
     /// A unit begins any stretch.
     #[inline(always)]
     fn enter_stretch(&mut self, at: Time, unit: &mut Unit) -> Option<Time> {
-        if self.map().stretches[unit.stretch as usize].slow_path && self.leave_to_events(at, *unit) {
+        if self.map().stretches[unit.stretch as usize].slow_path && self.leave_to_events(at, unit) {
             return None;
         }
         let at = self.pass_gates(0, at, unit)?;

@@ -12,10 +12,9 @@
 //! is 10; the second sends at 8, its next is 18. At 16 the first is due, then, at 24, the second: each sends in every other
 //! slot, 16 apart.
 
-use std::collections::BTreeSet;
-
 use crate::gcra::{Gcra, Release};
 use crate::plan::{SpacedClass, SpacerPlan};
+use crate::soonest::Soonest;
 use crate::units::Time;
 
 /// The scheduler of a cell spacer: the contracts of the classes and the emission times of their first units.
@@ -25,7 +24,7 @@ pub(super) struct Spacer {
     unit: u32,
     classes: Vec<Class>,
     /// The first units of classes by their theoretical emission times.
-    emissions: BTreeSet<(Time, usize)>,
+    emissions: Soonest,
     /// Classes whose first unit has no emission time yet.
     unknown: Vec<usize>,
 }
@@ -79,10 +78,13 @@ impl Class {
 
 impl Spacer {
     pub(super) fn new(plan: &SpacerPlan) -> Spacer {
+        let mut emissions = Soonest::default();
+        plan.classes.iter().for_each(|_| emissions.push());
+        emissions.build();
         Spacer {
             unit: plan.unit_bytes.max(1),
             classes: plan.classes.iter().map(Class::new).collect(),
-            emissions: BTreeSet::new(),
+            emissions,
             unknown: Vec::new(),
         }
     }
@@ -113,7 +115,7 @@ impl Spacer {
         if left.waiting == 0 {
             left.since = None;
             if let Some(emission) = left.emission.take() {
-                self.emissions.remove(&(emission, class));
+                self.emissions.set(class, Time::NEVER.picos());
                 left.sending = Some(emission);
             }
         }
@@ -126,13 +128,11 @@ impl Spacer {
             let units = head(number).map(|wire| self.units(wire));
             let emission = units.and_then(|units| self.classes[number].emission(since, units));
             self.classes[number].emission = emission;
-            self.emissions.extend(emission.map(|at| (at, number)));
+            self.emissions.set(number, emission.unwrap_or(Time::NEVER).picos());
         }
-        match self.emissions.first() {
-            Some((at, class)) if *at <= now => Ok(*class),
-            Some((at, _)) => Err(*at),
-            None => Err(Time::NEVER),
-        }
+        let (at, class) = self.emissions.first();
+        let at = Time::from_picos(at);
+        if at <= now { Ok(class) } else { Err(at) }
     }
 
     /// When a class without units could send one of so many bytes, from `now` on.
@@ -146,9 +146,7 @@ impl Spacer {
         let sent = &mut self.classes[class];
         sent.limits.iter_mut().for_each(|limit| limit.count_units(now.picos(), units));
         let emission = sent.emission.take();
-        if let Some(emission) = emission {
-            self.emissions.remove(&(emission, class));
-        }
+        self.emissions.set(class, Time::NEVER.picos());
         let planned = emission.or(sent.sending.take()).unwrap_or(now);
         sent.planned.iter_mut().for_each(|limit| limit.count_units(planned.picos(), units));
         if sent.waiting > 0 {

@@ -1,14 +1,15 @@
 //! Which of many inputs has the next arrival: the earliest, and of several at one instant the one with the lowest number. Up to 16 are
 //! compared one by one; more stand in a tournament tree, so that a change costs the logarithm of their number.
 
-use super::NEVER;
+/// Nothing is known to come.
+const NEVER: u64 = u64::MAX;
 
 /// So many are compared one by one.
 const FEW: usize = 16;
 
 /// The next arrival of each input, and the input whose arrival is the first.
-#[derive(Debug, Default)]
-pub(super) struct Soonest {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Soonest {
     /// In picoseconds; [`NEVER`]: nothing is known to come.
     at: Vec<u64>,
     /// The number that comes first below each node; node n stands above 2n and 2n + 1, the last row above `at`.
@@ -18,12 +19,12 @@ pub(super) struct Soonest {
 
 impl Soonest {
     /// One more, of which nothing is known. To be followed by [`Soonest::build`].
-    pub(super) fn push(&mut self) {
+    pub(crate) fn push(&mut self) {
         self.at.push(NEVER);
     }
 
     /// All have been pushed, and nothing is known of any.
-    pub(super) fn build(&mut self) {
+    pub(crate) fn build(&mut self) {
         self.winners.clear();
         if self.at.len() > FEW {
             let leaves = self.at.len().next_power_of_two();
@@ -34,13 +35,13 @@ impl Soonest {
 
     /// When one comes.
     #[inline]
-    pub(super) fn at(&self, number: usize) -> u64 {
+    pub(crate) fn at(&self, number: usize) -> u64 {
         self.at[number]
     }
 
     /// One comes at another instant from now on.
     #[inline]
-    pub(super) fn set(&mut self, number: usize, at: u64) {
+    pub(crate) fn set(&mut self, number: usize, at: u64) {
         self.at[number] = at;
         if !self.winners.is_empty() {
             self.play(number);
@@ -49,13 +50,13 @@ impl Soonest {
 
     /// All, where they are few; a change needs nothing else.
     #[inline]
-    pub(super) fn few(&mut self) -> Option<&mut [u64]> {
+    pub(crate) fn few(&mut self) -> Option<&mut [u64]> {
         self.winners.is_empty().then_some(self.at.as_mut_slice())
     }
 
     /// The first, and when it comes.
     #[inline]
-    pub(super) fn first(&self) -> (u64, usize) {
+    pub(crate) fn first(&self) -> (u64, usize) {
         if let Some(winner) = self.winners.get(1) {
             crate::work::looks(1);
             return (self.at[*winner as usize], *winner as usize);
@@ -72,7 +73,7 @@ impl Soonest {
 
     /// The first and the second.
     #[inline]
-    pub(super) fn two_first(&self) -> ((u64, usize), (u64, usize)) {
+    pub(crate) fn two_first(&self) -> ((u64, usize), (u64, usize)) {
         if let Some(winner) = self.winners.get(1) {
             let winner = *winner as usize;
             return ((self.at[winner], winner), self.first_beside(winner));
@@ -132,7 +133,7 @@ impl Soonest {
     }
 
     /// Bytes held.
-    pub(super) fn memory_bytes(&self) -> u64 {
+    pub(crate) fn memory_bytes(&self) -> u64 {
         (self.at.capacity() * size_of::<u64>() + self.winners.capacity() * size_of::<u32>()) as u64
     }
 }
