@@ -108,11 +108,11 @@ impl Network {
     }
 
     /// Step by step: a unit comes to a gate.
-    pub(super) fn enter_gate(&mut self, at: Time, unit: Unit) {
+    pub(super) fn enter_gate(&mut self, at: Time, unit: &Unit) {
         let first = self.map.stretches[unit.stretch as usize].first;
         let index = self.map.gates[first as usize] as usize;
         self.complete_until(at, index);
-        self.take(index, at, unit);
+        self.take(index, at, *unit);
         self.collect_departures(index, at);
         if self.judged[index].from_arrivals {
             return self.run_on(at, index);

@@ -181,7 +181,7 @@ impl Walk for Network {
         if crossing != NONE {
             self.enter_section(at, *unit, crossing);
         } else if steps {
-            self.enter_gate(at, *unit);
+            self.enter_gate(at, unit);
         }
         crossing != NONE || steps
     }

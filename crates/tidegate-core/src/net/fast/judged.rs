@@ -1,15 +1,16 @@
-//! Gates whose discipline or scheduler decides when a unit would be served. Their rate is known ahead, so the end of a
-//! service is certain once it has begun, and nothing that comes during a service changes anything before its end. So
+//! Gates whose discipline or scheduler decides when a unit would be served, and gates whose rate is set at events of a control. The
+//! end of a service that has begun is certain up to the next event, and nothing that comes during a service changes anything before
+//! its end. So
 //!
 //! - a unit whose service has ended goes on at once: through the gates behind that only this gate sends to, or to a
 //!   receiver that is informed ahead of its time,
 //! - the gate goes on to the end of the next service, and so on, up to the next instant at which anything else may
 //!   happen: an event, the arrival of what it has handed out, or the end of what the engine has asked for,
 //! - what comes during a service from the one gate before waits on its line, and is taken, in order and at its own
-//!   time, when the service ends. Those arrivals are no events.
+//!   time, when the service ends, and before a control acts. Those arrivals are no events.
 //!
-//! None of it is done where somebody must be informed at the time itself: at a gate that polices or marks colours, or whose
-//! arrivals a control or a signal counts. Where TCP is informed of departures, what leaves takes the line.
+//! None of it is done where somebody must be informed at the time itself: at a gate that polices or marks colours, that is a circuit,
+//! or whose arrivals a signal or an ABR switch counts. Where TCP is informed of departures, what leaves takes the line.
 
 use std::collections::BTreeSet;
 
