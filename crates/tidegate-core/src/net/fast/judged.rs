@@ -129,6 +129,7 @@ impl Network {
                 // What comes is taken as it comes, but behind a service that begins at the same instant.
                 let comes = self.next_late(gate);
                 if comes < wakes && comes < bound {
+                    crate::work::step();
                     // One: its service may be over at the same instant.
                     if let Some((at, unit)) = self.lines[self.judged[gate].line as usize].units.pop_front() {
                         self.take(gate, at, unit);
@@ -168,6 +169,7 @@ impl Network {
     #[inline]
     pub(in crate::net) fn take_late(&mut self, gate: usize, until: Time) {
         while self.next_late(gate) < until {
+            crate::work::step();
             let Some((at, unit)) = self.lines[self.judged[gate].line as usize].units.pop_front() else {
                 return;
             };
@@ -178,7 +180,6 @@ impl Network {
     /// A unit comes to a gate that is driven step by step, whose services before `at` are over.
     #[inline]
     pub(in crate::net) fn take(&mut self, gate: usize, at: Time, unit: Unit) {
-        crate::work::step();
         if let Some(controlled) = self.controls.of_gate(gate).filter(|control| control.hears_arrivals) {
             self.enter_controlled(at, unit, gate, controlled);
         } else if let Err(drop) = self.gates[gate].handle_unit_in_service(at, unit) {
