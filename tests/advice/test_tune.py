@@ -150,6 +150,7 @@ def test_a_delay_that_was_not_measured_is_open(monkeypatch: pytest.MonkeyPatch) 
     assert (found.met, {row.bound for row in found.rows}) == (False, {"undecided"})
     told = " ".join(found.report().split())
     assert "p99 delay < 1 s is open, because nothing was measured that it could be judged by" in told
+    assert "nothing in the scenario is random" not in told
     # Beside settings that miss the bound it comes last.
     one = found.rows[0]
     missed = replace(one, delay_ms=Estimate(2000.0, 1.0, 1.0, 8), bound="missed")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tidegate.theory import Fit
 
 METHODS = ("auto", "theory", "sim")
+#: What is said of numbers from a bench that :attr:`Bench.is_certain`.
+CERTAIN = "All replications are equal because nothing in the scenario is random, so there is no interval."
 
 
 @dataclass
@@ -42,6 +44,11 @@ class Bench:
     progress: Callable[[float], None] | None
     #: Replications 1 to so many have small changes, number 0 is as written; 0: none has.
     perturb: int = 0
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every replication is the same run: nothing is random, and none has small changes."""
+        return not self.scenario.draws and not self.perturb
 
     @cached_property
     def seed(self) -> int:

@@ -9,7 +9,7 @@ finish. Where a theory applies, it answers exactly and the simulations stand bes
 
 from __future__ import annotations
 
-from tidegate._advise.bench import Bench, check_method
+from tidegate._advise.bench import CERTAIN, Bench, check_method
 from tidegate._advise.pool_goal import MET, NOT_MET, UNDECIDED, read_goal
 from tidegate._advise.pool_result import PoolSizing, Trial, rate
 from tidegate._advise.pool_trials import PoolTrials, Steps, least
@@ -67,7 +67,7 @@ def _by_simulation(trials: PoolTrials, steps: Steps, *, beside: bool) -> PoolSiz
         notes.append(
             "A smaller capacity in the table meets the goal too, although one between the two does not."
         )
-    notes += _warnings(tried)
+    notes += _warnings(tried, certain=trials.bench.is_certain)
     if theory_answer is not None:
         notes += trials.unmet
         open_to = [steps.capacity(simulated), *undecided]
@@ -88,19 +88,15 @@ def _by_simulation(trials: PoolTrials, steps: Steps, *, beside: bool) -> PoolSiz
     )
 
 
-def _warnings(tried: list[Trial]) -> list[str]:
+def _warnings(tried: list[Trial], *, certain: bool) -> list[str]:
     """Return what makes the answer of the simulations worth less."""
     told = []
-    if all(trial.runs == 1 for trial in tried):
+    if certain:
+        told.append(CERTAIN)
+    elif all(trial.runs == 1 for trial in tried):
         told.append(
             "Only one replication was simulated, so there is no interval, and another seed may give another "
             "capacity. Simulate more (--runs 8)."
-        )
-    elif (found := [each for trial in tried for each in trial.each if each.mean]) and not any(
-        each.sd for each in found
-    ):
-        told.append(
-            "All replications are equal because nothing in the scenario is random, so there is no interval."
         )
     undecided = [trial for trial in tried if trial.verdict == UNDECIDED]
     if not all(trial.measured for trial in undecided):

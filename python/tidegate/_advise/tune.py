@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tidegate._advise.bench import Bench, bench_for
+from tidegate._advise.bench import CERTAIN, Bench, bench_for
 from tidegate._advise.tune_goal import Goal
 from tidegate._advise.tune_result import MISSED, Setting, Tuning
 from tidegate._advise.tune_search import (
@@ -148,7 +148,7 @@ def _told(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
         top=rows[top],
         lead_bps=paired(goodputs[top], goodputs[best]),
         rule=rows[2 + RULE.index(10)],
-        notes=tuple(_notes(trials, goodputs)),
+        notes=tuple(_notes(trials)),
     )
 
 
@@ -180,18 +180,17 @@ def _delay(row: Setting) -> float:
     return float("inf") if found is None else found
 
 
-def _notes(trials: TuneTrials, goodputs: Sequence[Sequence[float | None]]) -> list[str]:
+def _notes(trials: TuneTrials) -> list[str]:
     notes = sweep_warnings(trials.bench.scenario)
     if trials.bench.perturb:
         notes.append(
             f"Of the {trials.runs} replications one is as written; {trials.bench.perturb} have small changes "
             "that nobody can know, the same for every setting."
         )
-    if all(len({*each}) == 1 for each in goodputs):
+    if trials.bench.is_certain:
         notes.append(
-            "All replications are equal because nothing in the scenario is random, so there is no interval. "
-            "--perturb 16 (perturb=16) tells what small changes do that nobody can know; or make something "
-            "random, such as the start (flow.NAME.start.uniform)."
+            f"{CERTAIN} --perturb 16 (perturb=16) tells what small changes do that nobody can know; or make "
+            "something random, such as the start (flow.NAME.start.uniform)."
         )
     if len(trials.flows) > 1:
         notes.append(f"Goodput is the sum of all flows. The gate is passed by {', '.join(trials.flows)}.")
