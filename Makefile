@@ -57,9 +57,9 @@ test-rust: $(STAMPS)/venv
 test-virtual: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25 -m "not live"
 
-# Python's tests in real time mostly wait: two at once, and nothing beside them. Only their files are read for them.
+# Python's tests in real time mostly wait: two files at once, and nothing beside them. Only their files are read for them.
 test-live: setup
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m live $$(grep -rl 'mark\.live' tests --include='test_*.py')
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m live $$(grep -rl 'mark\.live' tests --include='test_*.py')
 
 # The fuzz targets are tests too: ordinary functions on a fixed seed, a second each, on any toolchain. The libFuzzer
 # programs need a C++ compiler to build. Built with the same packages as the tests, or the core would be compiled again.
