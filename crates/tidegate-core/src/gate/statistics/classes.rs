@@ -112,13 +112,18 @@ impl ClassStatistics {
         self.classes[class].counters.mark(at, u64::from(wire));
     }
 
-    /// The service of a unit is known. One that is in the queue for any time has joined it before.
+    /// The service of a unit is known. One that is in the queue for any time has joined it before; `joined`: this one has, even if it
+    /// leaves at the instant of its arrival.
     #[inline]
-    pub(in crate::gate) fn serve(&mut self, class: usize, served: &Served) {
+    pub(in crate::gate) fn serve(&mut self, class: usize, served: &Served, joined: bool) {
         let Served { arrival, service, leaves, bytes, .. } = *served;
         self.classes[class].counters.serve(arrival, service.start, (leaves, u64::from(bytes)));
-        if let Some(history) = self.history.as_mut().filter(|_| leaves > arrival) {
+        let Some(history) = &mut self.history else { return };
+        if leaves > arrival {
             history.leaving = Some((leaves, class, bytes));
+        } else if joined {
+            history.advance(arrival);
+            history.leave(arrival, class, bytes);
         }
     }
 

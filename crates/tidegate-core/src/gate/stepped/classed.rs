@@ -198,7 +198,7 @@ impl Gate {
             if found.is_some() && served.leaves > arrival {
                 stats.join(class, arrival, Backlog::default().with(unit.bytes), unit.bytes);
             }
-            stats.serve(class, &served);
+            stats.serve(class, &served, found.is_none());
         }
     }
 
@@ -267,7 +267,7 @@ impl Gate {
             let wire = self.wire_bytes(unit.bytes);
             let served = self.serve((arrival, never), &mut unit, wire, None);
             if let Some((stats, class)) = self.class_stats(&unit) {
-                stats.serve(class, &served);
+                stats.serve(class, &served, true);
             }
             self.end_of_class(unit, &served);
         }

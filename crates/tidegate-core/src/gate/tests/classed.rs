@@ -337,6 +337,33 @@ fn a_class_without_room() {
     assert_eq!(fates, [(1, false), (0, true), (2, true), (3, true)]);
 }
 
+/// A small packet takes the place of a large one that waits for tokens, and begins at the instant at which it comes: it has been in
+/// the queue of its class for no time.
+#[test]
+fn what_joins_and_begins_at_once_is_not_held() {
+    let fq_codel = Discipline::FqCoDel(FqCoDelPlan { limit: 1, ..FqCoDelPlan::USUAL });
+    let bucket = RatePlan::TokenBucket {
+        rate: Rate::from_bps(8_000_000),
+        burst_bytes: 500,
+        initial_bytes: Some(100),
+        peak: None,
+        peak_burst_bytes: None,
+    };
+    let link = GatePlan { rate: bucket, ..link(8_000_000, QueueLimit::Unlimited) };
+    let queues = vec![(QueueLimit::Unlimited, fq_codel); CLASSES];
+    let plan = with_classes(link, 0, [0; CLASSES], queues);
+    for record in [RecordLevel::Every(Span::from_millis(1)), RecordLevel::Events] {
+        let mut gate = gate(&plan, record);
+        let gone = drive_all(&mut gate, &[(Time::ZERO, 444, 4), (Time::ZERO, 40, 0)], MEASURED.until);
+        let fates: Vec<_> = gone.iter().map(|(handle, fate)| (*handle, fate.is_ok())).collect();
+        assert_eq!(fates, [(0, false), (1, true)]);
+        gate.settle();
+        let rows = gate.take_class_history().expect("rows");
+        let last = rows.iter().rfind(|row| row.class == 0).expect("a row of the class");
+        assert_eq!((last.queue_packets, last.queue_bytes, last.delivered_bytes), (0, 0, 40));
+    }
+}
+
 /// A class of 8 Mbit/s with a bucket of a byte at a gate without a rate: each packet of 1000 bytes begins when the bucket is
 /// not below zero again, to the picosecond.
 #[test]
