@@ -18,9 +18,9 @@ from support.clusters import rows
 from support.common import tidegate
 from support.studies import MARKOV
 from tidegate._ask import compiled
+from tidegate._run.rows import Frame, Lists, Table
 from tidegate._run.table import flat
 from tidegate._study import columns, gather, merge, part, points, start
-from tidegate._study.columns import frame_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +101,7 @@ ROWS: list[list[dict[str, object]]] = [
 
 @pytest.mark.parametrize("rows", ROWS)
 def test_columns_are_those_of_flat_rows(rows: list[dict[str, object]]) -> None:
-    frame = frame_of(range(7, 7 + len(rows)), rows)
+    frame = Lists.made_of(range(7, 7 + len(rows)), rows).frame().collect()
     expected = pl.DataFrame([flat(row) for row in rows], infer_schema_length=None)
     assert frame["place"].to_list() == [7 + number for number in range(len(rows))]
     assert frame["place"].dtype == pl.UInt64
@@ -120,7 +120,7 @@ def test_the_work_beside_a_run_is_not_python_for_each_flow() -> None:
 
     sys.setprofile(count)
     try:
-        frame = frame_of([0] * len(rows), rows)
+        frame = Lists.made_of([0] * len(rows), rows).frame().collect()
     finally:
         sys.setprofile(None)
     assert frame.columns == ["place", "name", "limited_by.gate.0", "limited_by.gate.1", "limited_by.gate.2"]
@@ -238,3 +238,52 @@ def test_columns_name_the_copies_of_a_gate(tmp_path: Path) -> None:
     done = tidegate("study", file, "--columns", "gate.link.loss", "--no-store")
     assert done.returncode == 2
     assert 'no gate is called "link"; did you mean "link/bad"?' in done.stderr
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lists_and_frames_give_the_same_answers(seed: int) -> None:
+    """Rows of few runs stay lists; of many they are data frames."""
+    draw = shuffling.Random(seed)
+
+    def drawn(places: list[int]) -> list[Table]:
+        kinds = [draw.choice(["number", "maybe", "nothing", "word"]) for _ in range(3)]
+        made = {
+            "number": lambda: draw.choice([draw.random(), float(draw.randrange(5))]),
+            "maybe": lambda: draw.choice([None, draw.random()]),
+            "nothing": lambda: None,
+            "word": lambda: draw.choice(["reno", "cubic"]),
+        }
+        lists = Lists.made_of(
+            places,
+            [
+                {"name": draw.choice("ab"), **{f"c{n}": made[kind]() for n, kind in enumerate(kinds)}}
+                for _ in places
+            ],
+        )
+        return [lists, Frame(lists.frame())]
+
+    many = sorted(draw.choices(range(12), k=draw.randrange(1, 30)))
+    some = sorted(draw.sample(range(12), draw.randrange(1, 12)))
+    for one, other in zip(drawn(many), drawn(some), strict=True):
+        found = [
+            one.of("a"),
+            one.filled("c0", 0.5) if one.numbers("c0") is not None else one,
+            one.filled("new", 0.0),
+            one.arranged(["c2", "none"]),
+            one.arranged(["c0"]).beside(other, ["c1", "c2"]),
+            one.arranged([]).beside(other.of("b"), ["c0"]).arranged(["c0"]),
+        ]
+        told = [
+            (
+                table.height(),
+                {name: table.values(name) for name in table.names()},
+                {name: repr(table.numbers(name)) for name in table.names()},
+                {name: table.distinct(name) for name in table.names()},
+                table.frame().collect().to_dict(as_series=False),
+                dict(table.frame().collect_schema()),
+            )
+            for table in found
+        ]
+        if isinstance(one, Lists):
+            expected = told
+    assert told == expected

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import functools
+import math
+from array import array
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import Any
 
 from tidegate._base.calls import checked_methods
 from tidegate._base.estimate import Estimate, estimate, paired
-from tidegate._base.lazy import Lazy
 from tidegate._base.nearest import nearest
 from tidegate._run.metric import KINDS, WORDS, is_absent_zero, no_number, split
+from tidegate._run.rows import PLACE
 from tidegate._run.words import possible
-from tidegate._study.columns import PLACE, Columns, point_column
+from tidegate._study.columns import Columns, place_of
 from tidegate._study.layout import find_key
 from tidegate._study.points import Point
 from tidegate._study.tables import StudyTables
 from tidegate.errors import ArgumentError, UnknownNameError
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = Lazy("polars")
 
 #: Which point of a study: its varied keys with their values, its number, or the only one there is.
 Where = Mapping[str, Any] | int | None
@@ -38,7 +36,7 @@ class StudyEstimates(StudyTables):
 
     def __init__(self, manifest: dict[str, Any], points: Sequence[Point], columns: Columns) -> None:
         super().__init__(manifest, points, columns)
-        self._numbers: dict[str, pl.Series] = {}
+        self._numbers: dict[str, array[float]] = {}
         self._elements: dict[str, list[str]] = {}
         self._estimates: dict[tuple[str, int], Estimate] = {}
 
@@ -90,8 +88,7 @@ class StudyEstimates(StudyTables):
         """
         point = self.point(where)
         begin, end = self._ends[point.number], self._ends[point.number + 1]
-        found: list[float | None] = self._column(metric)[begin:end].to_list()
-        return found
+        return [None if math.isnan(value) else value for value in self._column(metric)[begin:end]]
 
     def counts(self) -> list[int]:
         """Return how many runs each point has."""
@@ -102,12 +99,12 @@ class StudyEstimates(StudyTables):
         """Where the runs of each point begin among all; at last where they end."""
         runs = self._columns.table("runs")
         assert runs is not None
-        of_points = runs.group_by(point_column()).len().sort("point").collect()
-        found = dict(zip(of_points["point"], of_points["len"], strict=True))
-        return [0, *accumulate(found.get(point.number, 0) for point in self.points)]
+        places = runs.values(PLACE)
+        ends = (bisect_left(places, place_of(point.number + 1, 0)) for point in self.points)
+        return [0, *ends]
 
-    def _column(self, metric: str) -> pl.Series:
-        """Return a number of every run, in the order of points and replications."""
+    def _column(self, metric: str) -> array[float]:
+        """Return a number of every run, in the order of points and replications; NaN where there is none."""
         kept = self._numbers.get(metric)
         if kept is None:
             kept = self._numbers[metric] = self._read(metric)
@@ -115,38 +112,36 @@ class StudyEstimates(StudyTables):
                 del self._numbers[next(iter(self._numbers))]
         return kept
 
-    def _read(self, metric: str) -> pl.Series:
+    def _read(self, metric: str) -> array[float]:
         runs = self._columns.table("runs")
         assert runs is not None
-        if metric in self._metrics:
-            return _plain(metric, runs.select(metric).collect()[metric])
-        kind, _, rest = metric.partition(".")
-        if not rest or kind not in KINDS:
-            raise UnknownNameError(nearest("metric", metric, self.metrics))
-        tables = {name: table for table in reversed(KINDS[kind]) for name in self._names(table)}
-        name, column = split(kind, rest, tables)
-        table = self._columns.table(tables[name])
-        assert table is not None
-        known = self._columns.columns(tables[name])
-        there = column in known and column not in WORDS
-        if not there and not is_absent_zero(column):
-            raise no_number(f"{kind}.{name}", column, known)
-        absent = pl.lit(0.0) if column.startswith("limited_by.") or is_absent_zero(column) else pl.lit(None)
-        value = pl.col(column).fill_null(absent) if there else absent
-        of_name = table.filter(pl.col("name") == name).select(PLACE, value.alias(column)).collect()
-        places = runs.select(PLACE).collect()
-        if not of_name[PLACE].equals(places[PLACE]):
-            of_name = places.join(of_name, on=PLACE, how="left", maintain_order="left")
-        return _plain(metric, of_name[column])
+        found, column = runs, metric
+        if metric not in self._metrics:
+            kind, _, rest = metric.partition(".")
+            if not rest or kind not in KINDS:
+                raise UnknownNameError(nearest("metric", metric, self.metrics))
+            tables = {name: table for table in reversed(KINDS[kind]) for name in self._names(table)}
+            name, column = split(kind, rest, tables)
+            table = self._columns.table(tables[name])
+            assert table is not None
+            known = self._columns.columns(tables[name])
+            absent_zero = is_absent_zero(column)
+            if (column not in known or column in WORDS) and not absent_zero:
+                raise no_number(f"{kind}.{name}", column, known)
+            of_name = table.of(name)
+            if absent_zero or column.startswith("limited_by."):
+                of_name = of_name.filled(column, 0.0)
+            found = runs.arranged([]).beside(of_name, [column])
+        numbers = found.numbers(column)
+        if numbers is None:
+            raise UnknownNameError(f"{metric} is no number")
+        return numbers
 
     def _names(self, table: str) -> list[str]:
         """Return the names of a table's elements, in the order in which they are met."""
         if table not in self._elements:
             found = self._columns.table(table)
-            names: list[str] = []
-            if found is not None:
-                names = found.select("name").unique(maintain_order=True).collect()["name"].to_list()
-            self._elements[table] = names
+            self._elements[table] = [] if found is None else found.distinct("name")
         return self._elements[table]
 
     def estimate(self, metric: str, where: Where = None) -> Estimate:
@@ -218,14 +213,3 @@ class StudyEstimates(StudyTables):
         except UnknownNameError:
             return [None]
         return each
-
-
-def _plain(metric: str, column: pl.Series) -> pl.Series:
-    """Return a column as numbers.
-
-    Raises:
-        UnknownNameError: it has words or lists.
-    """
-    if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
-        raise UnknownNameError(f"{metric} is no number")
-    return column.cast(pl.Float64)

@@ -7,24 +7,15 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tidegate._base.lazy import Lazy
 from tidegate._base.nearest import nearest
 from tidegate._run.chance import no_difference, outcome, places
 from tidegate._run.manifest import HEADERS_NOTE
 from tidegate._run.metric import TABLES
+from tidegate._run.rows import PLACE, Lists, Table
 from tidegate._run.summary import OF_GATE, figures_of, main_gate
 from tidegate._run.tcp_words import tcp_told
 from tidegate._study import live
-from tidegate._study.columns import (
-    CHUNK_ROWS,
-    PLACE,
-    Columns,
-    frame_of,
-    place_of,
-    point_column,
-    replication_column,
-    run_at,
-)
+from tidegate._study.columns import CHUNK_ROWS, Columns, place_of, run_at
 from tidegate._study.points import Point
 from tidegate._study.value import Study
 from tidegate.errors import UnknownNameError
@@ -32,12 +23,8 @@ from tidegate.errors import UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from tidegate._study.columns import Chunk
     from tidegate._study.points import Described
-else:
-    pl = Lazy("polars")
 
 #: The column of ``runs`` that has the gate that holds back a point's first run most.
 MAIN_GATE = "main_gate"
@@ -190,10 +177,9 @@ class Gathering:
 
     def _flush(self) -> None:
         there = [name for name, rows in self._rows.items() if rows]
-        self.columns.add({name: frame_of(self._places[name], self._rows[name]) for name in there})
+        self.columns.add({name: Lists.made_of(self._places[name], self._rows[name]) for name in there})
         for name in there:
-            self._rows[name].clear()
-            self._places[name].clear()
+            self._rows[name], self._places[name] = [], []
 
     def finish(self) -> Columns:
         """Return the tables."""
@@ -272,32 +258,25 @@ def _gate(columns: Columns, points: int, asked: str | None) -> str | None:
         if asked is not None:
             raise UnknownNameError(nearest("gate", asked, []))
         return None
-    firsts = gates.filter(replication_column() == 0)
-    names = [asked]
-    if asked is None:
-        mains = runs.select(MAIN_GATE).filter(pl.col(MAIN_GATE).is_not_null())
-        names = mains.unique(maintain_order=True).collect()[MAIN_GATE].to_list()
-    for name in names:
-        there = firsts.filter(pl.col("name") == name).select(pl.col(PLACE).n_unique()).collect().item()
-        if there == points:
-            return name
-    if asked is None:
-        return None
-    having = firsts.filter(pl.col("name") == asked).select(point_column()).collect()["point"]
-    lacks = min({*range(points)} - {*having.to_list()})
-    known = firsts.filter(point_column() == lacks).select("name").collect()["name"].to_list()
-    raise UnknownNameError(nearest("gate", asked, known))
+    for name in runs.distinct(MAIN_GATE) if asked is None else [asked]:
+        having = {
+            point for point, replication in map(run_at, gates.of(name).values(PLACE)) if replication == 0
+        }
+        if len(having) == points:
+            return str(name)
+        if asked is not None:
+            lacks = min({*range(points)} - having)
+            places = zip(gates.values(PLACE), gates.values("name"), strict=True)
+            known = [each for place, each in places if place == place_of(lacks, 0)]
+            raise UnknownNameError(nearest("gate", asked, known))
+    return None
 
 
-def _joined(chunk: Chunk, gate: str | None) -> pl.DataFrame:
+def _joined(chunk: Chunk, gate: str | None) -> Table:
     """Return ``runs`` of a chunk with what is said of the gate, behind the fairness."""
-    runs = chunk["runs"].drop(MAIN_GATE).collect()
-    gates = chunk.get("gates")
-    there = [] if gates is None or gate is None else gates.collect_schema().names()
-    kept = [name for name in OF_GATE if name in there]
-    if gates is not None and kept:
-        rows = gates.filter(pl.col("name") == gate).select(PLACE, *kept).collect()
-        runs = runs.join(rows, on=PLACE, how="left", maintain_order="left")
-    runs = runs.with_columns([pl.lit(None).alias(name) for name in OF_GATE if name not in kept])
-    before = runs.columns[: runs.columns.index("fairness") + 1]
-    return runs.select(*before, *OF_GATE, *[name for name in runs.columns if name not in (*before, *OF_GATE)])
+    runs, gates = chunk["runs"], chunk.get("gates")
+    columns = [name for name in runs.names() if name not in (PLACE, MAIN_GATE)]
+    if gates is not None and gate is not None:
+        runs = runs.beside(gates.of(gate), [name for name in OF_GATE if name in gates.names()])
+    before = columns[: columns.index("fairness") + 1]
+    return runs.arranged([*before, *OF_GATE, *[name for name in columns if name not in (*before, *OF_GATE)]])

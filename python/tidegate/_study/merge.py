@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.lazy import Lazy
 from tidegate._jobs.store import RESULTS, Store, again, check_sealed, opened
 from tidegate._run.folder import read_json, read_manifest
-from tidegate._study.columns import PLACE, Columns
+from tidegate._run.rows import PLACE
+from tidegate._study.columns import Columns
 from tidegate._study.gather import Facts, assembled
 from tidegate._study.part import MERGED_ROWS, POINTS
 from tidegate._study.plan import PARTS, check_planned, difference
@@ -173,7 +174,7 @@ def _together(parts: Parts) -> Columns:
     for begin, end in _stretches(whole["runs"], runs):
         inside = (pl.col(PLACE) >= begin) & (pl.col(PLACE) <= end)
         found = {name: table.filter(inside).collect() for name, table in whole.items()}
-        columns.add({name: frame.sort(PLACE, maintain_order=True) for name, frame in found.items()})
+        columns.add_frames({name: frame.sort(PLACE, maintain_order=True) for name, frame in found.items()})
     return columns
 
 

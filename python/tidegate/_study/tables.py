@@ -90,7 +90,7 @@ class StudyTables:
 
         if table not in TABLES:
             raise UnknownNameError(nearest("table", table, TABLES))
-        found = self._columns.table(table)
+        found = self._columns.frame(table)
         if found is None:
             return pl.LazyFrame()
         numbers = found.with_columns(point_column(), replication_column())
@@ -108,7 +108,7 @@ class StudyTables:
 
     def has(self, table: str) -> bool:
         """Tell whether a table has rows."""
-        return self._columns.table(table) is not None
+        return table in self._columns.names
 
     def write(self, table: str, file: Path) -> None:
         """Write a table to a Parquet file, group by group."""
