@@ -17,7 +17,15 @@ from tidegate._study.text import plus_minus
 from tidegate._study.value import Study
 
 from tidegate_papers._reproduce.claim import Claim, Figure, Finding, claim
-from tidegate_papers._reproduce.estimates import number_of, ratio, ratio_of_means, scaled, shown
+from tidegate_papers._reproduce.estimates import (
+    less_than_one,
+    more_than_one,
+    number_of,
+    ratio,
+    ratio_of_means,
+    scaled,
+    shown,
+)
 from tidegate_papers._reproduce.lab import Lab
 from tidegate_papers._reproduce.parts import count, together, with_untried
 from tidegate_papers._reproduce.points import Points
@@ -71,6 +79,8 @@ __all__ = [
     "estimate",
     "graded",
     "left_by",
+    "less_than_one",
+    "more_than_one",
     "normalised_throughput",
     "number_of",
     "numbers",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidegate._base.estimate import Estimate, estimate
@@ -35,13 +36,25 @@ def ratio_of_means(these: Sequence[float | None], those: Sequence[float | None])
 
 
 def scaled(found: Estimate, by: float) -> Estimate:
-    """Return an estimate in another unit."""
+    """Return an estimate in another unit, or as a share of something."""
 
     def part(value: float | None) -> float | None:
         return None if value is None else value / by
 
     bounds = None if found.possible is None else (found.possible[0] / by, found.possible[1] / by)
     return Estimate(part(found.mean), part(found.half_width), part(found.sd), found.n, bounds)
+
+
+def less_than_one(found: Estimate) -> Estimate:
+    """Return by how much a share is less than 1."""
+    bounds = None if found.possible is None else (1 - found.possible[1], 1 - found.possible[0])
+    return replace(found, mean=None if found.mean is None else 1 - found.mean, possible=bounds)
+
+
+def more_than_one(found: Estimate) -> Estimate:
+    """Return by how much a share is more than 1."""
+    bounds = None if found.possible is None else (found.possible[0] - 1, found.possible[1] - 1)
+    return replace(found, mean=None if found.mean is None else found.mean - 1, possible=bounds)
 
 
 def number_of(judged: Judgement) -> Estimate:

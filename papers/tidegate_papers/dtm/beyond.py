@@ -13,6 +13,7 @@ from tidegate_papers.api import (
     count,
     estimate,
     graded,
+    less_than_one,
     ratio,
     scaled,
     shown,
@@ -112,12 +113,8 @@ def claim_saving_steady(lab: Lab) -> Finding:
         "Share of the least static channel that carries the same goodput. A steady flow needs no more than "
         "its rate; the dynamic channel adds MARGIN and half of CORRIDOR and takes "
         f"{shown(scaled(over, MBPS), 'Mbit/s')}. Against the 10 Mbit/s that stood before it saves "
-        f"{shown(Estimate(*_one_less(scaled(over, 10 * MBPS))))}",
+        f"{shown(less_than_one(scaled(over, 10 * MBPS)))}",
     )
-
-
-def _one_less(found: Estimate) -> tuple[float | None, float | None, float | None, int]:
-    return (None if found.mean is None else 1 - found.mean, found.half_width, found.sd, found.n)
 
 
 @claim(

@@ -10,6 +10,7 @@ from tidegate_papers.api import (
     above,
     claim,
     paired,
+    scaled,
     shown,
     together,
     within,
@@ -207,7 +208,7 @@ def claim_theory(lab: Lab) -> Finding:
     tried += [(50, window, bound_by_processor(window)) for window in (64, 256)]
     for rate, window, expected in tried:
         found = alone(lab, rate, window)
-        share = Estimate((found.mean or 0) / expected, (found.half_width or 0) / expected, None, found.n)
+        share = scaled(found, expected)
         parts.append(within(share, 1 - EXACT, 1 + EXACT, f"at {rate} Mbit/s and {window} KiB"))
         told.append(f"{shown(found)} s at {rate} Mbit/s and {window} KiB, expected {expected:.4f}")
     return Finding(

@@ -8,6 +8,8 @@ from tidegate_papers.api import (
     Estimate,
     Finding,
     claim,
+    less_than_one,
+    more_than_one,
     scaled,
     shown,
     together,
@@ -31,8 +33,7 @@ def _analysis(lab: Lab, which: str) -> Finding:
     for buffer in (10, 12):
         for psi in chosen(lab, (5, 10, 20, 50, 100, 200)):
             value = model(psi, buffer)[ANALYSES.index(which)]
-            off = scaled(at(lab, "INSTCAP", psi, buffer), value)
-            off = Estimate((off.mean or 0) - 1, off.half_width, None, off.n)
+            off = more_than_one(scaled(at(lab, "INSTCAP", psi, buffer), value))
             parts.append(within(off, -FEW, FEW, f"{buffer} packets at psi {psi:g}"))
             told.append(f"{shown(scaled(off, 0.01))}% at {psi:g}, {buffer} packets")
     return Finding(
@@ -131,7 +132,7 @@ def claim_analysis_alone(lab: Lab) -> Finding:
         for psi in chosen(lab, (5, 10, 20, 50, 100, 200)):
             bound = model(psi, buffer, "TCP alone")[1]
             found = at(lab, "TCP alone", psi, buffer)
-            short = Estimate(1 - (found.mean or 0) / bound, (found.half_width or 0) / bound, None, found.n)
+            short = less_than_one(scaled(found, bound))
             parts.append((short, f"{shown(short)} at {psi:g}, {buffer} packets"))
             told.append(parts[-1][1])
     most = max((short for short, _ in parts), key=lambda each: each.mean or 0)

@@ -56,13 +56,8 @@ class Estimate:
         """Return the mean without an interval, where all values are of one run told again."""
         return replace(self, half_width=None, sd=None) if not self.sd else self
 
-    def to_dict(self, possible: tuple[float, float] | None = None) -> dict[str, Any]:
-        """Return the numbers by name; equal values have no interval, as in text (``±–``).
-
-        ``possible``: what is, where the estimate does not say so itself.
-        """
-        if possible is not None:
-            return replace(self, possible=possible).to_dict()
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name; equal values have no interval, as in text (``±–``)."""
         if self.half_width == 0:
             return self.single().to_dict() | {"sd": self.sd}
         return {
