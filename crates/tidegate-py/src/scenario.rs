@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tidegate_core::plan::{Plan, RecordLevel};
+use tidegate_core::plan::{FlowPlan, Plan, PythonSource, RecordLevel};
 use tidegate_core::units::Time;
 use tidegate_scenario::{OwnCode, Reading, ScenarioError, Syntax, Warning, check_recording, read_span};
 
@@ -175,11 +175,22 @@ impl Scenario {
         checked(py, move || inner.point(&sets))
     }
 
-    /// What a kept result of this scenario is named after, beside seed and replication.
+    /// What a kept result of this scenario is named after, beside seed, replication and what code of users does; and that code: the
+    /// files and the modules that it is in.
     #[pyo3(signature = (record = None))]
-    fn digest(&self, py: Python<'_>, record: Option<&str>) -> PyResult<String> {
+    fn digest(&self, py: Python<'_>, record: Option<&str>) -> PyResult<(String, Vec<String>, Vec<String>)> {
         let plan = self.plan(0, 0, record)?;
-        patiently(py, move |_| tidegate_result::digest(plan))
+        let (mut files, mut modules) = (Vec::new(), Vec::new());
+        for own in plan.flows.iter().flat_map(FlowPlan::own_code) {
+            let (names, name) = match &own.source {
+                PythonSource::File(path) => (&mut files, path),
+                PythonSource::Module(name) => (&mut modules, name),
+            };
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Ok((patiently(py, move |_| tidegate_result::digest(plan))?, files, modules))
     }
 
     /// The axes of a study: keys that move together, and a row of values for each step.

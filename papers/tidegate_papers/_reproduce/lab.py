@@ -12,7 +12,6 @@ from tidegate._ask.changes import as_sets
 from tidegate._ask.plan import plan_of
 from tidegate._ask.source import as_scenario
 from tidegate._base.nearest import nearest
-from tidegate._jobs.job import check_plain
 from tidegate._jobs.store import Store
 from tidegate._jobs.workers import Local
 from tidegate._run.start import execute
@@ -123,8 +122,6 @@ class Lab:
             raise TooFewRunsError(
                 f"{name}: a claim on chaotic TCP is judged on {LEAST_RUNS} runs or more, not on {runs}"
             )
-        if measure is not None:
-            check_plain(measure)
         file = self.file(name)
         self._note(self._command("study", name, vary, changes, ["--runs", str(runs)]))
         asked = repr((name, vary, changes, runs, gate, measure, record))

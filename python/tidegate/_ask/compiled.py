@@ -5,6 +5,8 @@ Only this folder reaches into a :class:`Scenario`; other folders call these func
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -109,5 +111,15 @@ def recorded_gates(scenario: Scenario) -> list[str]:
 
 
 def digest(scenario: Scenario, record: str | None) -> str:
-    """Return what a stored result of this scenario is named after, beside seed and replication."""
-    return scenario._inner.digest(record)
+    """Return what a stored result of this scenario is named after, beside seed and replication.
+
+    Raises:
+        OSError: a file with code of the user's cannot be read any more.
+    """
+    found, files, modules = scenario._inner.digest(record)
+    if not files and not modules:
+        return found
+    from tidegate._ask.own_code import file_digest, module_digest
+
+    code = [*map(file_digest, map(Path, files)), *map(module_digest, modules)]
+    return hashlib.sha256(" ".join([found, *code]).encode()).hexdigest()

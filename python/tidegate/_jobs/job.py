@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import inspect
 import json
 import math
 import reprlib
@@ -126,51 +125,25 @@ def package_identity() -> str:
 def measure_identity(measure: Measure | None, version: str | None) -> str:
     """Return what a measurement's results depend on, beside the run.
 
-    The function's name and the source of the module that it stands in (of itself, where
-    the module has no file), or the version that the caller gives.
+    The function, with the values of what it uses and the source of the module that it stands in; or the
+    version that the caller gives.
 
     Raises:
-        ArgumentError: the source does not tell, and no version is given.
+        ArgumentError: neither tells all, and no version is given.
     """
     if measure is None:
         return ""
     name = f"{getattr(measure, '__module__', '')}.{name_of(measure)}"
     if version is not None:
         return f"{name} version {version} {package_identity()}"
-    check_plain(measure)
-    return f"{name} {_source_digest(measure)} {package_identity()}"
+    from tidegate._jobs.function import identity
+
+    return f"{name} {identity(measure, name_of(measure))} {package_identity()}"
 
 
 def name_of(measure: Measure) -> str:
     """Return what a function is called where it is defined."""
     return str(getattr(measure, "__qualname__", type(measure).__qualname__))
-
-
-def check_plain(measure: Measure) -> None:
-    """Refuse a function whose source does not say all that it does.
-
-    Raises:
-        ArgumentError: it is another callable, or carries values of its own.
-    """
-    name = name_of(measure)
-    if not inspect.isfunction(measure):
-        raise ArgumentError(f"measure: {name} is not a plain function; give measure_version too")
-    if measure.__closure__ or measure.__defaults__ or measure.__kwdefaults__:
-        raise ArgumentError(
-            f"measure: {name} carries values of its own (a closure or defaults), which its source does not "
-            "show; give measure_version too"
-        )
-
-
-def _source_digest(measure: Callable[..., Any]) -> str:
-    try:
-        file = inspect.getsourcefile(measure)
-        text = (
-            Path(file).read_bytes() if file and Path(file).is_file() else inspect.getsource(measure).encode()
-        )
-    except (OSError, TypeError):
-        raise ArgumentError("measure: its source cannot be found; give measure_version too") from None
-    return hashlib.sha256(text).hexdigest()
 
 
 class Keys:

@@ -13,9 +13,18 @@ impl FlowPlan {
         }
     }
 
-    /// Whether a class that a user wrote takes part in it.
+    /// The classes that a user wrote and that take part in it.
+    pub fn own_code(&self) -> impl Iterator<Item = &'static PythonClass> {
+        let controller = match self.tcp.cc {
+            CongestionPlan::Python(own) => Some(own),
+            _ => None,
+        };
+        controller.into_iter().chain(self.own_rule())
+    }
+
+    /// Whether there is one.
     #[must_use]
     pub fn has_own_code(&self) -> bool {
-        matches!(self.tcp.cc, CongestionPlan::Python(_)) || self.own_rule().is_some()
+        self.own_code().next().is_some()
     }
 }
