@@ -123,3 +123,15 @@ def test_the_command(tmp_path: Path) -> None:
     assert "has connections 1 to 1" in wrong.stderr
     (tmp_path / "no.pcap").write_text("nothing")
     assert tidegate("traces", "from", tmp_path / "no.pcap").returncode == 2
+
+
+def test_what_is_made_of_a_trace_does_not_take_its_place(tmp_path: Path) -> None:
+    trace = tmp_path / "link.down"
+    trace.write_text("0\n5\n9\n")
+    for make in (
+        lambda: tg.traces.convert(trace, trace, to="csv"),
+        lambda: tg.traces.convert(trace, tmp_path / "." / "link.down"),
+    ):
+        with pytest.raises(tg.errors.ArgumentError, match="is the input"):
+            make()
+    assert trace.read_text() == "0\n5\n9\n"

@@ -215,6 +215,22 @@ def test_an_end_that_misbehaves_is_named(does: Any, said: str) -> None:
         does(tg.Network(LINK))
 
 
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        (lambda net: net.send("mine", "sender", "text"), "data: 'text' is no bytes"),
+        (lambda net: net.send("mine", "sender", b"x", at="1 s"), "at: '1 s' is no number of seconds"),
+        (lambda net: net.alarm("mine", "sender", "soon"), "at: 'soon' is no number of seconds"),
+        (lambda net: net.report("mine", window="3"), "window: '3' bytes; give a number from 0 on"),
+        (lambda net: net.report("mine", rtt=-1), "rtt: -1 s is below 0"),
+        (lambda net: net.delivered("mine", 1), "count: 1 bytes more are more than have arrived"),
+    ],
+)
+def test_what_a_transport_says_wrongly_is_named(does: Any, said: str) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match=re.escape(said)):
+        does(tg.Network(LINK))
+
+
 def test_quic_of_the_guide_fills_most_of_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty lines drive aioquic, and its run is the same again to the packet."""
     pytest.importorskip("aioquic")

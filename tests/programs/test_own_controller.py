@@ -138,6 +138,10 @@ def test_the_facts_of_an_ack_are_possible(folder: Path) -> None:
         ),
         ("    def on_ack(self, ack):\n        self.window_bytes = float('nan')", "window_bytes: read NaN"),
         (
+            "    def on_ack(self, ack):\n        self.ssthresh_bytes = -1",
+            "ssthresh_bytes: read -1; set a number",
+        ),
+        (
             "    def on_ack(self, ack):\n        self.pacing_bps = -1",
             "pacing_bps: read -1; set 1 bit/s or more, or None",
         ),

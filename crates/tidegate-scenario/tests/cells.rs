@@ -19,7 +19,7 @@ fn load(text: &str) -> Scenario {
 
 fn gate(lines: &str) -> GatePlan {
     let text = format!(
-        "duration = \"10 s\"\n[gate.link]\nframing = \"aal5\"\n{lines}\n[flow.bulk]\npath = [\"link\"]"
+        "duration = \"10 s\"\n[gate.link]\nframing = \"aal5\"\n{lines}\n[flow.bulk]\npath = [\"link\"]\nrtt = \"1 s\""
     );
     load(&text).plan(None, 0).gates.remove(0)
 }
@@ -114,7 +114,7 @@ fn a_sender_has_a_gate_for_its_random_delay() {
 
 #[test]
 fn llc_is_a_key_of_the_framing() {
-    let text = "duration = \"10 s\"\n[gate.link]\nframing.aal5.llc = true\n[flow.bulk]\npath = [\"link\"]\n";
+    let text = "duration = \"10 s\"\n[gate.link]\ndelay = \"1 ms\"\nframing.aal5.llc = true\n[flow.bulk]\npath = [\"link\"]\n";
     assert_eq!(load(text).plan(None, 0).gates[0].framing, Framing::Aal5 { llc: true });
     let without = text.replace("framing.aal5.llc = true", "framing = { aal5 = {} }");
     assert_eq!(load(&without).plan(None, 0).gates[0].framing, Framing::Aal5 { llc: false });
@@ -164,7 +164,7 @@ fn messages_are_packets_of_whole_cells() {
     assert_eq!((drawn.exponential, drawn.mean(), drawn.most()), (true, 25, 1365));
     // With LLC/SNAP eight bytes less fit into the same cells.
     let with_llc = load(
-        "duration = \"10 s\"\n[gate.link]\nframing.aal5.llc = true\n[traffic.bg]\npath = [\"link\"]\n\
+        "duration = \"10 s\"\n[gate.link]\ndelay = \"1 ms\"\nframing.aal5.llc = true\n[traffic.bg]\npath = [\"link\"]\n\
          source.messages = { load = \"1 Mbit/s\", length = \"3 cells\" }",
     );
     let SourcePlan::Messages(llc) = with_llc.plan(None, 0).traffic.remove(0).source else {
@@ -206,11 +206,11 @@ fn one_by_one_is_a_choice_of_the_run() {
 
 #[test]
 fn both_directions_of_a_duplex_gate_are_no_circle() {
-    let text = "duration = \"10 s\"\n[gate.a]\nframing = \"aal5\"\nduplex = true\n[gate.b]\nframing = \"aal5\"\n\
+    let text = "duration = \"10 s\"\n[gate.a]\ndelay = \"1 ms\"\nframing = \"aal5\"\nduplex = true\n[gate.b]\nframing = \"aal5\"\n\
                 duplex = true\n[flow.bulk]\npath = [\"a\", \"b\"]\nback = [\"b\", \"a\"]";
     assert_eq!(names(&load(text).plan(None, 0)), ["a", "a/back", "b", "b/back"]);
     // One cell gate in both lists is no circle either: no cell goes from it to itself.
-    let one = "duration = \"10 s\"\n[gate.a]\nframing = \"aal5\"\n[gate.ip]\n[flow.bulk]\npath = [\"a\", \"ip\"]\n\
+    let one = "duration = \"10 s\"\n[gate.a]\ndelay = \"1 ms\"\nframing = \"aal5\"\n[gate.ip]\n[flow.bulk]\npath = [\"a\", \"ip\"]\n\
                back = [\"ip\", \"a\"]";
     assert_eq!(names(&load(one).plan(None, 0)), ["a", "ip"]);
 }
@@ -218,7 +218,7 @@ fn both_directions_of_a_duplex_gate_are_no_circle() {
 #[test]
 fn reassembly_where_nothing_is_reassembled_is_a_warning() {
     let scenario = load(
-        "duration = \"10 s\"\n[gate.a]\nframing = \"aal5\"\nreassembly = \"simple\"\n[gate.b]\nframing = \"aal5\"\n\
+        "duration = \"10 s\"\n[gate.a]\ndelay = \"1 ms\"\nframing = \"aal5\"\nreassembly = \"simple\"\n[gate.b]\nframing = \"aal5\"\n\
          [flow.bulk]\npath = [\"a\", \"b\"]\ntcp.window = \"60 KiB\"",
     );
     let said: Vec<String> = scenario.warnings().iter().map(ToString::to_string).collect();

@@ -111,4 +111,4 @@ def _is_users(spec: ModuleSpec) -> bool:
     places = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     origin = Path(spec.origin).resolve()
     own = Path(__file__).parents[1]
-    return not any(origin.is_relative_to(Path(place).resolve()) for place in (*places, own))
+    return not any(origin.is_relative_to(place.resolve()) for place in (*map(Path, places), own))

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 import math
-import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from tidegate import _core
 from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
+from tidegate._base.calls import shown
 from tidegate._jobs.store import pack
 from tidegate._run.metric import KINDS
 from tidegate._run.start import assemble
@@ -66,7 +66,7 @@ class Job:
         found = self.measure(run)
         if not callable(getattr(found, "items", None)):
             raise ArgumentError(
-                f"measure: {name_of(self.measure)} returned {reprlib.repr(found)}; give numbers by name, "
+                f"measure: {name_of(self.measure)} returned {shown(found)}; give numbers by name, "
                 'such as {"late": 3}'
             )
         return {_own_name(name): _plain(name, value) for name, value in found.items()}
@@ -95,9 +95,9 @@ def _plain(name: str, value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(
-            f"measure: {name} is {value!r}; give a number, or None where there is none"
+            f"measure: {name} is {shown(value)}; give a number, or None where there is none"
         ) from None
     return number if math.isfinite(number) else None
 

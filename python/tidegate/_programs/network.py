@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal
 
@@ -96,6 +97,9 @@ class Network:
             capture=pcap is not None,
         )
         self._pcap = None if pcap is None else Path(pcap)
+        #: By flow, bytes that came to its receiver in packets, and those that it said could be read.
+        self._arrived: dict[str, int] = {}
+        self._delivered: dict[str, int] = {}
 
     @property
     def flows(self) -> tuple[str, ...]:
@@ -140,6 +144,8 @@ class Network:
         """
         number, receiver = self._end(flow, end)
         headers = whole("headers", headers, 0, _LARGEST)
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise ArgumentError(f"data: {shown(data)} is no bytes")
         if not 1 <= len(data) + headers <= _LARGEST:
             raise ArgumentError(
                 f"data: a packet of {len(data) + headers} bytes; from 1 to {_LARGEST} with headers"
@@ -172,9 +178,17 @@ class Network:
         """Say that so many user bytes more could be read at the receiver of a flow: its goodput.
 
         Raises:
-            ArgumentError: there is no such flow, or the run is over.
+            ArgumentError: there is no such flow, it would be more than has arrived, or the run is over.
         """
-        self._inner.delivered(self._number(flow), whole("count", count, 0, 2**63 - 1))
+        number, count = self._number(flow), whole("count", count, 0, 2**63 - 1)
+        arrived = self._arrived.get(flow, 0)
+        if self._delivered.get(flow, 0) + count > arrived:
+            raise ArgumentError(
+                f"count: {count} bytes more are more than have arrived; of the {arrived} bytes that came to "
+                f"the receiver of {flow}, {self._delivered.get(flow, 0)} were delivered before"
+            )
+        self._inner.delivered(number, count)
+        self._delivered[flow] = self._delivered.get(flow, 0) + count
 
     def report(
         self,
@@ -209,16 +223,19 @@ class Network:
         """
 
         def time(name: str, value: float | None) -> int | None:
+            if value is not None and _seconds(name, value) < 0:
+                raise ArgumentError(f"{name}: {shown(value)} s is below 0")
             return None if value is None else _picos(name, value)
 
         def count(name: str, value: int | None) -> int | None:
             return None if value is None else whole(name, value, 0, 2**63 - 1)
 
-        if window is not None and not 0 <= window < 2**63:
+        bytes_ = 0.0 if window is None else _float(window)
+        if bytes_ is None or not 0 <= bytes_ < 2**63:
             raise ArgumentError(f"window: {shown(window)} bytes; give a number from 0 on")
         self._inner.report(
             self._number(flow),
-            window=None if window is None else float(window),
+            window=None if window is None else bytes_,
             ssthresh=count("ssthresh", ssthresh),
             in_flight=count("in_flight", in_flight),
             srtt=time("srtt", srtt),
@@ -237,6 +254,9 @@ class Network:
         """
         while (told := self._inner.step()) is not None:
             kind, at, flow, receiver, data, ecn, gate, reason = told
+            if kind == "packet" and receiver:
+                name = self._names[flow]
+                self._arrived[name] = self._arrived.get(name, 0) + len(data or b"")
             yield Step(
                 kind,  # type: ignore[arg-type]
                 at / PICOS,
@@ -294,10 +314,22 @@ def _held_by(word: Any) -> int:
     return HELD_BY.index(word)
 
 
+def _float(value: Any) -> float | None:
+    return None if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+
+
+def _seconds(name: str, value: Any) -> float:
+    seconds = _float(value)
+    if seconds is None:
+        raise ArgumentError(f"{name}: {shown(value)} is no number of seconds")
+    if not -LATEST_S <= seconds <= LATEST_S:
+        raise ArgumentError(f"{name}: {shown(value)} s is out of range; up to {LATEST_S} s")
+    return seconds
+
+
 def _picos(name: str, seconds: float) -> int:
     """Return picoseconds, so many that they are not before ``seconds`` when read as seconds again."""
-    if not -LATEST_S <= seconds <= LATEST_S:
-        raise ArgumentError(f"{name}: {shown(seconds)} s is out of range; up to {LATEST_S} s")
+    seconds = _seconds(name, seconds)
     picos = max(round(seconds * PICOS), 0)
     while picos / PICOS < seconds:
         picos += 1

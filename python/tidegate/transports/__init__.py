@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.arguments import whole
+from tidegate._base.calls import shown
 from tidegate._base.estimate import Estimate, estimate
 from tidegate._base.files import write_text
 from tidegate._base.limits import bounds
@@ -179,12 +180,14 @@ def judge(
 
     Raises:
         UnknownNameError: there is no such link.
-        ArgumentError: ``runs`` is below 1.
+        ArgumentError: ``runs`` is below 1, or what makes hosts, or a host, cannot be called.
         RunError: the transport did what no run can go on with; the message names flow, end and instant.
     """
     runs = whole("runs", runs, 1, 10_000)
     seed = whole("seed", seed, *bounds("seed"))
     check_target(report, "report")
+    if not callable(make_host):
+        raise ArgumentError(f"make_host: {shown(make_host)} cannot be called")
     if links is not None and not links:
         raise ArgumentError("links: the list is empty; name one or more, or leave it out")
     for name in links or ():
@@ -238,6 +241,9 @@ def _run(make_host: Callable[[Network, str], Host], link: Link, seed: int, numbe
         changes=settings(link, {}),
     )
     hosts = {flow: make_host(net, flow) for flow in link.ours}
+    for flow, host in hosts.items():
+        if not callable(host):
+            raise ArgumentError(f"make_host: of {flow} it returned {shown(host)}, which cannot be called")
     for step in net:
         hosts[step.flow](step)
     return net.finish()

@@ -62,6 +62,9 @@ impl InPython {
         if said.window_bytes.is_nan() || said.window_bytes < 0.0 {
             return Err(wrong("window_bytes", said.window_bytes, "set a number of bytes, 0 or more"));
         }
+        if let Some(bytes) = said.ssthresh_bytes.filter(|bytes| bytes.is_nan() || *bytes < 0.0) {
+            return Err(wrong("ssthresh_bytes", bytes, "set a number of bytes, 0 or more, or None"));
+        }
         let pacing = match said.pacing_bps {
             Some(bps) if bps.is_nan() || bps < 1.0 => {
                 return Err(wrong("pacing_bps", bps, "set 1 bit/s or more, or None"));

@@ -104,6 +104,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
     {
         notes.wrong(item, problem, "record less often, or fewer gates and flows; or raise limits.memory");
     }
+    packets::refuse_endless(&gates, &users, notes);
     plan
 }
 

@@ -2,7 +2,8 @@
 
 use tidegate_core::aal5::CELL_BYTES;
 use tidegate_core::plan::{
-    AppPlan, CongestionPlan, Discipline, MeterPlan, QueueLimit, RatePlan, TransportPlan,
+    AppPlan, CongestionPlan, Discipline, GatePlan, JitterPlan, MeterPlan, QueueLimit, RatePlan, ReadPlan,
+    ThinkPlan, TransportPlan,
 };
 use tidegate_core::units::Span;
 
@@ -23,18 +24,60 @@ pub(crate) fn check(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
     }
 }
 
+/// Refuses a flow that sends as long as the run lasts over a path that takes no time. What could not be read may be what takes time, so
+/// this is looked at last.
+pub(crate) fn refuse_endless(gates: &[Gate<'_>], users: &[User<'_>], notes: &mut Notes) {
+    let endless = users.iter().find(|user| is_endless(gates, user));
+    let Some((user, first)) = endless.and_then(|user| Some((user, user.path.first()?))) else { return };
+    if notes.problems.is_empty() {
+        notes.wrong_at(
+            first.item.at,
+            &user.key,
+            "the run would never end: this flow sends as long as it lasts, and nothing on its path takes time",
+            "give a gate of the path a rate or a delay, or the flow an rtt",
+        );
+    }
+}
+
+/// Whether all that a flow sends would be sent at one instant.
+fn is_endless(gates: &[Gate<'_>], user: &User<'_>) -> bool {
+    let Load::Flow { app, tcp, .. } = &user.load else { return false };
+    let goes_on = match app {
+        AppPlan::Bulk => true,
+        AppPlan::Request(requests) => {
+            let thinks = match &requests.think {
+                ThinkPlan::Constant(time) | ThinkPlan::Exponential(time) => *time > Span::ZERO,
+                ThinkPlan::List(times) => times.iter().any(|time| *time > Span::ZERO),
+            };
+            !thinks && requests.video.is_none() && requests.count.is_none() && requests.server.is_none()
+        }
+        _ => false,
+    };
+    let takes_time = |hop: &Hop<'_>| {
+        let plan = &gates[hop.gate].plan;
+        plan.delay > Span::ZERO || plan.jitter != JitterPlan::None || limits(plan) || plan.classes.is_some()
+    };
+    goes_on
+        && tcp.read == ReadPlan::AtOnce
+        && !matches!(tcp.cc, CongestionPlan::FixedRate { .. })
+        && user.back_delay == Span::ZERO
+        && user.jitter == JitterPlan::None
+        && !user.path.iter().chain(&user.back).any(takes_time)
+}
+
+/// Whether a gate limits how fast packets pass it.
+fn limits(gate: &GatePlan) -> bool {
+    let drops = gate.police.is_some_and(|police| police.sustained.is_some() || !police.tags)
+        || gate.marker.is_some_and(|marker| marker.drops());
+    gate.rate != RatePlan::Unlimited || drops
+}
+
 /// A flow that no rate and no window limits sends ever more at once, until the memory is full.
 fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
     let Load::Flow { app: AppPlan::Bulk, tcp, transport, .. } = &user.load else { return };
     let Some(first) = user.path.first() else { return };
-    let rated = |hop: &Hop<'_>| {
-        let plan = &gates[hop.gate].plan;
-        let drops = plan.police.is_some_and(|police| police.sustained.is_some() || !police.tags)
-            || plan.marker.is_some_and(|marker| marker.drops());
-        plan.rate != RatePlan::Unlimited || drops
-    };
     let fixed = matches!(tcp.cc, CongestionPlan::Fixed { .. } | CongestionPlan::FixedRate { .. });
-    if tcp.window.is_none() && !fixed && !user.path.iter().any(rated) {
+    if tcp.window.is_none() && !fixed && !user.path.iter().any(|hop| limits(&gates[hop.gate].plan)) {
         let (problem, help) = match transport {
             TransportPlan::Tcp => (
                 "nothing limits this flow: no gate on its path has a rate, and its window is unlimited",
@@ -42,7 +85,7 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
             ),
             TransportPlan::Quic(_) => (
                 "only the window of QUIC limits this flow: no gate on its path has a rate",
-                "give a gate a rate; without one and without delay a run ends with an error",
+                "give a gate a rate",
             ),
         };
         notes.warn(first.item.at, &user.key, problem, help);
