@@ -63,7 +63,8 @@ fn the_short_form_of_a_queue_keeps_the_rest() {
     };
     assert_eq!((queue("steps").limit, queue("steps").counts), (QueueLimit::Packets(9), QueueCounts::All));
     assert_eq!((queue("return").limit, queue("return").counts), (QueueLimit::Unlimited, QueueCounts::All));
-    let short = "duration = \"1 s\"\n[gate.a]\nqueue = \"5 packets\"\ndelay = \"1 ms\"\n[flow.f]\npath = [\"a\"]";
+    let short =
+        "duration = \"1 s\"\n[gate.a]\nqueue = \"5 packets\"\ndelay = \"1 ms\"\n[flow.f]\npath = [\"a\"]";
     let sets = ["gate.a.queue.counts=all".to_owned()];
     let scenario = Scenario::from_toml(short, "short.toml", None, &sets).expect("it loads");
     assert_eq!(scenario.plan(None, 0).gates[0].queue.limit, QueueLimit::Packets(5));

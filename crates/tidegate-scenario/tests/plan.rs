@@ -26,14 +26,15 @@ fn ms(millis: u64) -> Span {
 
 #[test]
 fn the_least_scenario_has_linuxs_defaults() {
-    let plan = plan("duration = \"10 s\"\n[gate.link]\n[flow.bulk]\npath = [\"link\"]");
-    assert_eq!(plan.gates, [tidegate_core::plan::GatePlan::open("link")]);
+    let plan = plan("duration = \"10 s\"\n[gate.link]\ndelay = \"1 ms\"\n[flow.bulk]\npath = [\"link\"]");
+    let open = tidegate_core::plan::GatePlan::open("link");
+    assert_eq!(plan.gates, [tidegate_core::plan::GatePlan { delay: ms(1), ..open }]);
     assert_eq!(
         (plan.duration, plan.warmup, plan.seed),
         (Time::from_picos(10_000_000_000_000), Time::ZERO, 1)
     );
     let FlowPlan { tcp, back_delay, start, app, .. } = &plan.flows[0];
-    assert_eq!((*back_delay, *start, app), (Span::ZERO, StartPlan::At(Time::ZERO), &AppPlan::Bulk));
+    assert_eq!((*back_delay, *start, app), (ms(1), StartPlan::At(Time::ZERO), &AppPlan::Bulk));
     assert_eq!((tcp.base, tcp.cc), (TcpBase::Linux, CongestionPlan::Cubic));
     assert_eq!((tcp.mss, tcp.headers, tcp.window, tcp.initial_window), (1448, 52, None, 14_480));
     assert_eq!((tcp.sack, tcp.limited_transmit, tcp.timestamps, tcp.dupthresh), (true, true, true, Some(3)));
@@ -301,7 +302,7 @@ fn the_way_back_makes_up_the_round_trip() {
 #[test]
 fn the_other_direction_can_be_named() {
     let plan = plan(
-        "duration = \"1 s\"\n[gate.trunk]\nduplex = true\n[flow.there]\npath = [\"trunk\"]\nback = [\"trunk\"]\n\
+        "duration = \"1 s\"\n[gate.trunk]\ndelay = \"1 ms\"\nduplex = true\n[flow.there]\npath = [\"trunk\"]\nback = [\"trunk\"]\n\
          [flow.here]\npath = [\"trunk/back\"]\nback = [\"trunk\"]",
     );
     let names: Vec<&str> = plan.gates.iter().map(|gate| gate.name.as_str()).collect();
@@ -421,7 +422,9 @@ fn warnings_name_what_is_unused() {
 #[test]
 fn a_flow_that_nothing_holds_back_is_a_warning() {
     let keys = |lines: &str| -> Vec<String> {
-        let text = format!("duration = \"10 s\"\n[gate.link]\n[flow.bulk]\npath = [\"link\"]\n{lines}");
+        let text = format!(
+            "duration = \"10 s\"\n[gate.link]\ndelay = \"1 ms\"\n[flow.bulk]\npath = [\"link\"]\n{lines}"
+        );
         load(&text).warnings().iter().map(|warning| warning.key.clone()).collect()
     };
     assert_eq!(keys(""), ["flow.bulk"]);

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_FORM = re.compile(r"\s*(\S+?)\s*(<=|>=|<|>)\s*([0-9.eE+-]+)\s*(\S.*?)?\s*")
+#: Some names have spaces: ``gate.link.drops.random loss``.
+_FORM = re.compile(r"\s*(\S[^<>]*?)\s*(<=|>=|<|>)\s*([0-9.eE+-]+)\s*(\S.*?)?\s*")
 #: Who reads the units of a number, by the end of its name, and what such a number counts in what that gives.
 _READ: dict[str, tuple[Callable[[str, str], int], float]] = {
     "_bps": (_core.read_rate, 1.0),

@@ -74,6 +74,7 @@ class Columns:
         self._folder: Path | None = None
         self._files = 0
         self._whole: dict[str, Table] = {}
+        self._queries: dict[str, pl.LazyFrame] = {}
 
     @staticmethod
     def of(tables: Mapping[str, pl.LazyFrame]) -> Columns:
@@ -88,7 +89,7 @@ class Columns:
         if not there:
             return
         self._chunks.append(there)
-        self._whole.clear()
+        self._forget()
         last = len(self._chunks) - 1
         if last > 0 or max(table.height() for table in there.values()) > CHUNK_ROWS:
             # Of those before it only the first may be lists.
@@ -101,7 +102,7 @@ class Columns:
         there = {name: frame for name, frame in chunk.items() if frame.height}
         if there:
             self._chunks.append({})
-            self._whole.clear()
+            self._forget()
             for name, frame in there.items():
                 self._hold(len(self._chunks) - 1, name, frame)
             self._spill()
@@ -117,7 +118,11 @@ class Columns:
                 self._hold(number, name, made.frame().collect())
             else:
                 self._to_file(number, name, made.frame().collect())
+        self._forget()
+
+    def _forget(self) -> None:
         self._whole.clear()
+        self._queries.clear()
 
     def _to_frames(self, number: int) -> None:
         for name, table in self._chunks[number].items():
@@ -164,11 +169,9 @@ class Columns:
     def frame(self, name: str) -> pl.LazyFrame | None:
         """Return a table as a query, which later questions use, too; None where it has no rows."""
         table = self.table(name)
-        if table is None:
-            return None
-        if isinstance(table, Lists):
-            self._whole[name] = table = Frame(table.frame())
-        return table.frame()
+        if table is not None and name not in self._queries:
+            self._queries[name] = table.frame()
+        return self._queries.get(name)
 
     def columns(self, name: str) -> list[str]:
         """Return the columns of a table, without its place."""

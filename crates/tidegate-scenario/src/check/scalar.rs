@@ -7,7 +7,7 @@ use crate::document::{Data, Node};
 use crate::error::Problem;
 use crate::spelling::value_meant;
 use crate::table::{Kind, Word};
-use crate::units::{self, Dim, example};
+use crate::units::{self, Amount, Dim, example};
 
 impl Checker {
     pub(super) fn whole(&mut self, number: i64, min: u64, max: u64, node: &Node, key: &str) -> Option<Value> {
@@ -182,9 +182,9 @@ impl Checker {
         };
         if amount.is_zero() && !zero {
             let problem = format!("{text:?} is zero");
-            self.push(
-                Problem::new(node.at, key, problem).help(format!("write more, such as {:?}", example(dim))),
-            );
+            let bytes = matches!((dim, &amount), (Dim::Queue, Amount::Bytes(_)));
+            let more = example(if bytes { Dim::Burst } else { dim });
+            self.push(Problem::new(node.at, key, problem).help(format!("write more, such as {more:?}")));
             return None;
         }
         Some(Value::Amount(amount))

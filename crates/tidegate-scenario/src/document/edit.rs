@@ -92,7 +92,7 @@ fn unknown_name(here: Option<&Node>, what: &str, step: &Step) -> Problem {
         _ => Vec::new(),
     };
     let help = key_meant(&step.key, names.iter().copied()).unwrap_or_else(|| match names.is_empty() {
-        true => format!("the scenario has no [{what}.…] at all"),
+        true => format!("the scenario has no {what} at all"),
         false => format!("there is {}", names.join(", ")),
     });
     Problem::new(step.at, &format!("{what}.{}", step.key), format!("no {what} is called {:?}", step.key))

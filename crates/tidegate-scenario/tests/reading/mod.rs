@@ -18,7 +18,8 @@ pub(crate) fn plan(text: &str) -> Plan {
     load(text).plan(None, 0)
 }
 
-/// A scenario of one gate and one flow, with these lines added to them.
+/// A scenario of one gate and one flow, with these lines added to them. Its round trip is long, or what `flow` says.
 pub(crate) fn small(gate: &str, flow: &str) -> Plan {
-    plan(&format!("duration = \"10 s\"\n[gate.link]\n{gate}\n[flow.bulk]\npath = [\"link\"]\n{flow}"))
+    let rtt = if flow.contains("rtt") { "" } else { "rtt = \"1000 s\"" };
+    plan(&format!("duration = \"10 s\"\n[gate.link]\n{gate}\n[flow.bulk]\npath = [\"link\"]\n{rtt}\n{flow}"))
 }

@@ -178,6 +178,11 @@ fn counted(
 /// A burst as it is weighed here: in cells at a cell gate, elsewhere in bytes.
 fn burst_units(item: &Item, cells: bool, notes: &mut Notes) -> Option<u64> {
     match (&item.value, cells) {
+        (Value::Amount(Amount::Cells(0)), true) | (Value::Amount(Amount::Bytes(0)), false) => notes.wrong(
+            item,
+            format!("at this rate the burst is less than a {}", if cells { "cell" } else { "byte" }),
+            "write a longer time, or how much may come at once",
+        ),
         (Value::Amount(Amount::Cells(cells)), true) => return Some(*cells),
         (Value::Amount(Amount::Bytes(bytes)), false) => return Some(*bytes),
         (_, true) => notes.wrong(
