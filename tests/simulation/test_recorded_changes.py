@@ -56,3 +56,19 @@ def test_a_unit_that_is_chosen_as_it_comes_leaves_the_recorded_queue(aqm: str, r
     run = tg.run(tg.Scenario.from_toml(BUCKET.replace("AQM", aqm)), record=record)
     queue = run.table("gates")["queue_packets"]
     assert queue.max() <= run.gates[0].summary["queue_max_packets"] <= 20
+
+
+@pytest.mark.parametrize("transport", ["tcp", "quic"])
+def test_each_arrival_at_a_receiver_is_a_change(transport: str) -> None:
+    text = ONE.replace('queue = "10 packets"', 'delay = "25 ms"').replace(
+        'window = "1 segments"', 'window = "20 segments"'
+    )
+    if transport == "quic":
+        text = text.partition("flow.f")[0] + 'flow.f = { path = ["g"], transport = "quic" }\n'
+    run = tg.run(tg.Scenario.from_toml(text), record="events")
+    rows = run.table("flows")["delivered_bytes"]
+    assert rows[-1] == pytest.approx(run.flows["f"].summary["goodput_bps"] * 2 / 8)
+    assert rows.n_unique() >= 0.99 * run.flows["f"].summary["segments_delivered"]
+    assert rows.equals(
+        tg.run(tg.Scenario.from_toml(text), record="events", exact=True).table("flows")["delivered_bytes"]
+    )

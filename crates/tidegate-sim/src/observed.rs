@@ -141,7 +141,7 @@ impl Flow {
         }
     }
 
-    /// Call after the sender did something at `at`.
+    /// Call after the sender did something at `at`, or the receiver of a flow that is watched closely.
     #[inline]
     pub(crate) fn note_history(&mut self, at: Time) {
         if let Some(history) = &mut self.meter.history {
