@@ -50,6 +50,7 @@ def test_wrong_scenario_says_file_line_key_value_and_repair(small: Path) -> None
         (["plot", "nowhere"], "nowhere"),
         (["plot", "{small}"], "file"),
         (["plot", "{folder}"], "run folder"),
+        (["study", "{small}", "--columns", ""], "no metric is called"),
         (["compare", "{small}"], "--vary"),
         (["compare", "{small}", "--vary", "flow.bulk.tcp.cc"], "flow.bulk.tcp.cc"),
         (["compare", "{small}", "--vary", "flow.bulk.tcp.cc=reno,,cubic"], "reno,,cubic"),

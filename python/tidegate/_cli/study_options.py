@@ -87,7 +87,7 @@ class Shown:
         """The columns of the table; None: the usual ones."""
         if self.columns is None:
             return None
-        return [name.strip() for name in self.columns.split(",") if name.strip()]
+        return [name.strip() for name in self.columns.split(",")]
 
     def check_early(self, prepared: Prepared) -> None:
         """Refuse columns of which no run can have numbers, as far as that is known before the runs.
