@@ -93,6 +93,7 @@ def test_product_form_by_enumeration() -> None:
         (lambda: tg.theory.kaufman_roberts(5, [1], [0]), "sizes"),
         (lambda: tg.theory.kaufman_roberts(5, [], []), "empty"),
         (lambda: tg.theory.kaufman_roberts(5, "ab", [1]), "no list"),
+        (lambda: tg.theory.kaufman_roberts(10, [1e300], [1]), r"loads\[0\]: 1e\+300 .*at most 1e\+90 Erlang"),
         (lambda: tg.theory.product_form([5], [CallClass((1, 1), 1)]), "one for each pool"),
         (lambda: tg.theory.product_form([5], [CallClass((0,), 1)]), "at least one pool"),
         (lambda: tg.theory.product_form([5], ["a"]), "CallClass"),

@@ -40,10 +40,10 @@ def flag(name: str, given: Any) -> bool:
 
 
 def share(name: str, given: Any) -> float:
-    """Return a share from 0 to below 1."""
+    """Return a share above 0 and below 1."""
     value = number(name, given)
-    if not 0 <= value < 1:
-        raise ArgumentError(f"{name}: {shown(given)} is out of range; from 0 to below 1")
+    if not 0 < value < 1:
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; above 0 and below 1")
     return value
 
 

@@ -27,6 +27,8 @@ MOST_COMBINATIONS = 8_000_000
 MOST_WORK = 500_000_000
 #: Numbers are scaled down before they overflow.
 _LARGE = 1e200
+#: The largest load of the recursion, Erlang: with it, one step does not overflow.
+_MOST_LOAD = 1e90
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def kaufman_roberts(capacity: int, loads: Sequence[float], sizes: Sequence[int])
         ArgumentError: an argument is out of range, or the lists differ in length.
     """
     units = whole("capacity", capacity, most=MOST_UNITS)
-    offered = [load_of(load, f"loads[{n}]") for n, load in enumerate(listed("loads", loads))]
+    offered = [_load(load, f"loads[{n}]") for n, load in enumerate(listed("loads", loads))]
     widths = [whole(f"sizes[{n}]", size, least=1) for n, size in enumerate(listed("sizes", sizes))]
     if len(offered) != len(widths):
         raise ArgumentError(f"sizes: {len(widths)} of them for {len(offered)} loads; one for each class")
@@ -82,6 +84,13 @@ def kaufman_roberts(capacity: int, loads: Sequence[float], sizes: Sequence[int])
     blocked = tuple(float(shares[max(0, units - width + 1) :].sum()) for width in widths)
     carried = tuple(load * (1 - share) for load, share in zip(offered, blocked, strict=True))
     return LossSystem(blocked, carried, (float(shares @ np.arange(units + 1)),))
+
+
+def _load(given: Any, name: str) -> float:
+    value = load_of(given, name)
+    if value > _MOST_LOAD:
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; at most {_MOST_LOAD:g} Erlang")
+    return value
 
 
 @dataclass(frozen=True)

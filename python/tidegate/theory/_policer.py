@@ -11,8 +11,6 @@ from math import sqrt
 from typing import Any
 
 from tidegate._base.arguments import above_zero
-from tidegate._base.calls import shown
-from tidegate.errors import ArgumentError
 from tidegate.theory._arguments import flag, share
 
 
@@ -105,8 +103,6 @@ def policer_bucket(wanted: Any, bdp: Any, *, growth: Any = 1, paced: bool = True
         ArgumentError: the share is none.
     """
     aim = share("wanted", wanted)
-    if aim <= 0:
-        raise ArgumentError(f"wanted: {shown(wanted)} is out of range; above 0")
     most, a = above_zero("bdp", bdp), above_zero("growth", growth)
     low, high = 0.0, most + most * most / (18 * a) + 4 * most  # here the bucket never becomes full
     for _ in range(60):

@@ -6,8 +6,6 @@ from math import sqrt
 from typing import Any
 
 from tidegate._base.arguments import above_zero
-from tidegate._base.calls import shown
-from tidegate.errors import ArgumentError
 from tidegate.theory._arguments import flag, share, whole
 
 #: Mathis et al., table 1: C where losses come regularly, sqrt(3/2), and at random, with an ACK for each
@@ -18,13 +16,6 @@ RANDOM = 1.31
 #: RFC 9438 §4.6: the multiplicative decrease factor; §5: the constant of growth, segments/s^3.
 BETA = 0.7
 C = 0.4
-
-
-def _probability(given: Any) -> float:
-    value = share("loss", given)
-    if value <= 0:
-        raise ArgumentError(f"loss: {shown(given)} is out of range; above 0 and below 1")
-    return value
 
 
 def mathis(loss: Any, rtt: Any, *, segments_per_ack: int = 1, regular: bool = False) -> float:
@@ -44,7 +35,7 @@ def mathis(loss: Any, rtt: Any, *, segments_per_ack: int = 1, regular: bool = Fa
     Raises:
         ArgumentError: an argument is out of range.
     """
-    p, trip = _probability(loss), above_zero("rtt", rtt)
+    p, trip = share("loss", loss), above_zero("rtt", rtt)
     c = (REGULAR if flag("regular", regular) else RANDOM) / sqrt(
         whole("segments_per_ack", segments_per_ack, 1, 1000)
     )
@@ -68,7 +59,7 @@ def pftk(loss: Any, rtt: Any, timeout: Any, *, segments_per_ack: int = 1, window
     Raises:
         ArgumentError: an argument is out of range.
     """
-    p, trip, first = _probability(loss), above_zero("rtt", rtt), above_zero("timeout", timeout)
+    p, trip, first = share("loss", loss), above_zero("rtt", rtt), above_zero("timeout", timeout)
     b = whole("segments_per_ack", segments_per_ack, 1, 1000)
     fixed = (2 + b) / (3 * b)
     free: float = fixed + sqrt(8 * (1 - p) / (3 * b * p) + fixed * fixed)
@@ -106,6 +97,6 @@ def cubic(loss: Any, rtt: Any) -> float:
     Raises:
         ArgumentError: an argument is out of range.
     """
-    p, trip = _probability(loss), above_zero("rtt", rtt)
+    p, trip = share("loss", loss), above_zero("rtt", rtt)
     own = float((C * (3 + BETA) / (4 * (1 - BETA))) ** 0.25 * (trip / p) ** 0.75)
     return max(own, REGULAR / sqrt(p)) / trip
