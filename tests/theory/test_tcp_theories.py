@@ -11,6 +11,8 @@ from tidegate._ask.source import as_scenario
 from tidegate._base.estimate import Estimate, estimate
 
 RUNS = 8
+#: A rate that limits no window of these tests.
+RATE = "100 Mbit/s"
 
 
 def policed(rate_mbps: float, rtt_ms: float, bucket_bdp: float, **tcp: Any) -> dict[str, Any]:
@@ -103,8 +105,9 @@ def test_the_inverse() -> None:
             bucket = tg.theory.policer_bucket(wanted, 83, paced=paced)
             assert tg.theory.policer(bucket, 83, paced=paced).share == pytest.approx(wanted, rel=1e-6)
             assert tg.theory.policer(0.99 * bucket, 83, paced=paced).share < wanted
-    with pytest.raises(tg.errors.ArgumentError, match="above 0"):
-        tg.theory.policer_bucket(0, 83)
+    for share in (0, 1):
+        with pytest.raises(tg.errors.ArgumentError, match=f"wanted: {share} is .*; above 0 and below 1"):
+            tg.theory.policer_bucket(share, 83)
     with pytest.raises(tg.errors.ArgumentError, match="bucket"):
         tg.theory.policer("8 kB", 83)
 
@@ -173,6 +176,12 @@ def test_formulas_by_hand() -> None:
         assert 0.1 * tg.theory.cubic(loss, 0.1) == pytest.approx(window, rel=0.02)
 
 
+@pytest.mark.parametrize("loss", [0, 1, 2])
+def test_a_loss_is_above_0_and_below_1(loss: float) -> None:
+    with pytest.raises(tg.errors.ArgumentError, match=f"loss: {loss} is .*; above 0 and below 1"):
+        tg.theory.mathis(loss, 0.1)
+
+
 def test_the_frame_rate_of_rfc_6349() -> None:
     found = tg.theory.rfc6349(100e6, 0.05)
     # §4.1.1: 100 Mbit/s of Ethernet with 1538 bytes a frame are 8127 frames a second: 94.9 Mbit/s.
@@ -224,7 +233,7 @@ def test_what_random_loss_is_not() -> None:
     base = losing("newreno", 0.01, 50)
     assert "about cubic" in reason(base, "rfc-9438")
     assert "not in it" in reason(base, "mathis", **{"gate.air.loss": "5%"})
-    assert "so it limits" in reason(base, "mathis", **{"gate.air.rate": "2 Mbit/s"})
+    assert "it limits" in reason(base, "mathis", **{"gate.air.rate": "2 Mbit/s"})
     assert "so it limits" in reason(base, "mathis", **{"flow.bulk.tcp.window": "5 segments"})
     assert reason(base, "pftk") == ""
 
@@ -257,6 +266,64 @@ def test_a_flow_that_starts_late_has_not_settled() -> None:
     plan = losing("reno", 0.001, 100)
     plan["flow"]["bulk"]["start"] = "110 s"
     assert any("start at 110 s" in text for text in fits(plan)["mathis"].unmet)
+
+
+TOO_FEW = "the queue of gate air holds"
+SELDOM = "the receiver of flow bulk sends an ACK for every 10 segments"
+EARLY = "is over before an ACK comes"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"gate.air.queue": "1 packets"}, TOO_FEW),
+        ({"gate.air.queue": "0 packets"}, TOO_FEW),
+        ({"gate.air.queue": "2999 B"}, TOO_FEW),
+        ({"gate.air.queue.limit": "2 packets", "gate.air.queue.counts": "all"}, TOO_FEW),
+        ({"flow.bulk.tcp.delayed_ack": {"every": 10}}, SELDOM),
+        ({"flow.bulk.tcp.rto": {"fixed": "100 ms"}}, EARLY),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(("theory", "cc"), [("mathis", "reno"), ("pftk", "reno"), ("rfc-9438", "cubic")])
+def test_what_makes_a_theory_of_random_loss_wrong_is_told(
+    theory: str, cc: str, changes: dict[str, Any], words: str
+) -> None:
+    def told(more: dict[str, Any]) -> list[str]:
+        plan = as_scenario(losing(cc, 0.001, 100, delayed_ack={"every": 2}), {"gate.air.rate": RATE, **more})
+        return [text for text in fits(plan)[theory].unmet if words in text]
+
+    assert len(told(changes)) == 1
+    assert not told({"gate.air.queue": "2 packets", "flow.bulk.tcp.rto": {"fixed": "101 ms"}})
+
+
+def test_where_a_queue_is_too_short_the_theory_is_far_off() -> None:
+    """The bound is where the simulation leaves it: two segments of an ACK and a third leave at once."""
+    plan = losing("newreno", 0.001, 50, delayed_ack={"every": 2})
+    plan["gate"]["air"] |= {"rate": "20 Mbit/s", "queue": "2 packets"}
+    low, high = over(plan, "mathis")
+    assert 0.8 < low <= high < 1.05
+    plan["gate"]["air"]["queue"] = "1 packets"
+    assert over(plan, "mathis")[1] < 0.2
+
+
+def test_a_flow_without_fast_retransmit_is_no_flow_of_another_controller() -> None:
+    for theory, cc in (("mathis", "newreno"), ("rfc-9438", "cubic")):
+        tried = tg.theory.match(losing(cc, 0.001, 100, dupthresh="never"))
+        found = next(each for each in tried if each.theory == theory)
+        assert "has no fast retransmit (tcp.dupthresh)" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        ("5 Mbit/s", "carries 416.7: above 80% of that it often limits"),
+        ("4 Mbit/s", "carries 333.3: it limits"),
+    ],
+)
+def test_a_gate_limits_where_it_is_said(rate: str, words: str) -> None:
+    tried = tg.theory.match(as_scenario(losing("newreno", 0.005, 50), {"gate.air.rate": rate}))
+    assert words in str(next(each for each in tried if each.theory == "mathis"))
 
 
 @pytest.mark.parametrize("key", ["gate.air.jitter", "flow.bulk.jitter"])

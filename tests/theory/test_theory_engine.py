@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tidegate as tg
 from support.common import ROOT
-from tidegate.theory import _spacer_match
+from tidegate._ask.plan import plan_of
+from tidegate._ask.source import as_scenario
+from tidegate.theory import _abr_match, _spacer_match
 from tidegate.theory._match_rules import DoesNotApplyError
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ MISSES = [
     ({"flow.bulk.tcp.window": "unlimited"}, "the window is unlimited"),
     ({"flow.bulk.tcp.delayed_ack": "{ every = 3 }"}, "acknowledges every 3 segments"),
     ({"flow.bulk.tcp.delayed_ack": "{ every = 2 }"}, "a window of one is never acknowledged"),
+    ({"gate.host.advice": "2 Mbit/s", "flow.bulk.tcp.advice": "pace"}, "no faster than gates advise"),
+    ({"flow.bulk.start": "1 h"}, "does not start before the run ends"),
     ({"gate.spacer.framing": "{ overhead = '38 B' }"}, "gates host and spacer have different framing"),
 ]
 
@@ -105,6 +109,7 @@ def cell_spacing() -> dict[str, Any]:
         "increase": "per window",
         "quick_acks": 0,
         "read_bps": None,
+        "obeys_advice": False,
         "handshake": False,
         "delayed_ack": {"every": 2, "timeout_ps": None},
         "timestamps": False,
@@ -136,6 +141,7 @@ def cell_spacing() -> dict[str, Any]:
         "back": [],
         "back_delay_ps": 909_722_200,
         "start_ps": 0,
+        "latest_start_ps": 0,
         "app": "bulk",
         "transport": "tcp",
         "tcp": tcp,
@@ -158,6 +164,35 @@ def test_cells() -> None:
     small["gates"][1]["queue_limit"]["count"] = 1200
     with pytest.raises(DoesNotApplyError, match="holds 1200 cells; without loss it may need"):
         _spacer_match.read(small)
+
+
+def renewal(**changes: Any) -> dict[str, Any]:
+    """Return the parts of a fit of the renewal model to a link of two rates."""
+    scenario = {
+        "duration": "100 s",
+        "warmup": "2 s",
+        "gate": {
+            "radio": {
+                "rate": {"markov": {"rates": ["20 Mbit/s", "8 Mbit/s"], "mean_holding": ["2 s", "2 s"]}},
+                "queue": "20 packets",
+                "delay": "50 ms",
+            }
+        },
+        "flow": {"bulk": {"path": ["radio"], "tcp": {"base": "rfc", "cc": "newreno", "dupthresh": "never"}}},
+    }
+    scenario["flow"]["bulk"]["tcp"]["delayed_ack"] = False
+    return _abr_match.read(plan_of(as_scenario(scenario, changes)))
+
+
+def test_the_renewal_model_asks_what_the_others_ask() -> None:
+    late = "flow bulk starts at 50 s, and the summary at 2 s: it counts a time without packets"
+    assert late not in renewal()["unmet"]
+    assert late in renewal(**{"flow.bulk.start": "50 s"})["unmet"]
+    assert late not in renewal(**{"flow.bulk.start": "50 s", "warmup": "50 s"})["unmet"]
+    with pytest.raises(DoesNotApplyError, match="no faster than gates advise"):
+        renewal(**{"gate.radio.advice": "2 Mbit/s", "flow.bulk.tcp.advice": "pace"})
+    with pytest.raises(DoesNotApplyError, match="does not start before the run ends"):
+        renewal(**{"flow.bulk.start": "200 s"})
 
 
 def random_scenario(draw: random.Random) -> dict[str, Any]:

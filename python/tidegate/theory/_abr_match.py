@@ -64,6 +64,12 @@ def read(plan: Plan) -> dict[str, Any]:
             "goodput counts all that reaches the receiver around a loss (optimistic); if all of it were sent "
             f"again, it would be {found.bounds[0] / found.bounds[1]:.3g} of that"
         )
+    start = flow["latest_start_ps"]
+    if start > plan["warmup_ps"]:
+        unmet.append(
+            f"flow {flow['name']} starts at {start / PICOS:g} s, and the summary at "
+            f"{plan['warmup_ps'] / PICOS:g} s: it counts a time without packets"
+        )
     measured = plan["duration_ps"] - plan["warmup_ps"]
     stays = measured / (holding[0] + holding[1])
     if stays < _STAYS:

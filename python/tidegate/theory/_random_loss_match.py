@@ -33,7 +33,7 @@ def read_mathis(plan: Plan) -> dict[str, Any]:
     _unlimited(flow, rate * rtt)
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
     parameters = {"loss": loss, "rtt_s": rtt, "segments_per_ack": every}
-    return _parts(plan, flow, parameters, rate, loss, rtt)
+    return _parts(plan, flow, gates, parameters, rate)
 
 
 def read_pftk(plan: Plan) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def read_pftk(plan: Plan) -> dict[str, Any]:
     rate = pftk(loss, rtt, timeout, segments_per_ack=every, window=window)
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
     parameters = {"loss": loss, "rtt_s": rtt, "timeout_s": timeout, "segments_per_ack": every}
-    found = _parts(plan, flow, parameters, rate, loss, rtt)
+    found = _parts(plan, flow, gates, parameters, rate)
     found["unmet"] = (
         "losses are independent; in the model all segments behind a loss in its round trip are lost, too",
         *found["unmet"],
@@ -74,10 +74,11 @@ def read_cubic(plan: Plan) -> dict[str, Any]:
         loss <= MATHIS_MOST * (1 + 1e-9),
         f"{100 * loss:g}% of packets are lost; above {100 * MATHIS_MOST:g}% time-outs count",
     )
+    tcp_match.retransmits(flow)
     rate = cubic(loss, rtt)
     _unlimited(flow, rate * rtt)
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
-    found = _parts(plan, flow, {"loss": loss, "rtt_s": rtt}, rate, loss, rtt)
+    found = _parts(plan, flow, gates, {"loss": loss, "rtt_s": rtt}, rate)
     found["unmet"] = ("losses are random; in the response function they come regularly", *found["unmet"])
     return found
 
@@ -106,10 +107,13 @@ def _unlimited(flow: Flow, mean: float) -> None:
 
 
 def _parts(
-    plan: Plan, flow: Flow, parameters: dict[str, Any], rate: float, loss: float, rtt: float
+    plan: Plan, flow: Flow, gates: list[Gate], parameters: dict[str, Any], rate: float
 ) -> dict[str, Any]:
+    loss, rtt = parameters["loss"], parameters["rtt_s"]
     unmet: list[str] = []
     tcp_match.windows(flow, unmet)
+    tcp_match.acknowledged(plan, flow, unmet)
+    tcp_match.bursts_fit(gates, flow, unmet)
     tcp_match.constant_delay(plan, flow, unmet)
     tcp_match.settled(plan, unmet, 10 * rtt, "after slow start")
     return tcp_match.parts(parameters, unmet, rate, tcp_match.flow_row(flow, rate, loss))

@@ -44,6 +44,7 @@ def read(plan: Plan) -> dict[str, Any]:
     }
     found = rfc6349(**parameters)
     unmet: list[str] = []
+    tcp_match.acknowledged(plan, flow, unmet)
     room = _room(gate, segment)
     if not found.window_limits:
         need(

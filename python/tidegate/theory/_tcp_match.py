@@ -11,6 +11,11 @@ from tidegate.theory._match_rules import DoesNotApplyError, need, need_endless, 
 if TYPE_CHECKING:
     from tidegate._ask.plan_objects import Flow, Gate, Plan, Tcp
 
+#: Segments of an ACK up to which the theories of losses hold (RFC 5681 §4.2).
+MOST_PER_ACK = 2
+#: Up to this share of the slowest gate's rate it does not limit.
+CLEARLY = 0.8
+
 
 def long_flow(plan: Plan) -> Flow:
     """Return the one flow of a plan, which always has data to send.
@@ -21,13 +26,6 @@ def long_flow(plan: Plan) -> Flow:
     """
     flow = only_flow(plan)
     need_endless(flow)
-    need(
-        flow["latest_start_ps"] < plan["duration_ps"],
-        f"flow {flow['name']} does not start before the run ends",
-    )
-    need(
-        not flow["tcp"]["obeys_advice"], f"flow {flow['name']} sends no faster than gates advise (tcp.advice)"
-    )
     return flow
 
 
@@ -89,10 +87,20 @@ def grows_as_reno(flow: Flow) -> None:
 
 def halves(flow: Flow) -> None:
     """Refuse a controller that is not Reno or NewReno with fast retransmit."""
-    tcp = flow["tcp"]
+    name, tcp = flow["name"], flow["tcp"]
     need(
-        tcp["cc"] in ("reno", "newreno") and tcp["fast_retransmit"],
-        f'flow {flow["name"]} has tcp.cc = "{tcp["cc"]}"; the theory is about reno and newreno',
+        tcp["cc"] in ("reno", "newreno"),
+        f'flow {name} has tcp.cc = "{tcp["cc"]}"; the theory is about reno and newreno',
+    )
+    retransmits(flow)
+
+
+def retransmits(flow: Flow) -> None:
+    """Refuse a flow that waits for a time-out after each loss."""
+    need(
+        flow["tcp"]["fast_retransmit"],
+        f"flow {flow['name']} has no fast retransmit (tcp.dupthresh); in the theory repeated ACKs tell of a "
+        "loss",
     )
 
 
@@ -100,6 +108,34 @@ def windows(flow: Flow, unmet: list[str]) -> None:
     """Note where the window is reckoned otherwise than in the RFCs, of which the theories of losses are."""
     if flow["tcp"]["arithmetic"] != "rfc":
         unmet.append(f"flow {flow['name']} has Linux's TCP; the theory is of the window of the RFCs")
+
+
+def acknowledged(plan: Plan, flow: Flow, unmet: list[str]) -> None:
+    """Note where ACKs come too seldom for the theories of losses, or a time-out comes before them."""
+    tcp, every = flow["tcp"], segments_per_ack(flow["tcp"])
+    if every > MOST_PER_ACK:
+        unmet.append(
+            f"the receiver of flow {flow['name']} sends an ACK for every {every} segments; in the theory it "
+            "sends one for each or for every second"
+        )
+    fixed = tcp["fixed_rto_ps"]
+    trip = round(_answered(plan, flow) * PICOS)
+    if fixed is not None and fixed < trip:
+        unmet.append(
+            f"the time-out of {fixed / 1e9:.4g} ms is over before an ACK comes, after {trip / 1e9:.4g} ms: "
+            "segments that were not lost are sent again, and the window begins anew"
+        )
+
+
+def _answered(plan: Plan, flow: Flow) -> float:
+    """Return the seconds until the ACK of a segment comes where nothing waits."""
+    tcp = flow["tcp"]
+    served = sum(
+        8 * wire_bytes(gate, tcp) / gate["rate"]["bps"]
+        for gate in ways(plan, flow)[0]
+        if gate["rate"]["kind"] == "constant" and gate["rate"]["bps"]
+    )
+    return round_trip_ps(plan, flow) / PICOS + served
 
 
 def growth(tcp: Tcp) -> float:
@@ -144,10 +180,29 @@ def slowest(gates: list[Gate], tcp: Tcp) -> float | None:
 def fits_below(rate: float, gates: list[Gate], flow: Flow, found: str) -> None:
     """Refuse a path of which a gate is not clearly faster than what the theory finds."""
     least = slowest(gates, flow["tcp"])
-    if least is not None and rate > 0.8 * least:
+    if least is not None and rate > CLEARLY * least:
         raise DoesNotApplyError(
-            f"{found} would be {rate:.4g} segments/s, and the slowest gate carries {least:.4g}, so it limits"
+            f"{found} would be {rate:.4g} segments/s, and the slowest gate carries {least:.4g}: "
+            + ("it limits" if rate > least else f"above {100 * CLEARLY:g}% of that it often limits")
         )
+
+
+def bursts_fit(gates: list[Gate], flow: Flow, unmet: list[str]) -> None:
+    """Note a queue that does not hold what leaves at once: it drops packets whenever the window grows."""
+    # An ACK lets as many segments leave as it acknowledges, and one more where the window grows. One does not
+    # wait: it is transmitted.
+    waiting = segments_per_ack(flow["tcp"])
+    for gate in gates:
+        limit = gate["queue_limit"]
+        if limit is None or gate["rate"]["kind"] == "unlimited":
+            continue
+        packets = limit["unit"] == "packets"
+        room = limit["count"] if packets else limit["count"] // packet_bytes(flow["tcp"])
+        if room - gate["queue_counts_all"] < waiting:
+            unmet.append(
+                f"the queue of gate {gate['name']} holds {limit['count']} {limit['unit']}, and an ACK lets "
+                f"{waiting + 1} packets leave at once: some are dropped, not only those lost at random"
+            )
 
 
 def constant_delay(plan: Plan, flow: Flow, unmet: list[str]) -> None:
