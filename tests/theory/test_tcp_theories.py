@@ -297,6 +297,12 @@ def test_what_makes_a_theory_of_random_loss_wrong_is_told(
     assert not told({"gate.air.queue": "2 packets", "flow.bulk.tcp.rto": {"fixed": "101 ms"}})
 
 
+def test_a_policers_theory_names_a_short_queue_too() -> None:
+    plan = policed(10, 100, 2)
+    plan["gate"]["isp"]["queue"] = "0 packets"
+    assert any("the queue of gate isp holds 0 packets" in text for text in fits(plan)["policer"].unmet)
+
+
 def test_where_a_queue_is_too_short_the_theory_is_far_off() -> None:
     """The bound is where the simulation leaves it: two segments of an ACK and a third leave at once."""
     plan = losing("newreno", 0.001, 50, delayed_ack={"every": 2})

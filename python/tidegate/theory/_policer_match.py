@@ -56,6 +56,7 @@ def read(plan: Plan) -> dict[str, Any]:
     unmet: list[str] = []
     tcp_match.windows(flow, unmet)
     tcp_match.acknowledged(plan, flow, unmet)
+    tcp_match.bursts_fit(gates, flow, unmet)
     if bucket < bdp and not tcp["paces"]:
         unmet.append(
             f"the bucket of {bucket:.3g} segments is below a round trip's {bdp:.3g}: a window that leaves in "

@@ -201,7 +201,7 @@ def bursts_fit(gates: list[Gate], flow: Flow, unmet: list[str]) -> None:
         if room - gate["queue_counts_all"] < waiting:
             unmet.append(
                 f"the queue of gate {gate['name']} holds {limit['count']} {limit['unit']}, and an ACK lets "
-                f"{waiting + 1} packets leave at once: some are dropped, not only those lost at random"
+                f"{waiting + 1} packets leave at once: it drops some, which the theory does not count"
             )
 
 
