@@ -15,7 +15,8 @@ import pytest
 import tidegate as tg
 from support.common import EXAMPLES
 from tidegate._programs.mahimahi import constant
-from tidegate._programs.tc import _red_burst, percent, time
+from tidegate._programs.tc_queues import _red_burst
+from tidegate._programs.tc_words import percent, time
 
 LINK = """
 duration = "10 s"
@@ -62,7 +63,23 @@ def test_a_link_with_a_rate_a_queue_and_a_delay() -> None:
         ({"queue.aqm": "codel"}, "codel limit 101 target 5ms interval 100ms ecn"),
         ({"queue.aqm": "{ codel = { target = '1500 us' } }"}, "codel limit 101 target 1500us interval"),
         ({"queue.aqm": "fq_codel"}, "fq_codel limit 101 flows 1024 quantum 1514 memory_limit 33554432"),
-        ({"queue.aqm.cake.ack_filter": "conservative"}, "triple-isolate overhead 0 ack-filter"),
+        ({"queue.aqm.cake.ack_filter": "conservative"},
+         "handle 20: cake unlimited diffserv3 triple-isolate memlimit 150000 ack-filter"),
+        ({"queue.aqm.cake": '{ bandwidth = "2 Mbit/s", compensation = "atm", overhead = 38, mpu = "64 B" }'},
+         # What tbf counts is without Ethernet's header, which cake takes away once more.
+         "cake bandwidth 2000000bit diffserv3 triple-isolate overhead 52 mpu 64 atm memlimit 150000"),
+        ({"queue.aqm.cake.bandwidth": "2 Mbit/s", "framing": '{ overhead = "38 B" }'},
+         "stab overhead 24 tbf rate 20000000bit burst 1538 limit 1000000000"),
+        ({"queue.aqm.cake.bandwidth": "2 Mbit/s", "framing": '{ overhead = "38 B" }'},
+         "cake bandwidth 2000000bit diffserv3 triple-isolate overhead 14 noatm"),
+        ({"rate": "unlimited", "queue.aqm.cake.bandwidth": "2 Mbit/s", "framing": '{ overhead = "38 B" }'},
+         "parent 1:1 handle 10: cake bandwidth 2000000bit diffserv3 triple-isolate overhead 38 noatm"),
+        ({"queue.aqm.cake.memory": "60 kB"}, "memlimit 60000"),
+        ({"queue.aqm": "cake", "rate": '{ token_bucket = { rate = "8 Mbit/s", burst = "100 kB", '
+          'peak = "50 Mbit/s" } }'}, "tbf rate 8000000bit burst 100000 peakrate 50000000bit"),
+        # Linux takes 500 B in the time of a packet of 1500 B at three times the rate.
+        ({"queue.aqm": "red"}, "probability 0.1 bandwidth 60000000bit ecn harddrop"),
+        ({"queue.aqm.red.hard_drop": "false"}, "bandwidth 60000000bit ecn"),
         ({"queue.aqm": "pie"}, "pie limit 101 target 15ms tupdate 15ms alpha 2 beta 20 ecn"),
         ({"queue.aqm": "dualpi2"}, "dualpi2 limit 101 target 15ms tupdate 16ms alpha 0.16 beta 3.2"),
         ({"queue.limit": "30 kB"}, "tbf rate 20000000bit burst 1500 limit 31500"),
@@ -75,6 +92,39 @@ def test_words_of_tc(changes: dict[str, str], words: str) -> None:
     found = tg.export(link(**changes))
     assert found.complete
     assert words in parts(found)
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "sentence"),
+    [
+        ("tc", {"queue.aqm.cake.target": "2 ms"}, 'and has "a twentieth of rtt"'),
+        ("tc", {"queue.aqm": "cake"}, "limited in bytes, 150000 of them (memlimit)"),
+        ("tc", {"queue.aqm.dualpi2.range": "400 us"}, 'range = "400 us"; tc has no word for it'),
+        ("tc", {"queue.aqm.pie.max_burst": "300 ms"}, 'tc has no word for it, and has "150 ms"'),
+        ("tc", {"queue.aqm.pie.mark_below": "50%"}, 'mark_below = "50%"; tc has no word for it'),
+        ("tc", {"queue.aqm.pie.derandomize": "false"}, "derandomize = false; tc has no word for it"),
+        ("tc", {"queue.aqm.pie.cap": "false"}, "cap = false; tc has no word for it, and has true"),
+        ("tc", {"queue.aqm.red.by_size": "true"}, "by_size = true; tc has no word for it"),
+        ("tc", {"queue.aqm.red": '{ adaptive = true, max_p_most = "20%" }'}, 'max_p_most = "20%"; tc has'),
+        ("tc", {"queue.aqm.red": '{ adaptive = true, update = "100 ms" }'}, 'and has "500 ms"'),
+        ("tc", {"queue.clp1": "10 packets"}, 'queue.clp1 = "10 packets"; tc has no word for it'),
+        ("tc", {"queue.colour_limits.red": "10 packets"}, 'colour_limits.red = "10 packets"; tc has no'),
+        ("tc", {"advice": "law"}, 'gate link has advice = "law"; tc has no word for it'),
+        ("tc", {"host": "true"}, "host = true; tc has no word for it"),
+        ("mahimahi", {"queue.aqm.codel.ce_threshold": "1 ms"}, 'ce_threshold = "1 ms"; Mahimahi has no word'),
+        ("mahimahi", {"queue.aqm.pie.alpha": "0.5"}, "alpha = 0.5; Mahimahi has no word for it"),
+        ("mahimahi", {"advice": "law"}, 'advice = "law"; Mahimahi has no word for it'),
+    ],
+)
+def test_what_no_word_says_is_named(to: str, changes: dict[str, str], sentence: str) -> None:
+    found = tg.export(link(**changes), to)  # type: ignore[arg-type]
+    assert [each for each in found.differences if sentence in each], found.differences
+
+
+def test_what_the_tool_has_anyway_is_not_named() -> None:
+    usual = {"max_burst": "150 ms", "mark_below": "10%", "derandomize": "true", "cap": "true"}
+    found = tg.export(link(**{f"queue.aqm.pie.{key}": value for key, value in usual.items()}, host="false"))
+    assert not [each for each in found.differences if "no word" in each]
 
 
 def test_a_policer_counts_ethernet_headers() -> None:
@@ -157,6 +207,20 @@ def test_mahimahi_has_codel_and_no_policer() -> None:
     assert not tg.export(EXAMPLES / "policer.toml", "mahimahi").complete
 
 
+def test_mahimahi_speaks_of_itself() -> None:
+    """Of the queue that it makes, of the shaper that it leaves out, and not of netem."""
+    changes = {"queue.aqm.cake.bandwidth": "2 Mbit/s", "queue.limit": "unlimited", "jitter": "1 ms"}
+    found = tg.export(link(**changes), "mahimahi")
+    assert "--downlink-queue=infinite" in parts(found)
+    assert found.missing == [
+        "gate link has jitter that keeps the order of packets; Mahimahi has no jitter",
+        "the shaper of cake at gate link is not here, 2 Mbit/s",
+        "the queue of gate link is cake, not one of Mahimahi; here is infinite",
+    ]
+    unlimited = tg.export(link(**changes, rate="unlimited"), "mahimahi")
+    assert "the shaper of cake at gate link is not here, 2 Mbit/s" in unlimited.missing
+
+
 def test_arguments() -> None:
     with pytest.raises(tg.errors.ArgumentError, match='there is no flow "up"; there is dl'):
         tg.export(link(), flow="up")
@@ -212,7 +276,10 @@ def test_the_command(tmp_path: Path) -> None:
     "changes",
     [
         {}, {"queue.aqm": "codel"}, {"queue.aqm": "fq_codel"}, {"queue.aqm": "pie"}, {"queue.aqm": "red"},
-        {"queue.aqm": "cake"}, {"queue.aqm.cake.ack_filter": "aggressive"}, {"loss": "0.01"},
+        {"queue.aqm": "cake"}, {"queue.aqm.cake.ack_filter": "aggressive"},
+        {"queue.aqm.cake": '{ bandwidth = "2 Mbit/s", compensation = "ptm", overhead = 38, mpu = "64 B" }'},
+        {"queue.aqm.cake.bandwidth": "2 Mbit/s", "rate": "unlimited"},
+        {"loss": "0.01"},
         {"queue.limit": "30 kB"},
         {"loss": "{ gilbert_elliott = { good_to_bad = 0.01, bad_to_good = 0.3, loss_bad = 1.0 } }"},
         {"rate": '{ token_bucket = { rate = "8 Mbit/s", burst = "100 kB", peak = "50 Mbit/s" } }'},

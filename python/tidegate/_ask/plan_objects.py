@@ -148,7 +148,7 @@ class Gate(TypedDict):
     queue_limit: QueueLimit | None
     #: What the queue drops, beside packets that find it full: `drop-tail` is nothing.
     discipline: str
-    #: Constants of the discipline; None: it has none, or is cake or a scheduler of classes.
+    #: Constants of the discipline, of cake those of its shaper; None: it has none, or is a scheduler.
     aqm: dict[str, Any] | None
     #: The limit counts the packet in service, too.
     queue_counts_all: bool

@@ -72,14 +72,16 @@ def export(
                 )
         if device == back_device:
             raise ArgumentError(f"the two directions need two devices, and both are {device}")
-        words = _cake_words(document)
-        commands, differences, missing = tc.commands(down, device, words)
+        gates = _gates(document)
+        commands, differences, missing = tc.commands(down, device, gates)
         if up.limiting() or up.delay_ps or any(gate["loses"] for gate in up.gates):
-            back = tc.commands(up, back_device, words)
+            back = tc.commands(up, back_device, gates)
             commands, differences, missing = commands + back[0], differences + back[1], missing + back[2]
     else:
         base = Path(loaded._inner.base_dir or ".")
-        commands, files, differences, missing = mahimahi.commands(down, up, _traces(document, base))
+        commands, files, differences, missing = mahimahi.commands(
+            down, up, _traces(document, base), _gates(document)
+        )
     if any("/" in gate["name"] for gate in (*down.gates, *up.gates)):
         differences.append("of gates with a copy for each flow, this is the copy of one flow")
     if len(names) > 1:
@@ -124,30 +126,3 @@ def _traces(document: dict[str, Any], base: Path) -> dict[str, dict[str, Any]]:
         arguments |= {key: keys[key] for key in said if key in keys}
         found[name] = arguments
     return found
-
-
-def _cake_words(document: dict[str, Any]) -> dict[str, str]:
-    """Return by gate what cake is told beside its rate."""
-    found = {}
-    for name, gate in _gates(document).items():
-        queue = gate.get("queue")
-        aqm = queue.get("aqm") if isinstance(queue, dict) else None
-        keys = aqm.get("cake", {}) if isinstance(aqm, dict) else {}
-        if aqm == "cake" or keys:
-            found[name] = _cake(keys)
-    return found
-
-
-def _cake(keys: dict[str, Any]) -> str:
-    words = [str(keys.get("diffserv", "diffserv3"))]
-    isolation = str(keys.get("isolation", "triple-isolate"))
-    words.append(isolation.replace("_", "-"))
-    if "rtt" in keys:
-        words.append(f"rtt {str(keys['rtt']).replace(' ', '')}")
-    overhead = str(keys.get("overhead", "0")).removesuffix("B").strip()
-    words.append(f"overhead {overhead}")
-    words += [word for word in ("wash",) if keys.get(word) is True]
-    # By tc-cake(8), ``ack-filter`` alone is conservative.
-    filters = {"conservative": "ack-filter", "aggressive": "ack-filter-aggressive"}
-    words += [filters[word] for word in (keys.get("ack_filter"),) if word in filters]
-    return " ".join(words)

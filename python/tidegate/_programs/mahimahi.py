@@ -10,7 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidegate._programs.way import MILLISECOND, extra_bytes
+from tidegate._programs.unsaid import unsaid
+from tidegate._programs.way import MILLISECOND, extra_bytes, shaper_bps
 from tidegate.traces._files import convert
 
 if TYPE_CHECKING:
@@ -25,17 +26,27 @@ LONGEST = 60_000
 FAST = 1_000_000_000
 #: Packets of a queue without limit, where a discipline asks for one.
 MANY = 1_000_000
+#: Keys of a gate that the command says, or of which a sentence says what becomes of them.
+SAID = frozenset({
+    "rate", "on_change", "framing", "delay", "jitter", "loss", "police", "per", "duplex", "slotted",
+    "reassembly", "classes", "scheduler", "tas", "queue.limit", "queue.epd", "queue.ppd",
+    "queue.aqm.step", "queue.aqm.red", "queue.aqm.fq_codel", "queue.aqm.dualpi2", "queue.aqm.cake",
+    "queue.aqm.codel.target", "queue.aqm.codel.interval", "queue.aqm.pie.target", "queue.aqm.pie.max_burst",
+})  # fmt: skip
+#: What Mahimahi has where it has no word for a key.
+USUAL = {"queue.counts": "waiting"}
 
 
 def commands(
-    down: Way, up: Way, traces: dict[str, dict[str, Any]]
+    down: Way, up: Way, traces: dict[str, dict[str, Any]], gates: dict[str, dict[str, Any]]
 ) -> tuple[list[str], dict[str, str], list[str], list[str]]:
     """Return the command, the files that it reads, what differs, and what is missing.
 
     ``traces``: what :func:`tidegate.traces.convert` needs of each gate whose rate is a trace.
+    ``gates``: the gates of the scenario's file, by name.
     """
     differences: list[str] = []
-    missing = down.unlike() + up.unlike()
+    missing = down.unlike("Mahimahi has no jitter") + up.unlike("Mahimahi has no jitter")
     words = []
     half = (down.delay_ps + up.delay_ps) / 2 / MILLISECOND
     if half:
@@ -73,6 +84,9 @@ def commands(
             "mm-link charges 1504 bytes for a packet of 1500 and delivers at whole milliseconds: packets "
             "wait up to 1 ms longer"
         )
+    for way in (down, up):
+        for gate in way.gates:
+            differences += unsaid(gate, way.in_file(gate, gates), "Mahimahi", SAID, USUAL)
     return ([" ".join(words)] if words else []), files, differences, missing
 
 
@@ -90,6 +104,11 @@ def _link(
         f"gate {gate['name']} has a policer, which Mahimahi does not have"
         for gate in way.gates
         if gate["contract"]
+    ]
+    missing += [
+        f"the shaper of cake at gate {gate['name']} is not here, {bps / 1e6:g} Mbit/s"
+        for gate in way.gates
+        if (bps := shaper_bps(gate)) is not None
     ]
     if not rated:
         return None
@@ -154,10 +173,10 @@ def _queue(side: str, gate: Gate, missing: list[str], differences: list[str]) ->
                 differences.append(f"{word} of gate {gate['name']} is rounded to whole milliseconds")
         differences.append(f"{discipline} drops in Mahimahi where gate {gate['name']} would mark")
     else:
+        kind = "infinite" if size is None else "droptail"
         if discipline != "drop-tail":
             missing.append(
-                f"the queue of gate {gate['name']} is {discipline}, not one of Mahimahi; here is droptail"
+                f"the queue of gate {gate['name']} is {discipline}, not one of Mahimahi; here is {kind}"
             )
-        kind = "infinite" if size is None else "droptail"
     arguments = f' --{side}-queue-args="{", ".join(words)}"' if words else ""
     return f"--{side}-queue={kind}{arguments}"

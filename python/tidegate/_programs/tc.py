@@ -9,31 +9,82 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tidegate._programs.way import extra_bytes
+from tidegate._programs import tc_queues
+from tidegate._programs.tc_words import ETHERNET, percent, time
+from tidegate._programs.unsaid import unsaid
+from tidegate._programs.way import extra_bytes, shaper_bps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tidegate._ask.plan_objects import Gate
     from tidegate._programs.way import Way
 
-#: Bytes of an Ethernet header, which tc counts with each packet.
-ETHERNET = 14
 #: Bytes of the largest IP packet on Ethernet.
 MTU = 1500
 #: Packets that a queue without a limit, or a delay, may hold: more than any link keeps in flight.
 MANY = 1_000_000
 #: Bytes, likewise.
 MANY_BYTES = 1_000_000_000
+#: Keys of a gate that the commands say, or of which a sentence says what becomes of them.
+SAID = frozenset({
+    "rate", "on_change", "framing", "delay", "jitter", "loss", "police", "per", "duplex", "slotted",
+    "reassembly", "classes", "scheduler", "tas", "queue.limit", "queue.counts", "queue.epd",
+    "queue.ppd", "queue.aqm.step", "queue.aqm.codel", "queue.aqm.fq_codel",
+    *(f"queue.aqm.pie.{key}" for key in ("target", "update", "alpha", "beta")),
+    *(
+        f"queue.aqm.dualpi2.{key}"
+        for key in (
+            "target", "update", "alpha", "beta", "coupling", "step", "step_packets", "min_qlen_step",
+            "classic_share",
+        )
+    ),
+    *(
+        f"queue.aqm.red.{key}"
+        for key in (
+            "min", "max", "max_p", "wq", "mean_packet", "bandwidth", "gentle", "hard_drop", "adaptive",
+            "green", "yellow", "red",
+        )
+    ),
+    *(
+        f"queue.aqm.cake.{key}"
+        for key in (
+            "bandwidth", "overhead", "mpu", "compensation", "diffserv", "isolation", "rtt", "memory", "wash",
+            "ack_filter",
+        )
+    ),
+})  # fmt: skip
+#: What tc has where it has no word for a key.
+USUAL: dict[str, Any] = {
+    "queue.aqm.pie.max_burst": "150 ms",
+    "queue.aqm.pie.mark_below": "10%",
+    "queue.aqm.pie.derandomize": True,
+    "queue.aqm.pie.cap": True,
+    "queue.aqm.dualpi2.range": "0 s",
+    "queue.aqm.red.update": "500 ms",
+    "queue.aqm.red.increase": "1%",
+    "queue.aqm.red.decrease": "90%",
+    "queue.aqm.red.max_p_least": "1%",
+    "queue.aqm.red.max_p_most": "50%",
+    "queue.aqm.red.target_low": "40%",
+    "queue.aqm.red.target_high": "60%",
+    "queue.aqm.cake.target": "a twentieth of rtt",
+    "queue.aqm.cake.mtu": "1514 B",
+    "queue.aqm.cake.queues": 1024,
+    "queue.aqm.cake.blue_increment": "1/256",
+    "queue.aqm.cake.blue_decrement": "1/4096",
+}
+
+_WORDS = {"packets": "in packets", "steps": "steps", "trace": "a trace", "markov": "a Markov chain"}
 
 
-def commands(way: Way, device: str, cake: dict[str, str]) -> tuple[list[str], list[str], list[str]]:
+def commands(
+    way: Way, device: str, gates: dict[str, dict[str, Any]]
+) -> tuple[list[str], list[str], list[str]]:
     """Return commands for one direction, what differs, and what is missing.
 
-    ``cake``: the words of the discipline ``cake``, by gate.
+    ``gates``: the gates of the scenario's file, by name.
     """
     differences: list[str] = []
-    missing = way.unlike()
+    missing = way.unlike("netem's jitter changes the order")
     limiting = way.limiting()
     if len(limiting) > 1:
         names = ", ".join(gate["name"] for gate in limiting)
@@ -52,8 +103,11 @@ def commands(way: Way, device: str, cake: dict[str, str]) -> tuple[list[str], li
     for gate in limiting:
         if gate["contract"] is not None:
             lines += _police(gate, way, device, differences)
-        shaper = _shaper(gate, way, parent, differences, missing, cake)
+        file = way.in_file(gate, gates)
+        shaper = _shaper(gate, way, parent, differences, missing, file)
         lines += [f"tc qdisc add dev {device} {each}" for each in shaper]
+    for gate in way.gates:
+        differences += unsaid(gate, way.in_file(gate, gates), "tc", SAID, USUAL)
     return lines, differences, missing
 
 
@@ -105,12 +159,14 @@ def _shaper(
     parent: str,
     differences: list[str],
     missing: list[str],
-    cake: dict[str, str],
+    file: dict[str, Any],
 ) -> list[str]:
     """Return the parts of ``tc qdisc add dev X`` for rate and queue."""
     rate = gate["rate"]
     name = gate["name"]
     if rate["kind"] == "unlimited":
+        if shaper_bps(gate) is not None:
+            return [f"{parent} handle 10: {tc_queues.cake(gate, way, file, 0, differences)}"]
         return []
     if rate["kind"] not in ("constant", "token_bucket"):
         missing.append(
@@ -118,8 +174,6 @@ def _shaper(
             "token buckets"
         )
         return []
-    if gate["discipline"] == "cake":
-        return [f"{parent} handle 10: cake bandwidth {rate['bps']}bit {cake[name]}".strip()]
     # A packet that is larger than the bucket would never leave.
     wire = max(way.packet, MTU) + extra_bytes(gate)
     stab = f"stab overhead {extra_bytes(gate) - ETHERNET}"
@@ -150,138 +204,14 @@ def _shaper(
     if limit is not None and limit["unit"] == "bytes" and gate["discipline"] == "drop-tail":
         size = limit["count"] + in_service * way.packet
         return [f"{words} limit {size}"]
+    if gate["discipline"] == "cake":
+        leaf = tc_queues.cake(gate, way, file, extra_bytes(gate) - ETHERNET, differences)
+        return [f"{words} limit {MANY_BYTES}", f"parent 10:1 handle 20: {leaf}"]
     packets = MANY if limit is None else limit["count"] + in_service
     if limit is not None and limit["unit"] == "bytes":
         packets = max(1, limit["count"] // way.packet) + in_service
         differences.append(
             f"the queue of gate {name} is limited in packets of {way.packet} bytes, not in bytes"
         )
-    leaf = _leaf(gate, way, packets, differences, missing)
+    leaf = tc_queues.leaf(gate, way, packets, differences, missing)
     return [f"{words} limit {MANY_BYTES}", f"parent 10:1 handle 20: {leaf}"]
-
-
-def _leaf(gate: Gate, way: Way, packets: int, differences: list[str], missing: list[str]) -> str:
-    """Return the queue below the shaper."""
-    discipline = gate["discipline"]
-    if discipline == "drop-tail":
-        return f"pfifo limit {packets}"
-    write = _LEAVES.get(discipline)
-    if write is None or gate["aqm"] is None:
-        missing.append(
-            f"the queue of gate {gate['name']} is {discipline}, for which there is no export; here is pfifo"
-        )
-        return f"pfifo limit {packets}"
-    return write(gate["aqm"], gate, way, packets, differences)
-
-
-def _times(aqm: dict[str, Any]) -> str:
-    return f"target {time(aqm['target_ps'])} interval {time(aqm['interval_ps'])}"
-
-
-def _codel(aqm: dict[str, Any], _gate: Gate, _way: Way, packets: int, _differences: list[str]) -> str:
-    threshold = _threshold(aqm)
-    return f"codel limit {packets} {_times(aqm)} ecn{threshold}"
-
-
-def _threshold(aqm: dict[str, Any]) -> str:
-    found = aqm["ce_threshold_ps"]
-    return "" if found is None else f" ce_threshold {time(found)}"
-
-
-def _fq_codel(aqm: dict[str, Any], _gate: Gate, _way: Way, packets: int, _differences: list[str]) -> str:
-    return (
-        f"fq_codel limit {min(aqm['limit'], packets)} flows {aqm['queues']} quantum {aqm['quantum']} "
-        f"memory_limit {aqm['memory']} {_times(aqm)} ecn{_threshold(aqm)}"
-    )
-
-
-def _pie(aqm: dict[str, Any], gate: Gate, _way: Way, packets: int, differences: list[str]) -> str:
-    alpha, beta = (max(1, round(16 * aqm[key])) for key in ("alpha", "beta"))
-    if (alpha / 16, beta / 16) != (aqm["alpha"], aqm["beta"]):
-        differences.append(
-            f"pie's gains of gate {gate['name']} are {aqm['alpha']:g} and {aqm['beta']:g} Hz; "
-            f"tc counts in sixteenths of a hertz: {alpha / 16:g} and {beta / 16:g}"
-        )
-    return (
-        f"pie limit {packets} target {time(aqm['target_ps'])} tupdate {time(aqm['update_ps'])} "
-        f"alpha {alpha} beta {beta} ecn"
-    )
-
-
-def _red(aqm: dict[str, Any], gate: Gate, way: Way, packets: int, differences: list[str]) -> str:
-    red = f"red of gate {gate['name']}"
-    unit = way.packet if aqm["unit"] == "packets" else 1
-    least, most = aqm["min"] * unit, aqm["max"] * unit
-    if aqm["unit"] == "packets":
-        differences.append(f"{red} counts bytes: thresholds are packets of {way.packet} bytes")
-    if aqm["gentle"]:
-        differences.append(f"{red} is not gentle in Linux: above max every packet is dropped")
-    if aqm["by_colour"]:
-        differences.append(f"{red} has one pair of thresholds here, not one for each colour")
-    burst, power = _red_burst(aqm["weight"], least, most, way.packet)
-    if not math.isclose(2.0**-power, aqm["weight"], rel_tol=1e-3):
-        differences.append(f"the weight of {red} is {aqm['weight']:g}; tc has powers of two, here 2^-{power}")
-    bandwidth = gate["rate"]["bps"]
-    adaptive = " adaptive" if aqm["adaptive"] else ""
-    return (
-        f"red limit {max(packets * way.packet, 2 * most)} min {least} max {most} avpkt {way.packet} "
-        f"burst {burst} probability {aqm['max_p']:g} bandwidth {bandwidth}bit ecn{adaptive}"
-    )
-
-
-def _red_burst(weight: float, least: int, most: int, packet: int) -> tuple[int, int]:
-    """Return the word ``burst`` for which tc chooses the weight next to this one, and its power of two.
-
-    tc takes the largest weight W = 2⁻ⁿ for which a burst of so many packets passes: burst + 1 − min/avpkt ≤
-    (1 − (1 − W)^burst) / W (tc-red(8), Floyd and Jacobson 1993, section 6).
-    """
-    wanted = round(-math.log2(weight))
-    fewest = (2 * least + most) // (3 * packet) + 1
-
-    def power(burst: int) -> int:
-        need = burst + 1 - least / packet
-        if need < 1:
-            return 0
-        for n in range(1, 32):
-            share = 2.0**-n
-            if need <= (1 - (1 - share) ** burst) / share:
-                return n
-        return 32
-
-    best = min(range(fewest, fewest + 20_000), key=lambda burst: (abs(power(burst) - wanted), burst))
-    return best, power(best)
-
-
-def _dualpi2(aqm: dict[str, Any], gate: Gate, _way: Way, packets: int, differences: list[str]) -> str:
-    differences.append(f"dualpi2 of gate {gate['name']} needs Linux 6.17 and an iproute2 of its time")
-    in_packets = aqm["step_packets"]
-    step = f"{in_packets}p" if in_packets else time(aqm["step_ps"])
-    return (
-        f"dualpi2 limit {packets} target {time(aqm['target_ps'])} tupdate {time(aqm['update_ps'])} "
-        f"alpha {aqm['alpha']:g} beta {aqm['beta']:g} coupling_factor {aqm['coupling']:g} "
-        f"step_thresh {step} min_qlen_step {aqm['min_qlen_step']} "
-        f"classic_protection {100 * aqm['classic_share']:g}%"
-    )
-
-
-_LEAVES: dict[str, Callable[[dict[str, Any], Gate, Way, int, list[str]], str]] = {
-    "codel": _codel,
-    "fq_codel": _fq_codel,
-    "pie": _pie,
-    "red": _red,
-    "dualpi2": _dualpi2,
-}
-_WORDS = {"packets": "in packets", "steps": "steps", "trace": "a trace", "markov": "a Markov chain"}
-
-
-def time(picos: int) -> str:
-    """Return a time as tc reads it, rounded to nanoseconds."""
-    for size, unit in ((1_000_000_000_000, "s"), (1_000_000_000, "ms"), (1_000_000, "us")):
-        if picos % size == 0:
-            return f"{picos // size}{unit}"
-    return f"{round(picos / 1000)}ns"
-
-
-def percent(share: float) -> str:
-    """Return a share as tc reads it."""
-    return f"{100 * share:.6f}".rstrip("0").rstrip(".") + "%"

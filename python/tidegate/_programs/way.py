@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.plan import packet_bytes
 
@@ -26,18 +26,26 @@ class Way:
     packet: int
 
     def limiting(self) -> list[Gate]:
-        """Return the gates that have a rate, a policer or a discipline."""
-        return [gate for gate in self.gates if gate["rate"]["kind"] != "unlimited" or gate["polices"]]
+        """Return the gates that have a rate, a policer or a queue with a shaper."""
+        return [
+            gate
+            for gate in self.gates
+            if gate["rate"]["kind"] != "unlimited" or gate["polices"] or shaper_bps(gate) is not None
+        ]
 
-    def unlike(self) -> list[str]:
-        """Return what no other tool here can do of this way: one sentence each."""
+    def in_file(self, gate: Gate, gates: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return a gate as the file has it: that of a direction or of a flow, x/back, is x."""
+        return gates.get(gate["name"].partition("/")[0], {})
+
+    def unlike(self, jitter: str) -> list[str]:
+        """Return what no other tool here can do of this way: one sentence each.
+
+        ``jitter``: what the tool has instead of jitter that keeps the order.
+        """
         found = []
         for gate in self.gates:
             if gate["jitters"]:
-                found.append(
-                    f"gate {gate['name']} has jitter that keeps the order of packets; "
-                    "netem's jitter changes the order"
-                )
+                found.append(f"gate {gate['name']} has jitter that keeps the order of packets; {jitter}")
             if gate["loses"] and gate["loss"] is None and gate["gilbert_elliott"] is None:
                 found.append(f"gate {gate['name']} loses packets by count, not at random")
             if gate["polices"] and gate["contract"] is None:
@@ -67,3 +75,9 @@ def extra_bytes(gate: Gate) -> int:
     if framing["kind"] == "overhead":
         return framing["overhead"]
     return 0
+
+
+def shaper_bps(gate: Gate) -> int | None:
+    """Return the rate of the shaper that a gate's queue has of its own, beside the gate's rate."""
+    aqm = gate["aqm"]
+    return aqm["bandwidth_bps"] if gate["discipline"] == "cake" and aqm is not None else None

@@ -5,9 +5,10 @@ mod typed;
 
 use serde_json::{Value, json};
 use tidegate_core::plan::{
-    AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, CoDelPlan, CongestionPlan, Demand, Discipline,
-    FlowPlan, Framing, GatePlan, HoldingPlan, Increase, JitterPlan, LossPlan, Plan, PoolOrder, PoolPlan,
-    QueueCounts, QueueLimit, RatePlan, ReadPlan, RtoPlan, StartPlan, StepThreshold, TcpPlan, TransportPlan,
+    AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, ClassesPlan, CoDelPlan, CongestionPlan, Demand,
+    Discipline, FlowPlan, Framing, GatePlan, HoldingPlan, Increase, JitterPlan, LinkLayer, LossPlan, Plan,
+    PoolOrder, PoolPlan, QueueCounts, QueueLimit, RatePlan, ReadPlan, RtoPlan, SchedulerPlan, ShapedBytes,
+    StartPlan, StepThreshold, TcpPlan, TransportPlan,
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
@@ -111,7 +112,7 @@ fn gate(gate: &GatePlan) -> to::Gate {
         rate: rate(&gate.rate),
         queue_limit: queue_limit(gate.queue.limit),
         discipline: gate.classes.as_ref().map_or(discipline.name(), |classes| classes.scheduler.name()),
-        aqm: aqm(discipline),
+        aqm: gate.classes.as_deref().and_then(cake).or_else(|| aqm(discipline)),
         queue_counts_all: gate.queue.counts == QueueCounts::All,
         framing: framing(gate.framing),
         loses: gate.loss != LossPlan::None,
@@ -135,6 +136,27 @@ fn gate(gate: &GatePlan) -> to::Gate {
     }
 }
 
+/// What CAKE counts, shapes and holds; null at other schedulers of classes.
+fn cake(classes: &ClassesPlan) -> Option<Value> {
+    let SchedulerPlan::Cake(tins) = &classes.scheduler else { return None };
+    let (overhead, mpu, link) = match tins.bytes {
+        ShapedBytes::Wire(Framing::Overhead { overhead, minimum }) => {
+            (i64::from(overhead), minimum, LinkLayer::Plain)
+        }
+        ShapedBytes::Wire(_) => (0, 0, LinkLayer::Plain),
+        ShapedBytes::Beyond { overhead, least, link } => (i64::from(overhead), least, link),
+    };
+    let compensation = match link {
+        LinkLayer::Plain => "none",
+        LinkLayer::Atm => "atm",
+        LinkLayer::Ptm => "ptm",
+    };
+    Some(json!({
+        "bandwidth_bps": tins.bandwidth.map(Rate::bps), "overhead": overhead, "mpu": mpu, "compensation": compensation,
+        "memory": tins.memory,
+    }))
+}
+
 /// The constants of a discipline that stand in its plan; null where it has none, or where they stand in classes.
 fn aqm(discipline: Discipline) -> Option<Value> {
     let codel = |plan: CoDelPlan| {
@@ -153,6 +175,7 @@ fn aqm(discipline: Discipline) -> Option<Value> {
         Discipline::Red(red) => json!({
             "unit": if red.in_bytes { "bytes" } else { "packets" },
             "min": red.min, "max": red.max, "max_p": red.max_p as f64 / 1e18, "weight": f64::from(red.weight) / 1e9,
+            "packet_time_ps": red.packet_time.picos(), "hard_drop": red.hard_drop,
             "gentle": red.gentle, "adaptive": red.adaptive.is_some(), "by_colour": red.colours != [None; 3],
         }),
         Discipline::CoDel(plan) => codel(plan),

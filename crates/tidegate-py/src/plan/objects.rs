@@ -117,7 +117,7 @@ objects! {
         queue_limit: Option<QueueLimit>,
         /// What the queue drops, beside packets that find it full: `drop-tail` is nothing.
         discipline: &'static str,
-        /// Constants of the discipline; None: it has none, or is cake or a scheduler of classes.
+        /// Constants of the discipline, of cake those of its shaper; None: it has none, or is a scheduler.
         aqm: Option<Value>,
         /// The limit counts the packet in service, too.
         queue_counts_all: bool,
