@@ -39,11 +39,12 @@ def flag(name: str, given: Any) -> bool:
     return bool(given)
 
 
-def share(name: str, given: Any) -> float:
-    """Return a share above 0 and below 1."""
+def share(name: str, given: Any, *, zero: bool = False) -> float:
+    """Return a share above 0, or from 0 on, and below 1."""
     value = number(name, given)
-    if not 0 < value < 1:
-        raise ArgumentError(f"{name}: {shown(given)} is out of range; above 0 and below 1")
+    if not 0 <= value < 1 or (value == 0 and not zero):
+        least = "from 0 to below 1" if zero else "above 0 and below 1"
+        raise ArgumentError(f"{name}: {shown(given)} is out of range; {least}")
     return value
 
 

@@ -96,7 +96,7 @@ class Waiting:
         Raises:
             ArgumentError: the share is not in [0, 1).
         """
-        rest = 1 - share_of("share", share)
+        rest = 1 - share_of("share", share, zero=True)
         if rest >= float(self._served_behind.sum()):
             return 0.0
         high = self.hold / self.servers

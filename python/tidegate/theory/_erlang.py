@@ -73,7 +73,7 @@ class ErlangC:
         Raises:
             ArgumentError: the share is not in [0, 1).
         """
-        part = share_of("share", share)
+        part = share_of("share", share, zero=True)
         if 1 - part >= self.waiting:
             return 0.0
         spare = self.servers - self.load
