@@ -93,7 +93,7 @@ impl Flow {
         let start = start_time(seed, &format!("flow.{}/start", flow.name), flow.start);
         let recorded = plan.record.flows.as_ref().is_none_or(|chosen| chosen.binary_search(&index).is_ok());
         let history: Option<Box<History>> = (plan.record.level != RecordLevel::Summary && recorded)
-            .then(|| Box::new(History::new(plan.record.level, index)));
+            .then(|| Box::new(History::new(plan.record.level, plan.duration, index)));
         let maker = Maker { flow: flow.clone(), seed, exact: plan.exact };
         let (sender, receiver) = maker.endpoints(0);
         let dialogue = Dialogue::new(&maker, start);

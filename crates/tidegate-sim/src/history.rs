@@ -118,12 +118,12 @@ const SENDER: usize = 0;
 const RECEIVER: usize = 1;
 
 impl History {
-    pub(crate) fn new(level: RecordLevel, flow: usize) -> History {
+    pub(crate) fn new(level: RecordLevel, until: Time, flow: usize) -> History {
         let at = if matches!(level, RecordLevel::Every(_)) { Time::ZERO } else { Time::NEVER };
         History {
             level,
             flow: flow as u32,
-            rows: Vec::new(),
+            rows: Vec::with_capacity(level.first_rows(until)),
             marks: Vec::new(),
             next: [Next { at, place: 0 }; 2],
             timeouts: 0,

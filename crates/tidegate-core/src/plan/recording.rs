@@ -2,11 +2,15 @@
 //! for during it.
 
 use super::{AppPlan, Plan, RecordLevel};
+use crate::units::Time;
 
 /// The bytes of one row of a recording at the peak, about: the row, its columns, and the table they become. Measured: 288.
 pub const ROW_BYTES: u64 = 300;
 /// Of a group of flows, with the spread that it is counted in until the run is over.
 pub const GROUP_ROW_BYTES: u64 = 4_000;
+/// A recording makes room for so many rows at most before there are any. More come to an allocation that is large enough to grow
+/// without a copy.
+const ROWS_AT_ONCE: u64 = 2_048;
 /// The default of `limits.memory`, in bytes; the table of keys gives the same.
 pub const USUAL_MEMORY: u64 = 2_000_000_000;
 
@@ -17,6 +21,19 @@ const GATE_BYTES: u64 = 4_300;
 const FLOW_BYTES: u64 = 7_500;
 const REQUESTS_BYTES: u64 = 3_000;
 const PLACE_BYTES: u64 = 100;
+
+impl RecordLevel {
+    /// For how many rows a recording until `until` makes room when it begins.
+    #[must_use]
+    pub fn first_rows(self, until: Time) -> usize {
+        match self {
+            RecordLevel::Every(every) => {
+                until.picos().div_ceil(every.picos().max(1)).min(ROWS_AT_ONCE) as usize
+            }
+            RecordLevel::Summary | RecordLevel::Events => 0,
+        }
+    }
+}
 
 /// What a run has before it begins.
 #[derive(Clone, Copy, Debug, Default)]

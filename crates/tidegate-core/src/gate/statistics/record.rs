@@ -44,7 +44,7 @@ pub(in crate::gate) struct Recorder {
     content: Option<Box<Content>>,
     /// At a gate with a bucket.
     bucket: Option<Box<Level>>,
-    /// The gate at the present instant.
+    /// The gate at the present instant; where rows are written at fixed times, without what is known to change.
     now: GateRow,
     rows: Vec<GateRow>,
     /// The instant of changes that no row shows yet, where a row is written at every change: what comes then may write one.
@@ -71,7 +71,7 @@ impl Recorder {
                 drop_probability: if plan.queue.discipline.has_probability() { 0.0 } else { f64::NAN },
                 ..GateRow::EMPTY
             },
-            rows: Vec::new(),
+            rows: Vec::with_capacity(level.first_rows(until)),
             unshown: None,
         }
     }
