@@ -39,7 +39,7 @@ pub use statistics::{
 pub(crate) use statistics::{ExactPicos, Progression, Together};
 pub use stepped::Departure;
 
-use crate::gate::ahead::{Ahead, PlainServer};
+use crate::gate::ahead::{Ahead, PlainServer, Waited};
 use crate::gate::exit::Exit;
 use crate::gate::ingress::Ingress;
 use crate::gate::queue::Queue;
@@ -215,7 +215,7 @@ impl Gate {
     /// Ends the recording and returns its rows; `None` where the gate was not recorded.
     #[must_use]
     pub fn take_history(&mut self) -> Option<Vec<GateRow>> {
-        self.note_idle();
+        self.note_passed();
         self.parts.stats.take_history()
     }
 

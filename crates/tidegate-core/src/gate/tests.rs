@@ -602,13 +602,19 @@ proptest! {
     }
 
     /// A plain gate whose units come together, as the service before ends, a picosecond sooner or later, or at any time, mostly
-    /// of one size: some of which wait, and others among them.
+    /// of one size: some of which wait, and others among them. With rows more often than services end, and more seldom.
     #[test]
     fn units_that_wait_alone_are_counted_as_others(
         bps in prop_oneof![Just(7_000_000u64), Just(1_000_000_000), 1_000_000u64..20_000_000],
         limit in prop_oneof![Just(QueueLimit::Unlimited), (0u64..4).prop_map(QueueLimit::Packets),
             (0u64..4000).prop_map(QueueLimit::Bytes)],
         rows in prop::collection::vec((0usize..6, 0u64..2000, prop::sample::select(vec![1500u32, 1500, 1500, 40])), 1..300),
+        record in prop_oneof![
+            Just(RecordLevel::Summary),
+            prop::sample::select(vec![100, 700, 5_000, 40_000])
+                .prop_map(|micros| RecordLevel::Every(Span::from_micros(micros))),
+            Just(RecordLevel::Events),
+        ],
     ) {
         let plan = link(bps, limit);
         let (mut at, mut free) = (Time::ZERO, Time::ZERO);
@@ -629,6 +635,6 @@ proptest! {
             free = free.max(at) + service;
             arrivals.push((at, bytes));
         }
-        check_agreement(&plan, &arrivals, RecordLevel::Summary)?;
+        check_agreement(&plan, &arrivals, record)?;
     }
 }

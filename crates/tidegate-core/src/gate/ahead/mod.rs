@@ -6,7 +6,7 @@ mod server;
 
 use std::collections::VecDeque;
 
-pub(super) use server::PlainServer;
+pub(super) use server::{PlainServer, Waited};
 
 use crate::gate::Gate;
 use crate::gate::backlog::Backlog;
@@ -32,6 +32,8 @@ pub(super) struct Ahead {
     last: Service,
     /// The drop of the last unit that was dropped.
     last_drop: Option<GateDrop>,
+    /// Of the units that a recorder does not know of yet. Kept at a plain gate.
+    waited: Waited,
 }
 
 impl Gate {
@@ -106,7 +108,8 @@ impl Gate {
 impl Ahead {
     pub(super) fn new() -> Ahead {
         let last = Service { start: Time::ZERO, end: Time::ZERO };
-        Ahead { leaving: VecDeque::new(), joined: 0, removed: 0, last, last_drop: None }
+        let waited = Waited::default();
+        Ahead { leaving: VecDeque::new(), joined: 0, removed: 0, last, last_drop: None, waited }
     }
 
     /// Units in the queue, with some that may have left.

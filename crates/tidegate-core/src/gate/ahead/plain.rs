@@ -3,12 +3,14 @@
 //!
 //! [`UnitRow::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A
 //! single unit is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
-//! server idle, as most do, need no more than [`PlainServer`].
+//! server idle, as most do, need no more than [`PlainServer`]. At a recorded gate they are [noted together](noting).
 //!
 //! *Computes* what [`Gate::take`] and [`Gate::depart`] compute. *Condition*: the gate is plain. *Skips* the parts that such a gate does
 //! not have, and a look at the queue as long as its largest length so far cannot be exceeded. `ahead_and_step_by_step_agree` compares it.
 
-use crate::gate::ahead::{Ahead, PlainServer};
+mod noting;
+
+use crate::gate::ahead::{Ahead, PlainServer, Waited};
 use crate::gate::drops::DropReason;
 use crate::gate::queue::Queue;
 use crate::gate::rate::Service;
@@ -32,6 +34,9 @@ struct UnitRow<'a, const RECORDED: bool> {
     index: usize,
     /// The end of the measured time; [`Time::ZERO`] where the first of these units arrives before it begins.
     until: Time,
+    /// What changes the same rows is noted together: units that come until the first instant, and whose service ends until the second
+    /// one ([`Statistics::alike_until`]).
+    alike_until: (Time, Time),
 }
 
 /// A unit whose passage is not only counted.
@@ -43,8 +48,8 @@ enum Unusual {
 }
 
 impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
-    /// A unit comes at `at`: when it arrives at whatever comes next, and what it has waited for by then. `ONE`: no other follows, so
-    /// nothing is kept for it.
+    /// A unit comes at `at`, before which all rows are written: when it arrives at whatever comes next, and what it has waited for by
+    /// then. `ONE`: no other follows, so nothing is kept for it.
     #[inline(always)]
     fn step<const ONE: bool>(&mut self, at: Time, blame: Blame) -> Result<(Time, Blame), Unusual> {
         let (service, carry) = self.server.service(at);
@@ -58,17 +63,18 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
                 }
             }
             self.spare -= 1;
+            if RECORDED {
+                self.ahead.waited.add(at, service.start, self.server.passed + 1);
+            }
         }
+        let noted = RECORDED && service.end > self.alike_until.1 && self.note_start(at, service);
         (self.server.free, self.server.carry) = (service.end, carry);
-        if RECORDED {
-            self.stats.record_passage(at, service, bytes);
-        }
         if service.end >= self.until {
             return Err(Unusual::Outside(service));
         }
         self.server.passed += 1;
-        if RECORDED {
-            self.server.noted = self.server.passed;
+        if noted {
+            self.stored.noted = self.server.passed;
         }
         // It does not overflow: the measured time and a delay are 100 days at most, and 213 days can be represented.
         let out = service.end + self.server.delay;
@@ -86,25 +92,32 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         Ok((out, blame.or_wait(wait, self.index)))
     }
 
-    /// The first of `units` pass as long as each finds the server idle, and no row is due meanwhile. Returns their number.
+    /// The first of `units` pass as long as each finds the server idle, and is gone before the next row. Returns their number.
     #[inline(always)]
     fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)]) -> usize {
-        if !RECORDED {
-            return self.server.serve_idle_ones(units, self.until);
+        let mut passed = 0;
+        loop {
+            passed += self.server.serve_idle_ones(&mut units[passed..], self.idle_until());
+            match units.get(passed) {
+                Some((at, _)) if self.has_rows_before(*at) => self.write_rows(*at),
+                _ => return passed,
+            }
         }
-        let passed = self.server.serve_idle_ones(units, self.until.min(self.stats.unnoted_until()));
-        self.stats.note_idle(&mut self.server);
-        passed
+    }
+
+    /// Puts the server back where it came from; who notes units has noted there how many.
+    #[inline(always)]
+    fn store(&mut self) {
+        let PlainServer { free, carry, passed, .. } = self.server;
+        (self.stored.free, self.stored.carry, self.stored.passed) = (free, carry, passed);
     }
 
     /// The last unit has passed.
     #[inline(always)]
-    fn end(self) {
-        let PlainServer { free, carry, passed, .. } = self.server;
-        (self.stored.free, self.stored.carry, self.stored.passed) = (free, carry, passed);
+    fn end(mut self) {
+        self.store();
         if RECORDED {
-            self.stored.noted = self.server.noted;
-            self.stored.until = self.until.min(self.stats.unnoted_until());
+            self.stored.until = self.idle_until();
         }
         self.stats.counters.add_waits(self.waits);
     }
@@ -119,7 +132,13 @@ impl Gate {
         let server = *plain;
         let until = if first < measured.from { Time::ZERO } else { measured.until };
         let waits = Lengths::default();
-        UnitRow { server, stored: plain, ahead, queue, stats, waits, spare: 0, index: *index as usize, until }
+        let alike_until = if RECORDED && until > Time::ZERO {
+            stats.alike_until(server.free)
+        } else {
+            Statistics::NONE_ALIKE
+        };
+        let index = *index as usize;
+        UnitRow { server, stored: plain, ahead, queue, stats, waits, spare: 0, index, until, alike_until }
     }
 
     /// A unit passes a plain gate, if the server is idle, the unit has the size of the last one, and its service lies inside the measured
@@ -142,6 +161,9 @@ impl Gate {
     ) -> Option<Time> {
         self.set_size::<RECORDED>(unit.bytes);
         let mut row = self.row::<RECORDED>(at, measured);
+        if row.has_rows_before(at) {
+            row.write_rows(at);
+        }
         let passed = row.step::<true>(at, unit.blame);
         row.end();
         match passed {
@@ -156,22 +178,18 @@ impl Gate {
     /// Units of `bytes` follow.
     #[inline(always)]
     fn set_size<const RECORDED: bool>(&mut self, bytes: u32) {
-        if RECORDED {
-            self.note_idle();
+        if RECORDED && u64::from(bytes) != self.plain.bytes {
+            self.note_passed();
+            self.parts.ahead.waited = Waited::default();
         }
         self.plain.set_size(bytes);
-    }
-
-    /// A recorder is told of the units that have found the server idle since it was told last.
-    #[inline(always)]
-    pub(in crate::gate) fn note_idle(&mut self) {
-        self.parts.stats.note_idle(&mut self.plain);
     }
 
     /// Handles a unit that is dropped, or whose service is not all inside the measured time.
     #[cold]
     fn pass_unusual(&mut self, at: Time, unit: &mut Unit, unusual: Unusual) -> Option<Time> {
         let bytes = unit.bytes;
+        self.note_passed();
         match unusual {
             Unusual::Full => {
                 self.parts.ahead.last_drop = Some(self.refuse(at, unit, DropReason::QueueFull));
@@ -237,7 +255,10 @@ impl Gate {
                     Err(what) => break 'row Some(what),
                 }
                 passed += 1;
-                if units.get(passed).is_some_and(|(next, _)| *next > row.server.free) {
+                if units
+                    .get(passed)
+                    .is_some_and(|(next, _)| *next > row.server.free || row.has_rows_before(*next))
+                {
                     break;
                 }
             }

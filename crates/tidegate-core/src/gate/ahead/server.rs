@@ -1,7 +1,7 @@
 //! The server of a plain gate ([`super::plain`]): when a service begins and ends, and how many units have passed.
 
 use crate::gate::rate::Service;
-use crate::gate::statistics::Count;
+use crate::gate::statistics::{Count, Passed};
 use crate::serial::span_of;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -25,12 +25,38 @@ pub(in crate::gate) struct PlainServer {
     /// The service of a unit that finds the server idle ends before, or more than its number must be noted: the end of the measured time,
     /// and at a recorded gate the next row.
     pub(super) until: Time,
-    /// Of the units in `passed`, those that the recorder knows of.
+    /// Of the units in `passed`, those that the recorder knows of. Of the others [`Waited`] says the rest.
     pub(super) noted: u64,
     /// Bits per second; 0 where the gate is not plain.
     speed: u64,
     /// Such units of other sizes, and those of the last size before others came.
     earlier: Count,
+}
+
+/// Of the units that have passed a recorded plain gate and are not noted, those that waited.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::gate) struct Waited {
+    /// Their number.
+    units: u64,
+    /// The last one that waited, noted or not: how many units of its size had passed with it, when its service began, and its wait.
+    last: u64,
+    start: Time,
+    wait: Span,
+}
+
+impl Waited {
+    /// A unit that arrived at `at` has waited until `start`, and is the last of so many that have passed.
+    #[inline(always)]
+    pub(super) fn add(&mut self, at: Time, start: Time, passed: u64) {
+        let wait = Span::from_picos(start.picos() - at.picos());
+        *self = Waited { units: self.units + 1, last: passed, start, wait };
+    }
+
+    /// They are noted.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) {
+        self.units = 0;
+    }
 }
 
 impl PlainServer {
@@ -110,16 +136,38 @@ impl PlainServer {
         Some(end + self.delay)
     }
 
-    /// The units that are not noted, all of which have found the server idle, and the service of the last one. They are noted then.
+    /// The units that are not noted, none or more, of which these waited. They are noted then.
     #[inline(always)]
-    pub(in crate::gate) fn unnoted(&mut self) -> Option<(Count, Service)> {
-        let packets = self.passed - self.noted;
-        if packets == 0 {
-            return None;
-        }
+    pub(in crate::gate) fn unnoted(&mut self, waited: &mut Waited) -> Passed {
+        let (start, wait) = if waited.last == self.passed {
+            (waited.start, waited.wait)
+        } else {
+            (Time::from_picos(self.free.picos().wrapping_sub(self.quotient)), Span::ZERO)
+        };
+        let service = Service { start, end: self.free };
+        self.take_unnoted(waited, service.end, (service, wait))
+    }
+
+    /// The units that are not noted, until the beginning of this service of the next one, which came at `at` and is among those that
+    /// waited if it did.
+    #[inline(always)]
+    pub(in crate::gate) fn unnoted_until_start(
+        &mut self,
+        waited: &mut Waited,
+        at: Time,
+        service: Service,
+    ) -> Passed {
+        let wait = Span::from_picos(service.start.picos() - at.picos());
+        self.take_unnoted(waited, service.start, (service, wait))
+    }
+
+    #[inline(always)]
+    fn take_unnoted(&mut self, waited: &mut Waited, until: Time, begun: (Service, Span)) -> Passed {
+        let of = |packets| Count { packets, bytes: packets * self.bytes };
+        let (ended, joined) = (of(self.passed - self.noted), of(waited.units));
         self.noted = self.passed;
-        let service = Service { start: Time::from_picos(self.free.picos() - self.quotient), end: self.free };
-        Some((Count { packets, bytes: packets * self.bytes }, service))
+        waited.forget();
+        Passed { until, ended, joined, begun }
     }
 
     /// Serves the first of `units` as long as they have the last size and each arrives after the service before it. Returns their number.

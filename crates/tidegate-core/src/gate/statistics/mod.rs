@@ -29,7 +29,7 @@ pub use still_waiting::StillWaiting;
 use crate::gate::backlog::Backlog;
 use crate::gate::drops::DropReason;
 use crate::gate::rate::Service;
-use crate::gate::{GateContext, PlainServer, rate_stream};
+use crate::gate::{GateContext, PlainServer, Waited, rate_stream};
 use crate::gcra::Interval;
 use crate::plan::{GatePlan, RecordLevel};
 use crate::units::{Span, Time};
@@ -55,7 +55,24 @@ pub(super) struct Served {
     pub(super) wire: u32,
 }
 
+/// What changes at a plain gate by units that come before the next row, noted together: what became of them is shown by one row first,
+/// the same one or a later one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passed {
+    /// The last change; that row is the first one then or later.
+    pub(super) until: Time,
+    /// Those whose service ended.
+    pub(super) ended: Count,
+    /// Those that joined the queue and left it.
+    pub(super) joined: Count,
+    /// The last service that began, and the wait before it.
+    pub(super) begun: (Service, Span),
+}
+
 impl Statistics {
+    /// [`Statistics::alike_until`] where each unit is noted by itself.
+    pub(super) const NONE_ALIKE: (Time, Time) = (Time::NEVER, Time::ZERO);
+
     pub(super) fn new(plan: &GatePlan, context: &GateContext) -> Statistics {
         let GateContext { seed, measured, precision, record, .. } = *context;
         let recorder = || Box::new(Recorder::new(plan, record, measured.until, rate_stream(plan, seed)));
@@ -145,21 +162,44 @@ impl Statistics {
         }
     }
 
-    /// Units that find the server of a plain gate idle, and whose service ends before, may be noted later ([`Statistics::note_idle`]).
+    /// Units that find a plain gate idle, and whose service ends before, may be noted later ([`Statistics::note_passed`]).
     #[inline(always)]
     pub(super) fn unnoted_until(&self) -> Time {
         self.recorder.as_ref().map_or(Time::NEVER, |recorder| recorder.unnoted_until())
     }
 
-    /// Notes the units that have found the server of a plain gate idle and are not noted, if it is recorded, and counts nothing. To be
-    /// called before anything else is recorded.
+    /// Where the service that is known last ends at `end`, what other units change is noted together ([`Passed`]) if they come until the
+    /// first instant, that of the next row, and their services end until the second one, that of the first row that shows `end`.
     #[inline(always)]
-    pub(super) fn note_idle(&mut self, server: &mut PlainServer) {
-        if let Some(recorder) = &mut self.recorder
-            && let Some((units, service)) = server.unnoted()
-        {
-            recorder.pass_idle(units, service);
-        }
+    pub(super) fn alike_until(&self, end: Time) -> (Time, Time) {
+        self.recorder.as_ref().map_or(Statistics::NONE_ALIKE, |recorder| recorder.alike_until(end))
+    }
+
+    /// Notes the units that have passed a plain gate and are not noted, if it is recorded, and counts nothing. To be called before anything
+    /// else is recorded.
+    pub(super) fn note_passed(&mut self, server: &mut PlainServer, waited: &mut Waited) {
+        self.note_and_write(server, waited, Time::ZERO);
+    }
+
+    /// [`Statistics::note_passed`], and writes the rows before `at`. Returns when the next is due.
+    #[inline(never)]
+    pub(super) fn note_and_write(&mut self, server: &mut PlainServer, waited: &mut Waited, at: Time) -> Time {
+        let Some(recorder) = &mut self.recorder else { return Time::NEVER };
+        recorder.pass_and_write(&server.unnoted(waited), at)
+    }
+
+    /// [`Statistics::note_passed`], and the beginning of the next service, of a unit that came at `at`. Returns
+    /// [`Statistics::alike_until`] with it.
+    #[inline(never)]
+    pub(super) fn note_start(
+        &mut self,
+        server: &mut PlainServer,
+        waited: &mut Waited,
+        (at, service): (Time, Service),
+    ) -> (Time, Time) {
+        let Some(recorder) = &mut self.recorder else { return Statistics::NONE_ALIKE };
+        recorder.pass(&server.unnoted_until_start(waited, at, service));
+        recorder.alike_until(service.end)
     }
 
     /// Writes the rows before `at`. Returns when the next is due, at a gate whose rows are written at fixed times.

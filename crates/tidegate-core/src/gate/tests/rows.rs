@@ -172,3 +172,16 @@ fn rows_tell_the_probability_of_controllers() {
         assert!((last - expected).abs() < 1e-9, "{last} and {expected}");
     }
 }
+
+/// Of two units that come at once before the measured time, one waits; the first one inside it finds the server idle.
+#[test]
+fn a_wait_before_the_measured_time_is_no_later_ones() {
+    let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
+    let every = Span::from_millis(5);
+    let mut gate = Gate::new(&link(8_000_000_000, QueueLimit::Unlimited), context(RecordLevel::Every(every)));
+    for micros in [0, 0, 2000] {
+        gate.pass(at(micros), &mut unit(1500, 0), &MEASURED).expect("no drops");
+    }
+    let rows = gate.take_history().expect("it is recorded");
+    assert_eq!((rows[1].at, rows[1].wait, rows[1].delivered_bytes), (at(5000), Span::ZERO, 4500));
+}

@@ -3,13 +3,14 @@
 //! Such a row shows sums, so nothing is kept of a unit: each change is added to those of the first row that shows it.
 //! An arrival changes the gate at once, and the rows before it are written first.
 
+mod writing;
+
 use std::collections::VecDeque;
 
-use super::Recorder;
 use super::together::{Reached, Together};
 use crate::gate::rate::Service;
 use crate::gate::statistics::count::less;
-use crate::gate::statistics::{Count, Served};
+use crate::gate::statistics::{GateRow, Served};
 use crate::units::{Span, Time};
 
 /// The changes of each row that has something to show.
@@ -21,30 +22,52 @@ pub(super) struct ByRow {
     every: Span,
     /// No row is written then or later.
     until: Time,
-    /// What the next row is the first to show.
+    /// What the next row shows: all changes until then.
     due: Changes,
-    /// The same of the rows after it, in order.
+    /// What each of the rows after it is the first to show, in order.
     later: VecDeque<Changes>,
     /// The instant of the last row in `later`, or of the next row where there is none.
     last_known: Time,
-    /// The service that had begun last when the latest row was written.
-    begun: Option<Service>,
     /// The unit whose service became known last, at a gate whose rate may be set during a service.
     last: Option<Served>,
     rate_is_set: bool,
 }
 
-/// What changes at a gate from one row to the next.
+/// What changes at a gate until a row, or from one row to the next.
 #[derive(Clone, Copy, Debug, Default)]
 struct Changes {
     /// Units that leave the queue, and their IP bytes.
     left: (u64, u64),
-    /// Services that end, and their bytes on the wire.
+    /// Services that end, from the row before at a gate with cells; and the bytes on the wire of all of them.
     ended: (u64, u64),
     /// Units that are lost at the end of their service.
     lost: u64,
     /// The last service that begins, and the wait before it.
     begun: Option<(Service, Span)>,
+}
+
+impl Changes {
+    /// They are shown by a row that shows everything else.
+    #[inline(always)]
+    fn show(&self, row: &mut GateRow) {
+        row.queue_packets = less(row.queue_packets, self.left.0);
+        row.queue_bytes = less(row.queue_bytes, self.left.1);
+        row.delivered_bytes += self.ended.1;
+        row.dropped_packets += self.lost;
+        if let Some((_, wait)) = self.begun {
+            row.wait = wait;
+        }
+    }
+
+    /// `later` follow.
+    #[inline(always)]
+    fn add(&mut self, later: &Changes) {
+        let sum = |one: (u64, u64), other: (u64, u64)| (one.0 + other.0, one.1 + other.1);
+        self.left = sum(self.left, later.left);
+        self.ended = sum(self.ended, later.ended);
+        self.lost += later.lost;
+        self.begun = later.begun.or(self.begun);
+    }
 }
 
 impl ByRow {
@@ -57,7 +80,6 @@ impl ByRow {
             due: Changes::default(),
             later: VecDeque::new(),
             last_known: Time::ZERO,
-            begun: None,
             last: None,
             rate_is_set,
         }
@@ -72,10 +94,10 @@ impl ByRow {
     /// The next row is written: the one after it is due.
     #[inline(always)]
     fn step(&mut self) {
-        if let Some((service, _)) = self.due.begun {
-            self.begun = Some(service);
+        if let Some(later) = self.later.front() {
+            self.due.add(later);
+            self.later.pop_front();
         }
-        self.due = self.later.pop_front().unwrap_or_default();
         self.next = self.next.saturating_add(self.every);
         self.last_known = self.last_known.max(self.next);
         if self.next >= self.until {
@@ -83,12 +105,12 @@ impl ByRow {
         }
     }
 
-    /// What is in service at `at`, the instant of the row that was taken last.
+    /// What is in service at `at`, the instant of the next row.
     pub(super) fn in_service(&self, at: Time) -> Option<Service> {
-        self.begun.filter(|service| service.end > at)
+        self.due.begun.map(|(service, _)| service).filter(|service| service.end > at)
     }
 
-    /// The changes of the first row that shows what happens at `at`; `None`: no row shows it.
+    /// Where to add what the first row shows that shows what happens at `at`; `None`: no row shows it.
     #[inline(always)]
     fn of(&mut self, at: Time) -> Option<&mut Changes> {
         if at <= self.next { Some(&mut self.due) } else { self.of_later(at) }
@@ -127,6 +149,23 @@ impl ByRow {
     #[inline(always)]
     fn rows_before(&self, at: Time) -> u64 {
         at.saturating_since(self.next).picos().div_ceil(self.every.picos())
+    }
+
+    /// The first row that shows what happens at `at`; [`Time::ZERO`]: none does.
+    #[inline(always)]
+    fn row_of(&self, at: Time) -> Time {
+        if at <= self.next {
+            return self.next;
+        }
+        // Most often the last row with changes, or the one after it.
+        let last = self.last_known;
+        let row = if at > last { last.saturating_add(self.every) } else { last };
+        let row = if at <= row && row.saturating_since(at) < self.every {
+            row
+        } else {
+            self.next.saturating_add(self.every.saturating_mul(self.rows_before(at)))
+        };
+        if row < self.until { row } else { Time::ZERO }
     }
 
     /// The service of a unit is known.
@@ -180,8 +219,6 @@ impl ByRow {
             self.of(start).and_then(|changes| changes.begun.as_mut()).map(|(service, _)| service);
         if let Some(service) = to_be_shown.filter(|service| service.start == start) {
             service.end = end;
-        } else if let Some(service) = self.begun.as_mut().filter(|service| service.start == start) {
-            service.end = end;
         }
     }
 
@@ -210,69 +247,6 @@ impl ByRow {
             }
             (before, row) = (by, row.saturating_add(self.every));
         }
-    }
-}
-
-impl Recorder {
-    /// Units whose service ends before may be noted by [`Recorder::pass_idle`] where they find a plain gate idle.
-    #[inline(always)]
-    pub(in crate::gate::statistics) fn unnoted_until(&self) -> Time {
-        self.by_row.as_ref().map_or(Time::ZERO, ByRow::next)
-    }
-
-    /// Units have passed, `service` being that of the last one.
-    #[inline(always)]
-    pub(in crate::gate::statistics) fn pass_idle(&mut self, units: Count, service: Service) {
-        if let Some(ByRow { due, .. }) = &mut self.by_row {
-            due.ended = (due.ended.0 + units.packets, due.ended.1 + units.bytes);
-            due.begun = Some((service, Span::ZERO));
-        }
-    }
-
-    /// Writes every row before `at`, at fixed times.
-    #[inline(never)]
-    pub(super) fn write_due(&mut self, at: Time) {
-        let at = at.min(self.until);
-        while let Some(by_row) = self.by_row.as_mut().filter(|by_row| by_row.next < at) {
-            let row = by_row.next;
-            let Changes { left: (packets, bytes), ended, lost, begun } = by_row.due;
-            by_row.step();
-            self.now.queue_packets = less(self.now.queue_packets, packets);
-            self.now.queue_bytes = less(self.now.queue_bytes, bytes);
-            self.now.delivered_bytes += ended.1;
-            self.now.dropped_packets += lost;
-            if let Some((_, wait)) = begun {
-                self.now.wait = wait;
-            }
-            if let Some(content) = &mut self.content {
-                content.apply(row, ended.0);
-            }
-            self.row(row);
-        }
-    }
-
-    /// Units come together to a gate whose rows are written at fixed times.
-    pub(in crate::gate::statistics) fn pass_together(&mut self, together: &Together) {
-        self.settle(together.arrival);
-        self.arrive(together.arrival, together.starts.terms);
-        let joining = together.joining();
-        self.now.queue_packets += joining;
-        self.now.queue_bytes += joining * u64::from(together.bytes);
-        if let Some(by_row) = &mut self.by_row {
-            by_row.serve_together(together);
-        }
-    }
-
-    /// Units of so many bytes come, are served and are gone before the next row; what it shows of single ones, others show that are gone
-    /// later.
-    pub(in crate::gate::statistics) fn gone(&mut self, bytes: u64) {
-        self.now.delivered_bytes += bytes;
-    }
-
-    /// Writes the rows before `at`; when the next is due, where rows are written at fixed times.
-    pub(in crate::gate::statistics) fn next_row(&mut self, at: Time) -> Time {
-        self.settle(at);
-        self.by_row.as_ref().map_or(Time::NEVER, ByRow::next)
     }
 }
 

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::gate::statistics::{ExactPicos, Progression};
+use crate::gate::statistics::record::Recorder;
+use crate::gate::statistics::{Count, ExactPicos, Passed, Progression};
 use crate::plan::{GatePlan, RecordLevel};
 use crate::random::Seed;
 
@@ -75,10 +76,14 @@ fn record(recorder: &mut Recorder, all: &[Coming]) -> Vec<Served> {
                 continue;
             }
             What::One { in_service: false }
-                if start == now && at(start + each) < recorder.unnoted_until() =>
+                if now <= recorder.unnoted_until().picos()
+                    && start.div_ceil(EVERY) == (start + each).div_ceil(EVERY) =>
             {
                 one.wire = bytes;
-                recorder.pass_idle(Count { packets: 1, bytes: u64::from(bytes) }, one.service);
+                let ended = Count { packets: 1, bytes: u64::from(bytes) };
+                let joined = if start > now { ended } else { Count::default() };
+                let begun = (one.service, one.wait());
+                recorder.pass(&Passed { until: one.service.end, ended, joined, begun });
             }
             What::One { in_service: false } if start == now => recorder.serve_at_once(&one),
             What::One { in_service } => {
