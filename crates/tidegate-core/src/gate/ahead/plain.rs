@@ -95,14 +95,17 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
     /// The first of `units` pass as long as each finds the server idle, and is gone before the next row. Returns their number.
     #[inline(always)]
     fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)]) -> usize {
-        let mut passed = 0;
-        loop {
-            passed += self.server.serve_idle_ones(&mut units[passed..], self.idle_until());
-            match units.get(passed) {
-                Some((at, _)) if self.has_rows_before(*at) => self.write_rows(*at),
-                _ => return passed,
+        let (mut passed, mut until) = (0, self.idle_until());
+        for (at, unit) in units {
+            if self.has_rows_before(*at) {
+                self.write_rows(*at);
+                until = self.idle_until();
             }
+            let Some(out) = self.server.serve_if_idle(*at, unit.bytes, until) else { break };
+            *at = out;
+            passed += 1;
         }
+        passed
     }
 
     /// Puts the server back where it came from; who notes units has noted there how many.

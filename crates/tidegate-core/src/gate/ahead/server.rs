@@ -3,7 +3,6 @@
 use crate::gate::rate::Service;
 use crate::gate::statistics::{Count, Passed};
 use crate::serial::span_of;
-use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// The server of a plain gate: all that a unit touches at an idle one is one cache line.
@@ -170,18 +169,12 @@ impl PlainServer {
         Passed { until, ended, joined, begun }
     }
 
-    /// Serves the first of `units` as long as they have the last size and each arrives after the service before it. Returns their number.
+    /// Serves a unit of any size, if it has the last size and arrives after the service before it; else as [`PlainServer::serve_idle`].
     #[inline(always)]
-    pub(super) fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)], until: Time) -> usize {
-        let mut passed = 0;
-        for (at, unit) in units {
-            if u64::from(unit.bytes) != self.bytes || *at <= self.free {
-                break;
-            }
-            let Some(out) = self.serve_idle(*at, until) else { break };
-            *at = out;
-            passed += 1;
+    pub(super) fn serve_if_idle(&mut self, at: Time, bytes: u32, until: Time) -> Option<Time> {
+        if u64::from(bytes) != self.bytes || at <= self.free {
+            return None;
         }
-        passed
+        self.serve_idle(at, until)
     }
 }
