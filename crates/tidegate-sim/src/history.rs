@@ -224,6 +224,13 @@ impl History {
         mark(&mut self.fast_retransmits, counters.fast_retransmits, MarkKind::FastRetransmit);
     }
 
+    /// Whether the last row shows less than what has come to the receiver.
+    pub(crate) fn is_news(&self, receiver: &ReceiverColumns) -> bool {
+        let (past, past_in_order) = (self.past[RECEIVER].delivered_bytes, self.past_in_order);
+        let shown = self.rows.last().map_or((0, 0), |last| (last.delivered_bytes, last.in_order_bytes));
+        (past + receiver.delivered_bytes, past_in_order + receiver.in_order_bytes) != shown
+    }
+
     /// Takes a row of both ends at one instant.
     pub(crate) fn note(&mut self, at: Time, ends: (&SenderColumns, &ReceiverColumns, f64)) {
         let (sender, receiver, mss) = ends;

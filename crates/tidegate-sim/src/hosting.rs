@@ -211,7 +211,7 @@ impl<N: Carrier> Wire<N> {
     fn note_receiving_host(&mut self, at: Time, flow: &mut Flow) {
         let in_order = flow.hosted_mut().report(Side::Receiver).in_order_bytes;
         flow.meter.note_in_order(at, in_order);
-        flow.note_history_of_host(at);
+        flow.note_arrival(at);
         flow.tell_group_of_receiver(at, &mut self.groups);
     }
 }

@@ -6,6 +6,7 @@ use tidegate_result::Side;
 
 use crate::connection::sum;
 use crate::flow::Flow;
+use crate::history::History;
 
 impl Flow {
     /// Call before anything happens to the sender at `at`.
@@ -141,7 +142,7 @@ impl Flow {
         }
     }
 
-    /// Call after the sender did something at `at`, or the receiver of a flow that is watched closely.
+    /// Call after the sender did something at `at`.
     #[inline]
     pub(crate) fn note_history(&mut self, at: Time) {
         if let Some(history) = &mut self.meter.history {
@@ -160,6 +161,16 @@ impl Flow {
             if !history.lets_ends_part() {
                 self.note_row(at);
             }
+        }
+    }
+
+    /// Call after the receiver did something at `at`: where each change has a row, bytes that have come have one.
+    #[inline]
+    pub(crate) fn note_arrival(&mut self, at: Time) {
+        let receives = self.receiver_columns();
+        let waits = |history: &History| !history.lets_ends_part() && history.is_news(&receives);
+        if self.meter.history.as_deref().is_some_and(waits) {
+            self.note_row(at);
         }
     }
 

@@ -138,7 +138,7 @@ impl<N: Carrier> Wire<N> {
         self.expect_acks(flow);
         flow.note_completion(at);
         if flow.watched_closely {
-            flow.note_history(at);
+            flow.note_arrival(at);
             self.tell_circuits(at, index, flow);
         }
         self.settle_receiver(index, flow, flow.receiver.next_wakeup());
