@@ -7,13 +7,6 @@
 //! read files (the scenario crate does), write them (Python does; the capture goes into any
 //! `Write`), or know what time it is.
 
-#[cfg(test)]
-#[path = "../tests/plans/mod.rs"]
-mod plans;
-#[cfg(test)]
-#[path = "../tests/runs/small.rs"]
-mod small;
-
 mod advised;
 mod alarms;
 mod arriving;

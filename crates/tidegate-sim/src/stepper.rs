@@ -107,6 +107,13 @@ impl Stepper {
         self.simulation.look(flow)
     }
 
+    /// Bytes that the run holds, about, for tests of its limit: what they need of the simulator is compiled without them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        self.simulation.memory_bytes()
+    }
+
     /// The rest of the run, with windows as they are, and what the whole gives.
     ///
     /// # Errors

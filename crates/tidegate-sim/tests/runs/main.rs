@@ -15,6 +15,7 @@ mod any_advice;
 mod any_cells;
 mod any_video;
 mod hosted;
+mod memory;
 mod offered;
 mod own_time;
 mod random;
