@@ -5,9 +5,9 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::Span;
 
-use super::gate::{jitter_text, queue_packets};
+use super::gate::{jitter_text, queue_packets, varying};
 use super::text::{item_text, rate_text, seconds_text, three_digits};
-use super::{Row, advice, consequence, copies, police, request, rows_of, write_rows};
+use super::{Row, advice, consequence, copies, police, request, rows_of, tins, write_rows};
 use crate::check::Form;
 use crate::lower::TcpLayers;
 use crate::table::{Kind, TCP};
@@ -123,37 +123,16 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
             lines.push(format!("jitter of gate {} lengthens the round trip {length}", gate.name));
         }
     }
-    let laws = flow.path.iter().map(|gate| (*gate, false, plan.gates[*gate].packets_per_second(packet)));
-    let policed = flow.path.iter().map(|gate| (*gate, true, police::packet_rate(&plan.gates[*gate], packet)));
-    let rates = laws.chain(policed).filter_map(|(gate, polices, rate)| Some((gate, polices, rate?)));
-    let slowest = rates.min_by(|one, other| one.2.total_cmp(&other.2));
-    if let Some((index, polices, rate)) = slowest {
-        let gate = &plan.gates[index];
-        lines.push(format!(
-            "bottleneck: {} {}; {} on the wire is at most {} of user data{}",
-            if polices { "the policer of gate" } else { "gate" },
-            gate.name,
-            rate_text(rate * 8.0 * f64::from(gate.wire_bytes(packet))),
-            rate_text(rate * 8.0 * f64::from(tcp.mss)),
-            police::with_burst(gate, plan, packet, tcp.mss).unwrap_or_default(),
-        ));
-        let bdp = rate * rtt;
-        let queue = match queue_packets(gate, packet) {
-            _ if polices => "; a policer has no queue".to_owned(),
-            Some(queue) if bdp > 0.0 => format!("; its queue holds {} times that", three_digits(queue / bdp)),
-            Some(_) => String::new(),
-            None => "; its queue is unlimited".to_owned(),
-        };
-        lines.push(format!("bandwidth × round trip is {} packets{queue}", three_digits(bdp)));
-    }
+    lines.extend(bottleneck(flow, plan, packet, rtt));
     lines.extend(police::burst_lines(flow, &plan.gates, packet, rtt));
     if let ReadPlan::AtRate(rate) = tcp.read {
         lines.push(format!("its application reads at most {} of user data", rate_text(rate.bps() as f64)));
     }
+    let shortest = flow.shortest_round_trip_seconds(&plan.gates);
     if let Some(window) = tcp.window
-        && rtt > 0.0
+        && shortest > 0.0
     {
-        let allowed = window as f64 * 8.0 / rtt;
+        let allowed = window as f64 * 8.0 / shortest;
         let segments = three_digits(window as f64 / f64::from(tcp.mss.max(1)));
         lines.push(format!(
             "a window of {} is {segments} segments: at most {} of user data",
@@ -162,4 +141,65 @@ fn lines(flow: &FlowPlan, plan: &Plan) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What at a gate bounds the rate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Law,
+    Policer,
+    Shaper,
+}
+
+/// The slowest of gates, policers and shapers on the way there, and its bandwidth × delay.
+fn bottleneck(flow: &FlowPlan, plan: &Plan, packet: u32, rtt: f64) -> Vec<String> {
+    let of = |bound| {
+        flow.path.iter().filter_map(move |index| {
+            let gate = &plan.gates[*index];
+            let rate = match bound {
+                Bound::Law => gate.packets_per_second(packet),
+                Bound::Policer => police::packet_rate(gate, packet),
+                Bound::Shaper => tins::packet_rate(gate, packet),
+            };
+            Some((gate, bound, rate?))
+        })
+    };
+    let rates = of(Bound::Law).chain(of(Bound::Policer)).chain(of(Bound::Shaper));
+    let Some((gate, bound, rate)) = rates.min_by(|one, other| one.2.total_cmp(&other.2)) else {
+        return Vec::new();
+    };
+    let user = |packets: f64| rate_text(packets * 8.0 * f64::from(flow.tcp.mss));
+    let bits = 8.0 * f64::from(gate.wire_bytes(packet));
+    let (name, counted) = match bound {
+        Bound::Law => ("gate", bits),
+        Bound::Policer => ("the policer of gate", bits),
+        Bound::Shaper => ("the shaper of gate", tins::counted_bits(gate, packet).unwrap_or(bits)),
+    };
+    let varying = varying(gate).filter(|_| bound == Bound::Law);
+    let wire = rate_text(rate * counted);
+    let is = match varying {
+        Some(which) => {
+            let fastest = gate
+                .shortest_packet_time(packet)
+                .map_or(String::new(), |time| format!("; where it is fastest, at most {}", user(1.0 / time)));
+            format!("{wire} on the wire, its {which} rate, is {} of user data{fastest}", user(rate))
+        }
+        None => {
+            let burst =
+                police::with_burst(gate, plan, packet, flow.tcp.mss).filter(|_| bound != Bound::Shaper);
+            format!("{wire} on the wire is at most {} of user data{}", user(rate), burst.unwrap_or_default())
+        }
+    };
+    let bdp = rate * rtt;
+    let queue = match queue_packets(gate, packet) {
+        _ if bound == Bound::Policer => "; a policer has no queue".to_owned(),
+        Some(queue) if bdp > 0.0 => format!("; its queue holds {} times that", three_digits(queue / bdp)),
+        Some(_) => String::new(),
+        None => "; its queue is unlimited".to_owned(),
+    };
+    let at = varying.map_or(String::new(), |which| format!(" at its {which} rate"));
+    vec![
+        format!("bottleneck: {name} {}; {is}", gate.name),
+        format!("bandwidth × round trip is {} packets{at}{queue}", three_digits(bdp)),
+    ]
 }

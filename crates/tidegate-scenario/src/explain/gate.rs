@@ -136,20 +136,27 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
         ],
         RatePlan::TokenBucket { rate, burst_bytes, peak, peak_burst_bytes, initial_bytes } => {
             let holds = |bytes: u64| (bytes as f64 / wire).floor();
-            let mut lines = vec![format!(
-                "after a pause {} packets of {packet} B{heavy} pass at once, then one every {}",
-                holds(*burst_bytes),
-                takes(*rate)
-            )];
-            if let Some(bytes) = initial_bytes {
-                lines.push(format!("at the start {} packets pass at once", holds(*bytes)));
-            }
-            if let (Some(peak), Some(bytes)) = (peak, peak_burst_bytes) {
-                lines.push(format!(
-                    "of these, {} at once and then one every {}",
+            let (all, each) = (holds(*burst_bytes), takes(*rate));
+            let packets = format!("packets of {packet} B{heavy}");
+            let mut lines = vec![match (peak, peak_burst_bytes) {
+                (None, _) => format!("after a pause {all} {packets} pass at once, then one every {each}"),
+                (Some(peak), None) => format!(
+                    "after a pause {packets} pass one every {} until the bucket of {all} is empty, then one every \
+                     {each}",
+                    takes(*peak)
+                ),
+                (Some(peak), Some(bytes)) => format!(
+                    "after a pause {} {packets} pass at once, then one every {} until the bucket of {all} is \
+                     empty, then one every {each}",
                     holds(*bytes),
                     takes(*peak)
-                ));
+                ),
+            }];
+            if let Some(bytes) = initial_bytes {
+                lines.push(match peak {
+                    None => format!("at the start {} packets pass at once", holds(*bytes)),
+                    Some(_) => format!("at the start the bucket holds {} packets", holds(*bytes)),
+                });
             }
             lines
         }
@@ -206,6 +213,27 @@ fn rate_lines(gate: &GatePlan, packet: u32, plan: &Plan) -> Vec<String> {
     }
 }
 
+/// Which of a law's rates stands for it, where it has several whatever arrives.
+pub(super) fn varying(gate: &GatePlan) -> Option<&'static str> {
+    match &gate.rate {
+        RatePlan::Steps { steps, .. } if steps.len() < 2 => None,
+        RatePlan::Steps { repeat: None, .. } => Some("last"),
+        RatePlan::Steps { .. }
+        | RatePlan::Markov(_)
+        | RatePlan::RateTrace { .. }
+        | RatePlan::CellReplay(_)
+        | RatePlan::Opportunities { .. } => Some("mean"),
+        RatePlan::Unlimited
+        | RatePlan::Constant(_)
+        | RatePlan::TokenBucket { .. }
+        | RatePlan::Gcra(_)
+        | RatePlan::Dtm(_)
+        | RatePlan::Follow(_)
+        | RatePlan::Abr(_)
+        | RatePlan::Reserve(_) => None,
+    }
+}
+
 /// The queue's limit in packets, as a number for ratios; `None`: unlimited.
 pub(super) fn queue_packets(gate: &GatePlan, packet: u32) -> Option<f64> {
     match gate.queue.limit {
@@ -231,8 +259,9 @@ fn full_queue(gate: &GatePlan, packet: u32) -> Vec<String> {
         Some(rate) if rate > 0.0 => {
             let count = three_digits(packets);
             vec![format!(
-                "a full queue of {count} packets of {packet} B takes {} to empty",
-                seconds_text(packets / rate)
+                "a full queue of {count} packets of {packet} B takes {} to empty{}",
+                seconds_text(packets / rate),
+                varying(gate).map_or(String::new(), |which| format!(" at its {which} rate"))
             )]
         }
         _ => Vec::new(),

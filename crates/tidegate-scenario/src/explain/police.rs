@@ -2,7 +2,7 @@
 
 use tidegate_core::gcra::{Conformance, Limit};
 use tidegate_core::plan::{
-    AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, Plan, RatePlan, TcpBase,
+    AppPlan, ColourAction, FlowPlan, GatePlan, MarkerPlan, MeterPlan, Plan, RatePlan, TcpBase, TransportPlan,
 };
 use tidegate_core::units::Rate;
 
@@ -125,7 +125,7 @@ pub(super) fn with_burst(gate: &GatePlan, plan: &Plan, packet: u32, mss: u32) ->
     let user = f64::from(mss) / f64::from(gate.wire_bytes(packet));
     let line = match gate.rate {
         RatePlan::TokenBucket { peak, .. } => peak.map(|peak| peak.bps() as f64),
-        _ => gate.packets_per_second(packet).map(|line| line * 8.0 * f64::from(gate.wire_bytes(packet))),
+        _ => gate.shortest_packet_time(packet).map(|time| 8.0 * f64::from(gate.wire_bytes(packet)) / time),
     };
     let bound = |seconds: f64| (rate + 8.0 * depth / seconds).min(line.unwrap_or(f64::INFINITY)) * user;
     let burst = bytes_text(depth as u64);
@@ -158,15 +158,35 @@ fn burst_line(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> Option
         three_digits(depth / f64::from(gate.wire_bytes(packet))),
         three_digits(round_trips),
     );
-    let expect = match (polices, &flow.app) {
-        (true, AppPlan::Bulk | AppPlan::Transfer { .. }) => {
-            format!(": {}", expectation(round_trips, flow.tcp.base))
+    let peak = matches!(gate.rate, RatePlan::TokenBucket { peak: Some(_), .. });
+    let expect = match polices {
+        true if is_long(flow, gate, packet, rtt) => format!(": {}", expectation(round_trips, flow.tcp.base)),
+        true => String::new(),
+        false if peak => {
+            ": after a pause that much may leave faster than the rate, up to the peak; other packets wait"
+                .to_owned()
         }
-        (true, _) => String::new(),
-        (false, _) => ": that much may leave at once after a pause; packets above the rate wait".to_owned(),
+        false => ": that much may leave at once after a pause; packets above the rate wait".to_owned(),
     };
     Some(says + &expect)
 }
+
+/// Whether a flow is what [`expectation`] was measured with: of TCP, long, and with a window that does not limit.
+fn is_long(flow: &FlowPlan, gate: &GatePlan, packet: u32, rtt: f64) -> bool {
+    let Some((rate, depth)) = bucket(gate, packet) else { return false };
+    let bytes = match flow.app {
+        AppPlan::Bulk => u64::MAX,
+        AppPlan::Transfer { bytes } => bytes,
+        _ => return false,
+    };
+    let user = rate * f64::from(flow.tcp.mss) / f64::from(gate.wire_bytes(packet));
+    let long = bytes as f64 >= LONG * depth.max(rate * rtt / 8.0);
+    let limited = flow.tcp.window.is_some_and(|window| window as f64 * 8.0 < user * rtt);
+    flow.transport == TransportPlan::Tcp && long && !limited
+}
+
+/// A transfer is long from so many times what its bucket, or a round trip, holds.
+const LONG: f64 = 20.0;
 
 /// What one long TCP flow gets of a policer's rate. Measured (`docs/guide/shape-or-police.md`) for Reno and
 /// CUBIC, 5 to 100 Mbit/s, 10 to 100 ms: below one bandwidth × round trip 0.7 to 1 times the burst's share of

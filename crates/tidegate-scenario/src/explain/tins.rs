@@ -1,9 +1,27 @@
 //! The tins of CAKE in words.
 
-use tidegate_core::plan::{AckFilter, LinkLayer, ShapedBytes, TinPlan, TinsPlan};
+use tidegate_core::plan::{AckFilter, GatePlan, LinkLayer, SchedulerPlan, ShapedBytes, TinPlan, TinsPlan};
 
 use super::text::{part, rate_text};
 use crate::units::bytes_text;
+
+/// The tins of a gate.
+fn of_gate(gate: &GatePlan) -> Option<&TinsPlan> {
+    match &gate.classes.as_ref()?.scheduler {
+        SchedulerPlan::Cake(tins) => Some(tins),
+        _ => None,
+    }
+}
+
+/// The bits that a gate's shaper counts of a packet.
+pub(super) fn counted_bits(gate: &GatePlan, packet: u32) -> Option<f64> {
+    Some(8.0 * f64::from(of_gate(gate)?.bytes.of(packet)))
+}
+
+/// Packets per second of one size that a gate's shaper lets through.
+pub(super) fn packet_rate(gate: &GatePlan, packet: u32) -> Option<f64> {
+    Some(of_gate(gate)?.bandwidth?.bps() as f64 / counted_bits(gate, packet)?.max(1.0))
+}
 
 /// What the shaper does.
 pub(super) fn rules(plan: &TinsPlan) -> Vec<String> {
