@@ -94,3 +94,13 @@ def test_the_shaper_of_cake_is_the_bottleneck(rate: str) -> None:
     # What the shaper counts of a packet is on its wire.
     scenario["gate"]["link"]["queue"]["aqm"]["cake"]["overhead"] = 256
     assert "2 Mbit/s on the wire is at most 1.65 Mbit/s of user data" in explained(scenario)
+
+
+def test_no_round_trip_is_shorter_than_the_path() -> None:
+    """A packet passes two full buckets at once."""
+    bucket = {"rate": "5 Mbit/s", "burst": "30 kB", "peak": "6 Mbit/s", "peak_burst": "15 kB"}
+    scenario = link(rate={"token_bucket": bucket})
+    scenario["flow"]["bulk"]["app"] = {"transfer": "10 kB"}
+    flow = tg.run(scenario, seed=1).flows["bulk"]
+    assert flow["rtt_mean_ms"] == pytest.approx(20, abs=1e-6)
+    assert flow["rtt_path_ms"] == pytest.approx(20, abs=1e-6)

@@ -18,7 +18,8 @@ impl FlowPlan {
     #[must_use]
     pub fn shortest_round_trip_seconds(&self, gates: &[GatePlan]) -> f64 {
         let at_best = |gate: &GatePlan, size| match &gate.rate {
-            // A bucket is full after a pause.
+            // A bucket is full after a pause, and so is a second one: a packet passes both at once.
+            RatePlan::TokenBucket { peak_burst_bytes: Some(_), .. } => None,
             RatePlan::TokenBucket { peak, .. } => {
                 peak.map(|peak| 8.0 * f64::from(gate.wire_bytes(size)) / peak.bps() as f64)
             }
