@@ -99,6 +99,14 @@ def test_words_of_tc(changes: dict[str, str], words: str) -> None:
     [
         ("tc", {"queue.aqm.cake.target": "2 ms"}, 'and has "a twentieth of rtt"'),
         ("tc", {"queue.aqm": "cake"}, "limited in bytes, 150000 of them (memlimit)"),
+        (
+            "tc",
+            {
+                "queue.aqm.cake": '{ bandwidth = "2 Mbit/s", overhead = 10 }',
+                "framing": '{ overhead = "38 B", minimum = "84 B" }',
+            },
+            "counts small packets from the 84 bytes that the rate makes of them",
+        ),
         ("tc", {"queue.aqm.dualpi2.range": "400 us"}, 'range = "400 us"; tc has no word for it'),
         ("tc", {"queue.aqm.pie.max_burst": "300 ms"}, 'tc has no word for it, and has "150 ms"'),
         ("tc", {"queue.aqm.pie.mark_below": "50%"}, 'mark_below = "50%"; tc has no word for it'),

@@ -39,6 +39,15 @@ def cake(gate: Gate, way: Way, file: dict[str, Any], counted: int, differences: 
         words.append(f"overhead {aqm['overhead'] - counted}")
         if aqm["mpu"]:
             words.append(f"mpu {aqm['mpu']}")
+        least = gate["framing"].get("minimum", 0)
+        if (
+            least
+            and gate["rate"]["kind"] != "unlimited"
+            and aqm["overhead"] != gate["framing"].get("overhead")
+        ):
+            differences.append(
+                f"cake of gate {name} counts small packets from the {least} bytes that the rate makes of them"
+            )
         words.append({"none": "noatm"}.get(aqm["compensation"], aqm["compensation"]))
     room = aqm["memory"]
     limit = gate["queue_limit"]
