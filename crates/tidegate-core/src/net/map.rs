@@ -65,8 +65,8 @@ pub(super) struct RouteMap {
     pub(super) gates: Vec<u32>,
     /// The first stretch of each route.
     pub(super) first: Vec<u32>,
-    /// Routes whose first gate hears from nobody else, and whose first stretch takes time if another follows:
-    /// what is sent ahead of its time then has its place among what comes elsewhere at the same instant.
+    /// Routes whose first gate hears from nobody else, and whose first stretch takes time if another follows, or if answers come to a gate
+    /// that others send to: what is sent ahead of its time then has its place among what comes elsewhere at the same instant.
     pub(super) private_entries: Vec<bool>,
     /// Routes from this number on are background traffic's.
     pub(super) traffic_from: u32,

@@ -55,8 +55,11 @@ impl Routes {
             stretch.delay = routes.line_delays.get(stretch.line as usize).copied().unwrap_or(Span::ZERO);
         }
         for (route, draft) in drafts.iter().enumerate() {
-            let private = !exact && gates.begins_alone(draft) && routes.keeps_its_place(plan, route);
-            routes.map.private_entries.push(private);
+            // Of background traffic nobody answers.
+            let answers = drafts.get(route ^ 1).filter(|_| route < routes.map.traffic_from as usize);
+            let answered_alone = answers.is_none_or(|answers| gates.begins_alone(answers));
+            let keeps_its_place = routes.takes_time(plan, route) || (answered_alone && !routes.goes_on(route));
+            routes.map.private_entries.push(!exact && gates.begins_alone(draft) && keeps_its_place);
         }
         Routes { order: gates.rank, ..routes }
     }
@@ -93,12 +96,16 @@ impl Routes {
         });
     }
 
-    /// Whether a route's first stretch takes time, if another follows.
-    fn keeps_its_place(&self, plan: &Plan, route: usize) -> bool {
-        let first = self.map.first[route] as usize;
-        let goes_on = self.map.stretches.get(first + 1).is_some_and(|next| next.line != NONE);
-        let gates = self.map.gates_of(&self.map.stretches[first]);
-        !goes_on || gates.iter().any(|gate| takes_time(&plan.gates[*gate as usize]))
+    /// Whether another stretch follows a route's first one.
+    fn goes_on(&self, route: usize) -> bool {
+        self.map.stretches.get(self.map.first[route] as usize + 1).is_some_and(|next| next.line != NONE)
+    }
+
+    /// Whether a route's first stretch takes time.
+    fn takes_time(&self, plan: &Plan, route: usize) -> bool {
+        let first = &self.map.stretches[self.map.first[route] as usize];
+        first.delay > Span::ZERO
+            || self.map.gates_of(first).iter().any(|gate| takes_time(&plan.gates[*gate as usize]))
     }
 
     /// A stretch that begins here.
