@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::gate::{Gate, GateContext};
 use crate::net::Network;
 use crate::net::control::Controls;
-use crate::net::fast::{DelayLine, FastPaths, Judged};
+use crate::net::fast::{DelayLine, FastPaths, RunningOn};
 use crate::net::horizon::Horizon;
 use crate::net::map::NONE;
 use crate::net::reports::Reports;
@@ -54,7 +54,7 @@ impl Network {
         let horizon = Horizon::new(plan, &routes);
         let line = |delay: &_| DelayLine { units: VecDeque::new(), delay: *delay, taken_by: NONE };
         let mut network = Network {
-            judged: vec![Judged::NOT; gates.len()],
+            running_on: vec![RunningOn::NOT; gates.len()],
             sections: Sections::new(plan, &routes.crossings, &routes.order),
             fast: FastPaths::default(),
             filters,

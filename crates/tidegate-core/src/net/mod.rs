@@ -54,7 +54,7 @@ pub use transit::Transit;
 use crate::gate::{AckView, Gate};
 use crate::net::control::Controls;
 use crate::net::events::Next;
-use crate::net::fast::{DelayLine, FastPaths, Judged, Walk};
+use crate::net::fast::{DelayLine, FastPaths, RunningOn, Walk};
 use crate::net::horizon::Horizon;
 use crate::net::map::{NONE, RouteMap};
 use crate::net::reports::Reports;
@@ -76,7 +76,7 @@ pub struct Network {
     /// The gates of each route that have an ACK filter; empty where none has.
     filters: Vec<Vec<u32>>,
     /// By gate.
-    judged: Vec<Judged>,
+    running_on: Vec<RunningOn>,
     sections: Sections,
     controls: Controls,
     signals: Vec<Signal>,

@@ -65,7 +65,7 @@ impl Network {
             self.feed_back(now, section);
             self.sections.sections[section].advance(now, &mut self.gates);
             self.collect(section);
-        } else if self.judged[gate].is_free {
+        } else if self.running_on[gate].runs_on {
             self.set_rate_until(now, gate);
             self.run_on(now, gate);
         } else {
@@ -114,7 +114,7 @@ impl Network {
         self.complete_until(at, index);
         self.take(index, at, *unit);
         self.collect_departures(index, at);
-        if self.judged[index].from_arrivals {
+        if self.running_on[index].from_arrivals {
             return self.run_on(at, index);
         }
         self.wake_gate(index);

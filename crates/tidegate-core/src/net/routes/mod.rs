@@ -58,7 +58,8 @@ impl Routes {
             // Of background traffic nobody answers.
             let answers = drafts.get(route ^ 1).filter(|_| route < routes.map.traffic_from as usize);
             let answered_alone = answers.is_none_or(|answers| gates.begins_alone(answers));
-            let keeps_its_place = routes.takes_time(plan, route) || (answered_alone && !routes.goes_on(route));
+            let keeps_its_place =
+                routes.takes_time(plan, route) || (answered_alone && !routes.goes_on(route));
             routes.map.private_entries.push(!exact && gates.begins_alone(draft) && keeps_its_place);
         }
         Routes { order: gates.rank, ..routes }

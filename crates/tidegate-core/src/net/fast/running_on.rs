@@ -24,18 +24,18 @@ use crate::units::{Span, Time};
 
 /// The fast paths that apply to a gate.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::net) struct Judged {
+pub(in crate::net) struct RunningOn {
     /// It runs on ([`Network::run_on`]).
-    pub(in crate::net) is_free: bool,
+    pub(in crate::net) runs_on: bool,
     /// It runs on from arrivals too: all of them are events of lines.
     pub(in crate::net) from_arrivals: bool,
     /// The line whose units it takes late; [`NONE`]: every arrival is an event.
     line: u32,
 }
 
-impl Judged {
+impl RunningOn {
     /// No fast path applies.
-    pub(in crate::net) const NOT: Judged = Judged { is_free: false, from_arrivals: false, line: NONE };
+    pub(in crate::net) const NOT: RunningOn = RunningOn { runs_on: false, from_arrivals: false, line: NONE };
 }
 
 /// The inputs of a gate.
@@ -62,19 +62,19 @@ impl Network {
         if plan.exact {
             return;
         }
-        let is_free = |(index, gate): (usize, &GatePlan)| {
+        let may_run_on = |(index, gate): (usize, &GatePlan)| {
             let stepped = !gate.is_known_ahead() && !gate.is_cell_gate();
             let switched = plan.switches.iter().any(|switch| switch.gate == index);
             let at_events = self.controls.of_gate(index).is_none_or(|control| control.sets_rates);
             stepped && !switched && at_events && self.gates[index].admits_all()
         };
-        let free: Vec<bool> = plan.gates.iter().enumerate().map(is_free).collect();
+        let runs_on: Vec<bool> = plan.gates.iter().enumerate().map(may_run_on).collect();
         let inputs = self.inputs();
         for (gate, ways) in inputs.iter().enumerate() {
-            self.judged[gate].is_free = free[gate];
-            self.judged[gate].from_arrivals = free[gate] && !ways.is_entry;
-            if let (true, false, Some(line)) = (free[gate], ways.after_cells, ways.only_line()) {
-                self.judged[gate].line = line;
+            self.running_on[gate].runs_on = runs_on[gate];
+            self.running_on[gate].from_arrivals = runs_on[gate] && !ways.is_entry;
+            if let (true, false, Some(line)) = (runs_on[gate], ways.after_cells, ways.only_line()) {
+                self.running_on[gate].line = line;
                 self.lines[line as usize].taken_by = gate as u32;
             }
         }
@@ -86,7 +86,8 @@ impl Network {
                 continue;
             }
             let gate = self.map.gates_of(stretch).first();
-            let certain = stretch.steps && !stretch.notify && gate.is_some_and(|gate| free[*gate as usize]);
+            let certain =
+                stretch.steps && !stretch.notify && gate.is_some_and(|gate| runs_on[*gate as usize]);
             let next = &self.map.stretches[number + 1];
             let first = self.map.gates_of(next).first();
             let is_only = first.is_some_and(|first| inputs[*first as usize].only_line() == Some(line));
@@ -119,7 +120,7 @@ impl Network {
         inputs
     }
 
-    /// A free gate handles its services from `now` to the next instant at which any other event may happen.
+    /// A gate that runs on handles its services from `now` to the next instant at which any other event may happen.
     pub(in crate::net) fn run_on(&mut self, now: Time, gate: usize) {
         let mut earliest = Time::NEVER;
         loop {
@@ -131,7 +132,9 @@ impl Network {
                 if comes < wakes && comes < bound {
                     crate::work::step();
                     // One: its service may be over at the same instant.
-                    if let Some((at, unit)) = self.lines[self.judged[gate].line as usize].units.pop_front() {
+                    if let Some((at, unit)) =
+                        self.lines[self.running_on[gate].line as usize].units.pop_front()
+                    {
                         self.take(gate, at, unit);
                     }
                     self.collect_departures(gate, comes);
@@ -159,7 +162,7 @@ impl Network {
     /// The arrival time of the next unit that a gate takes late.
     #[inline]
     fn next_late(&self, gate: usize) -> Time {
-        match self.judged[gate].line {
+        match self.running_on[gate].line {
             NONE => Time::NEVER,
             line => self.lines[line as usize].units.front().map_or(Time::NEVER, |(at, _)| *at),
         }
@@ -170,7 +173,7 @@ impl Network {
     pub(in crate::net) fn take_late(&mut self, gate: usize, until: Time) {
         while self.next_late(gate) < until {
             crate::work::step();
-            let Some((at, unit)) = self.lines[self.judged[gate].line as usize].units.pop_front() else {
+            let Some((at, unit)) = self.lines[self.running_on[gate].line as usize].units.pop_front() else {
                 return;
             };
             self.take(gate, at, unit);
@@ -192,7 +195,7 @@ impl Network {
     pub(in crate::net) fn wake_late(&mut self, gate: usize) {
         let at = self.next_late(gate);
         if at < Time::NEVER && !self.gates[gate].is_serving() {
-            self.schedule.wake(SourceKind::Line, self.judged[gate].line as usize, at);
+            self.schedule.wake(SourceKind::Line, self.running_on[gate].line as usize, at);
         }
     }
 }
