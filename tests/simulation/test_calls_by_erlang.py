@@ -115,7 +115,7 @@ hold = { exponential = "1 s" }
         ),
         (
             "[pool.lines]",
-            '[gate.g]\n[flow.f]\npath = ["g"]\ntcp.window = "9 segments"\n[pool.lines]',
+            '[gate.g]\n[flow.f]\npath = ["g"]\nrtt = "9 ms"\n[pool.lines]',
             "also has packets",
         ),
     ],

@@ -12,6 +12,8 @@ from tidegate._ask.changes import as_sets
 from tidegate._ask.plan import plan_of
 from tidegate._ask.source import as_scenario
 from tidegate._base.nearest import nearest
+from tidegate._jobs.function import checked_plain
+from tidegate._jobs.job import name_of
 from tidegate._jobs.store import Store
 from tidegate._jobs.workers import Local
 from tidegate._run.start import execute
@@ -123,6 +125,8 @@ class Lab:
                 f"{name}: a claim on chaotic TCP is judged on {LEAST_RUNS} runs or more, not on {runs}"
             )
         file = self.file(name)
+        if measure is not None:
+            checked_plain(measure, name_of(measure))
         self._note(self._command("study", name, vary, changes, ["--runs", str(runs)]))
         asked = repr((name, vary, changes, runs, gate, measure, record))
         if asked in self._studies:

@@ -28,13 +28,22 @@ def identity(function: Callable[..., Any], name: str) -> str:
     Raises:
         ArgumentError: it is another callable, or has values that cannot be told.
     """
+    told: dict[str, str] = {}
+    _tell(checked_plain(function, name), name, told)
+    return _digest(repr(sorted(told.items())))
+
+
+def checked_plain(function: Callable[..., Any], name: str) -> FunctionType:
+    """Return a function whose source says all that it does, beside what the global names stand for.
+
+    Raises:
+        ArgumentError: it is another callable, or carries values of its own.
+    """
     if not isinstance(function, FunctionType):
         raise ArgumentError(f"measure: {name} is not a plain function; give measure_version too")
-    if function.__defaults__ or function.__kwdefaults__:
+    if function.__closure__ or function.__defaults__ or function.__kwdefaults__:
         raise _carries(name)
-    told: dict[str, str] = {}
-    _tell(function, name, told)
-    return _digest(repr(sorted(told.items())))
+    return function
 
 
 def _tell(function: FunctionType, name: str, told: dict[str, str]) -> None:
