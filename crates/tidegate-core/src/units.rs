@@ -270,6 +270,14 @@ impl Rate {
     pub const fn bps(self) -> u64 {
         self.0
     }
+
+    /// How long so many bytes take, rounded up to the picosecond; the longest span at a rate of zero.
+    #[must_use]
+    pub fn span_of(self, bytes: u32) -> Span {
+        let work = u128::from(bytes) * 8 * u128::from(PICOS_PER_SECOND);
+        let picos = work.checked_div(u128::from(self.0)).map_or(u128::MAX, |_| work.div_ceil(u128::from(self.0)));
+        Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
+    }
 }
 
 /// Exact text: 15 264 000 bit/s is "15.264 Mbit/s".

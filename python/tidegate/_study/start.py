@@ -156,6 +156,9 @@ def execute_study(
         raise ArgumentError(
             "record: is for measure, which reads what is recorded; leave it out, or give measure"
         )
+    if measure_version is not None and measure is None:
+        workers.close()
+        raise ArgumentError("measure_version: it stands for measure; leave it out, or give measure")
     identity = job.measure_identity(measure, measure_version)
     level = record if measure is not None else "summary"
     try:

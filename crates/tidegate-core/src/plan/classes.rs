@@ -113,6 +113,15 @@ pub struct OpeningsPlan {
     pub openings: Vec<(Span, Span)>,
 }
 
+impl OpeningsPlan {
+    /// The longest time that it is open at once.
+    #[must_use]
+    pub fn longest(&self) -> Span {
+        let lengths = self.openings.iter().map(|(from, to)| to.picos() - from.picos());
+        Span::from_picos(lengths.max().unwrap_or(0))
+    }
+}
+
 /// Weighted fair queueing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WfqPlan {

@@ -48,6 +48,16 @@ pub(crate) enum Load {
     Traffic { source: SourcePlan, group: String, delays: bool },
 }
 
+impl Load {
+    /// IP bytes of the largest packet of its way, and of the way back.
+    pub(crate) fn largest_packets(&self) -> [u32; 2] {
+        match self {
+            Load::Flow { tcp, app, .. } => [tcp.largest_packet(), app.largest_packet_back(tcp)],
+            Load::Traffic { source, .. } => [source.largest(), 0],
+        }
+    }
+}
+
 /// One gate of a list, and which of its two servers.
 pub(crate) struct Hop<'a> {
     pub(crate) gate: usize,

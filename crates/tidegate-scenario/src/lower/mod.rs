@@ -27,7 +27,7 @@ use crate::error::Problem;
 use crate::inputs::Library;
 
 pub use check::memory::check_recording;
-use check::{cell_order, cells, memory, packets};
+use check::{cell_order, cells, marks, memory, packets};
 use notes::Notes;
 pub(crate) use read::TcpLayers;
 use values::{choice, time};
@@ -58,6 +58,7 @@ fn plan(root: &Form, library: &mut Library, notes: &mut Notes) -> Plan {
     }
     place::layout::name_copies(&mut users);
     packets::check(&gates, &users, notes);
+    marks::check(&gates, notes);
     cells::check(&gates, &users, notes);
     let (mut planned, wiring) = place::layout::lay_out(&gates, &users, notes);
     place::classes::resolve(&gates, &users, &wiring, &mut planned, notes);

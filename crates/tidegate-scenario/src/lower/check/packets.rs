@@ -96,11 +96,7 @@ fn warn_unbounded(gates: &[Gate<'_>], user: &User<'_>, notes: &mut Notes) {
 pub(crate) fn largest<'a>(gates: usize, users: &'a [User<'_>]) -> Vec<Option<(u32, &'a str)>> {
     let mut best: Vec<Option<(u32, &str)>> = vec![None; gates];
     for user in users {
-        let (data, answer) = match &user.load {
-            Load::Flow { tcp, app, .. } => (tcp.largest_packet(), app.largest_packet_back(tcp)),
-            Load::Traffic { source, .. } => (source.largest(), 0),
-        };
-        for (hops, bytes) in [(&user.path, data), (&user.back, answer)] {
+        for (hops, bytes) in [&user.path, &user.back].into_iter().zip(user.load.largest_packets()) {
             for hop in hops {
                 let most = &mut best[hop.gate];
                 if most.is_none_or(|(before, _)| before < bytes) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_core::plan::{ByCodepoint, ClassesPlan, GatePlan, SchedulerPlan};
+use tidegate_core::plan::{ByCodepoint, ClassesPlan, GatePlan, SchedulerPlan, StrictPlan};
 
 use super::tins;
 use super::wiring::Wiring;
@@ -41,7 +41,43 @@ pub(crate) fn resolve(
         let Some((of_route, by_codepoint)) = of_route((gates, number), form, users, notes) else { continue };
         let of_route = of_route.into();
         let plan = Arc::new(ClassesPlan { of_route, by_codepoint, ..ClassesPlan::clone(plan) });
+        if let SchedulerPlan::Strict(strict) = &plan.scheduler {
+            warn_shut((gates, number), strict, &plan.of_route, users, notes);
+        }
         servers().for_each(|server| planned[server].classes = Some(Arc::clone(&plan)));
+    }
+}
+
+/// A class whose gate is never open for as long as a packet of its members takes drops this packet.
+fn warn_shut(
+    (gates, number): (&[Gate<'_>], usize),
+    strict: &StrictPlan,
+    of_route: &[u16],
+    users: &[User<'_>],
+    notes: &mut Notes,
+) {
+    let gate = &gates[number];
+    let Some(states) = gate.form.table("tas").and_then(|tas| tas.get("states")) else { return };
+    let (flows, sources): (Vec<_>, Vec<_>) = users.iter().partition(|user| user.is_flow());
+    let directions = flows.into_iter().chain(sources).flat_map(|user| {
+        let ways = [Some(&user.path), user.is_flow().then_some(&user.back)];
+        let ways = ways.into_iter().flatten().zip(user.load.largest_packets());
+        user.instances.iter().flat_map(move |_| ways.clone()).map(move |(hops, bytes)| (user, hops, bytes))
+    });
+    let mut warned = BTreeSet::new();
+    for ((user, hops, bytes), class) in directions.zip(of_route) {
+        let class = usize::from(*class);
+        let (Some(Some(open)), Some(link)) = (strict.open.get(class), strict.link) else { continue };
+        let wire = gate.plan.wire_bytes(bytes);
+        let (takes, longest) = (link.span_of(wire), open.longest());
+        let passes = hops.iter().any(|hop| hop.gate == number);
+        if passes && takes > longest && warned.insert((class, &user.key)) {
+            let problem = format!(
+                "a packet of {wire} B of {} takes {takes}, and its class is open for at most {longest}: it is dropped",
+                user.key
+            );
+            notes.warn(states.at, &states.key, problem, "make a state with this class longer");
+        }
     }
 }
 

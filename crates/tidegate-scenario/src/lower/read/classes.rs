@@ -48,6 +48,9 @@ pub(crate) fn classes(form: &Form, host: &Host<'_>, notes: &mut Notes) -> Option
         for item in scheduler.into_iter().chain(form.given("tas")) {
             notes.wrong(item, "the gate has no classes", "add gate.x.classes, or remove this key");
         }
+        if let Some(item) = form.given("classes") {
+            notes.warn(item.at, &item.key, "there is no class in it", "add a class, or remove classes");
+        }
         return None;
     };
     check_gate(form, classes, host, notes);

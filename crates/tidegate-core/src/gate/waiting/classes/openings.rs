@@ -21,8 +21,7 @@ impl Openings {
 
     /// The longest time that it is open at once.
     pub(super) fn longest(&self) -> Span {
-        let lengths = self.plan.openings.iter().map(|(from, to)| to.picos() - from.picos());
-        Span::from_picos(lengths.max().unwrap_or(0))
+        self.plan.longest()
     }
 
     /// The first instant from `at` on at which it is open and stays so for `span`: what would not end before the gate

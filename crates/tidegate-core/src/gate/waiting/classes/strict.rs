@@ -4,13 +4,13 @@
 use super::credit::Credit;
 use super::openings::Openings;
 use crate::plan::StrictPlan;
-use crate::units::{PICOS_PER_SECOND, Span, Time};
+use crate::units::{Rate, Time};
 
 /// The limits on strict priority: credits and time gates.
 #[derive(Clone, Debug)]
 pub(super) struct Strict {
-    /// Bits per second; 0 where no class has credit or a time gate.
-    link: u64,
+    /// Zero where no class has credit or a time gate.
+    link: Rate,
     classes: Vec<Limits>,
 }
 
@@ -27,7 +27,7 @@ impl Strict {
             openings: open.clone().map(Openings::new),
         };
         Strict {
-            link: plan.link.map_or(0, |rate| rate.bps()),
+            link: plan.link.unwrap_or_default(),
             classes: plan.credits.iter().zip(&plan.open).map(limits).collect(),
         }
     }
@@ -37,17 +37,10 @@ impl Strict {
         self.classes.iter().any(|class| class.credit.is_some())
     }
 
-    /// How long so many bytes take, rounded up.
-    fn span(&self, bytes: u32) -> Span {
-        let work = u128::from(bytes) * 8 * u128::from(PICOS_PER_SECOND);
-        let picos = work.div_ceil(u128::from(self.link.max(1)));
-        Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
-    }
-
     /// Whether a packet of so many bytes could ever be sent.
     pub(super) fn fits(&self, class: usize, bytes: u32) -> bool {
         let openings = self.classes[class].openings.as_ref();
-        openings.is_none_or(|openings| self.span(bytes) <= openings.longest())
+        openings.is_none_or(|openings| self.link.span_of(bytes) <= openings.longest())
     }
 
     /// Brings a class' credit to `now`; `waits`: packets of the class wait from now on.
@@ -63,7 +56,7 @@ impl Strict {
         let Limits { credit, openings } = &self.classes[class];
         let ready = credit.as_ref().map_or(now, |credit| credit.ready(now, openings.as_ref()));
         match openings {
-            Some(openings) if ready < Time::NEVER => openings.next_fit(ready, self.span(bytes)),
+            Some(openings) if ready < Time::NEVER => openings.next_fit(ready, self.link.span_of(bytes)),
             _ => ready,
         }
     }
