@@ -179,7 +179,8 @@ const QUEUE: Section = short(
                     word("all", "packets that wait, and the packet or cell in transmission"),
                 ]),
                 text("waiting"),
-                "What the limit and the queue statistics count.",
+                "What the limit and the queue statistics count. The limits of fq_codel, of cake and of classes count only \
+                 packets that wait, as in Linux.",
             ),
             key(
                 "epd",
