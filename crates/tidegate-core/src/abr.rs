@@ -58,14 +58,14 @@ impl AbrSource {
     }
 
     /// Rules 8 and 9: an RM cell has come back. Says the new ACR.
-    pub fn hear(&mut self, told: Feedback) -> f64 {
+    pub fn hear(&mut self, feedback: Feedback) -> f64 {
         let Rates { peak, min, increase, decrease, .. } = self.rates;
-        let moved = if told.congested {
+        let moved = if feedback.congested {
             self.allowed - self.allowed * decrease
         } else {
             self.allowed + increase * peak
         };
-        self.allowed = moved.min(peak).min(told.explicit).max(min);
+        self.allowed = moved.min(peak).min(feedback.explicit).max(min);
         self.allowed
     }
 }
@@ -79,18 +79,18 @@ mod tests {
     #[test]
     fn up_by_a_part_of_the_peak_and_down_by_a_part_of_itself() {
         let mut source = AbrSource::new(RATES);
-        let told = |congested, explicit| Feedback { congested, explicit };
+        let feedback = |congested, explicit| Feedback { congested, explicit };
         let none = f64::INFINITY;
-        assert_eq!(source.hear(told(false, none)), 3.25e6);
-        assert_eq!(source.hear(told(true, none)), 2.4375e6);
-        assert_eq!(source.hear(told(false, 3e6)), 3e6);
-        assert_eq!(source.hear(told(false, 0.0)), 1e6);
+        assert_eq!(source.hear(feedback(false, none)), 3.25e6);
+        assert_eq!(source.hear(feedback(true, none)), 2.4375e6);
+        assert_eq!(source.hear(feedback(false, 3e6)), 3e6);
+        assert_eq!(source.hear(feedback(false, 0.0)), 1e6);
         for _ in 0..20 {
-            source.hear(told(false, none));
+            source.hear(feedback(false, none));
         }
         assert_eq!(source.allowed(), 10e6);
         for _ in 0..20 {
-            source.hear(told(true, none));
+            source.hear(feedback(true, none));
         }
         assert_eq!(source.allowed(), 1e6);
     }

@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn the_example_of_the_module() {
-        let told = run(2, 3, &[100, 100, 50, 100, 100, 100, 100]);
-        assert_eq!(told, [(100, 1), (200, 2), (150, 2), (150, 2), (150, 2), (150, 2), (200, 2)]);
+        let peaks = run(2, 3, &[100, 100, 50, 100, 100, 100, 100]);
+        assert_eq!(peaks, [(100, 1), (200, 2), (150, 2), (150, 2), (150, 2), (150, 2), (200, 2)]);
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
             capacity in prop::collection::vec(0u64..50, 1..120),
         ) {
             let (m, n) = (samples as usize, blocks as usize);
-            for (last, told) in run(samples, blocks, &capacity).into_iter().enumerate() {
+            for (last, found) in run(samples, blocks, &capacity).into_iter().enumerate() {
                 let sums = (0..n).filter(|j| last + 1 >= m + j).map(|j| {
                     capacity[last + 1 - j - m..=last - j].iter().sum::<u64>()
                 });
@@ -156,7 +156,7 @@ mod tests {
                     Some(least) => (least, samples),
                     None => (capacity[..=last].iter().sum(), last as u32 + 1),
                 };
-                prop_assert_eq!(told, expected);
+                prop_assert_eq!(found, expected);
             }
         }
     }

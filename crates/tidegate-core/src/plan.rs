@@ -67,7 +67,7 @@ pub use perturb::SMALL_CHANGES;
 pub use python::{PythonClass, PythonSource};
 pub use queue::{QueueCounts, QueueLimit, QueuePlan};
 pub use rate::{Course, RatePlan};
-pub use recording::{GROUP_ROW_BYTES, Population, ROW_BYTES, USUAL_MEMORY};
+pub use recording::{DEFAULT_MEMORY, GROUP_ROW_BYTES, Population, ROW_BYTES};
 pub use request::{ConnectionPlan, RequestLoop, RequestPlan, ServerPlan, SizePlan, ThinkPlan};
 pub use tcp::{
     DelayedAckPlan, Increase, LARGEST_WINDOW, ReadPlan, RtoPlan, RtoRestart, RttTiming, SsthreshRounding,

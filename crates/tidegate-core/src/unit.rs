@@ -17,8 +17,8 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// [`TAGGED`], [`CODED`], [`SIGNALLED`], [`TELLS`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`], [`CODEPOINT`],
-    /// [`SIGNAL`] and [`TOLD`] on.
+    /// [`TAGGED`], [`CODED`], [`SIGNALLED`], [`ADVISES`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`], [`CODEPOINT`],
+    /// [`SIGNAL`] and [`ADVICE`] on.
     flags: u32,
     /// What made it come when it did.
     pub(crate) blame: Blame,
@@ -51,10 +51,10 @@ pub enum Handle {
 const SIGNAL: u32 = 14;
 /// It carries one.
 const SIGNALLED: u32 = 1 << 21;
-/// The lowest of seven bits: the advice in force that a receiver tells its sender.
-const TOLD: u32 = 22;
-/// It tells that.
-const TELLS: u32 = 1 << 29;
+/// The lowest of seven bits: the advice in force, on its way from a receiver to its sender.
+const ADVICE: u32 = 22;
+/// It carries that.
+const ADVISES: u32 = 1 << 29;
 
 /// The bits of [`Handle`].
 const HANDLE: u32 = Handle::Number as u32 | Handle::Header as u32;
@@ -275,16 +275,16 @@ impl Unit {
         self.flags = self.flags & !(127 << SIGNAL) | u32::from(signal.bits()) << SIGNAL | SIGNALLED;
     }
 
-    /// The advice in force that its receiver tells its sender with this packet, where it does.
+    /// The advice in force that a receiver sends back with this packet, where it does.
     #[inline]
     #[must_use]
-    pub fn told_advice(&self) -> Option<RateSignal> {
-        (self.flags & TELLS != 0).then_some(RateSignal::from_bits((self.flags >> TOLD) as u8))
+    pub fn advice(&self) -> Option<RateSignal> {
+        (self.flags & ADVISES != 0).then_some(RateSignal::from_bits((self.flags >> ADVICE) as u8))
     }
 
     /// Sets that.
-    pub fn tell_advice(&mut self, advice: RateSignal) {
-        self.flags = self.flags & !(127 << TOLD) | u32::from(advice.bits()) << TOLD | TELLS;
+    pub fn set_advice(&mut self, advice: RateSignal) {
+        self.flags = self.flags & !(127 << ADVICE) | u32::from(advice.bits()) << ADVICE | ADVISES;
     }
 
     /// The sender was held back by the congestion window, and that is owed to a gate's policer.

@@ -275,7 +275,8 @@ impl Rate {
     #[must_use]
     pub fn span_of(self, bytes: u32) -> Span {
         let work = u128::from(bytes) * 8 * u128::from(PICOS_PER_SECOND);
-        let picos = work.checked_div(u128::from(self.0)).map_or(u128::MAX, |_| work.div_ceil(u128::from(self.0)));
+        let picos =
+            work.checked_div(u128::from(self.0)).map_or(u128::MAX, |_| work.div_ceil(u128::from(self.0)));
         Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
     }
 }

@@ -21,7 +21,7 @@ thread_local! {
 
 /// Keeps the message of a panic inside the guard instead of printing it.
 pub(crate) fn install() {
-    let usual = take_hook();
+    let before = take_hook();
     set_hook(Box::new(move |info| {
         if INSIDE.get() {
             let what = info.payload_as_str().unwrap_or("no message").to_owned();
@@ -29,7 +29,7 @@ pub(crate) fn install() {
                 info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
             PANIC.set(Some(format!("{what}{place}")));
         } else {
-            usual(info);
+            before(info);
         }
     }));
 }

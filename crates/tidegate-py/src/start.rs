@@ -61,7 +61,7 @@ pub(crate) fn sim(
 }
 
 /// Rows of a live run are handed to Python so often.
-const TOLD_EVERY: Span = Span::from_millis(100);
+const PROGRESS_EVERY: Span = Span::from_millis(100);
 
 /// Asks Python during a live run whether to go on, and keeps what it raises until the run has ended.
 pub(crate) struct Asking<'a> {
@@ -97,7 +97,7 @@ impl<'a> Asking<'a> {
         if now < *next {
             return Ok(());
         }
-        *next = now.saturating_add(TOLD_EVERY);
+        *next = now.saturating_add(PROGRESS_EVERY);
         let share = now.as_secs_f64() / self.plan.duration.as_secs_f64();
         let tables = progress.take();
         Python::attach(|py| heard.bind(py).call1((share, tables_as_bytes(py, &tables)?)).map(drop))

@@ -233,10 +233,10 @@ impl Endpoint {
             AccEcn { fields, count: written.len().min(3) as u8, order }
         });
         self.happens(py, at, |core, now| {
-            let usual = core.nothing_new();
-            let seq = seq.unwrap_or(if flags & bits::SYN == 0 { usual.seq } else { ISN });
-            let ack = ack.unwrap_or(if flags & bits::ACK == 0 { 0 } else { usual.ack });
-            let window = window.unwrap_or(usual.window);
+            let default = core.nothing_new();
+            let seq = seq.unwrap_or(if flags & bits::SYN == 0 { default.seq } else { ISN });
+            let ack = ack.unwrap_or(if flags & bits::ACK == 0 { 0 } else { default.ack });
+            let window = window.unwrap_or(default.window);
             core.handle_segment(now, &Segment { seq, ack, window, ..given });
         })
     }

@@ -96,16 +96,16 @@ pub(crate) fn trace_synth(
         return Err(ArgumentError::new_err(format!("there is no model {model:?}; there is \"cellular\"")));
     }
     let to = named(to)?;
-    let usual = Cellular::default();
+    let default = Cellular::default();
     let mean =
         mean.map(|text| read_rate(text).map_err(|wrong| error::quantity("mean", &wrong))).transpose()?;
     let link = Cellular {
-        mean: mean.unwrap_or(usual.mean),
-        duration: span("duration", duration)?.unwrap_or(usual.duration),
-        step: span("step", step)?.unwrap_or(usual.step),
-        variability: variability.unwrap_or(usual.variability),
-        outage_share: outage_share.unwrap_or(usual.outage_share),
-        opportunity_bytes: opportunity_bytes.unwrap_or(usual.opportunity_bytes),
+        mean: mean.unwrap_or(default.mean),
+        duration: span("duration", duration)?.unwrap_or(default.duration),
+        step: span("step", step)?.unwrap_or(default.step),
+        variability: variability.unwrap_or(default.variability),
+        outage_share: outage_share.unwrap_or(default.outage_share),
+        opportunity_bytes: opportunity_bytes.unwrap_or(default.opportunity_bytes),
     };
     let options =
         ConvertOptions { opportunity_bytes: link.opportunity_bytes, window: span("window", window)? };

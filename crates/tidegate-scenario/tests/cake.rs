@@ -28,9 +28,9 @@ fn keys_become_the_plan() {
     let expected = |plan: CakePlan| -> Vec<Discipline> {
         plan.classes().classes.iter().map(|class| class.queue.discipline).collect()
     };
-    let usual = CakePlan::usual(Framing::Ip);
-    assert_eq!(flows(&of(" = \"cake\"")), expected(usual));
-    assert_eq!(flows(&of(".cake = {}")), expected(usual));
+    let default = CakePlan::default_for(Framing::Ip);
+    assert_eq!(flows(&of(" = \"cake\"")), expected(default));
+    assert_eq!(flows(&of(".cake = {}")), expected(default));
     let keys = "bandwidth = \"5 Mbit/s\", overhead = -4, mpu = \"64 B\", compensation = \"ptm\", diffserv = \"diffserv4\", \
                 isolation = \"dual-dsthost\", rtt = \"40 ms\", target = \"3 ms\", mtu = \"9000 B\", queues = 16, \
                 quantum = \"700 B\", blue_increment = \"1%\", blue_decrement = 0.001, memory = \"90 kB\"";
@@ -47,7 +47,7 @@ fn keys_become_the_plan() {
         increment: 10_000_000_000_000_000,
         decrement: 1_000_000_000_000_000,
         memory: Some(90_000),
-        ..usual
+        ..default
     };
     let read = of(&format!(".cake = {{ {keys} }}"));
     assert_eq!(flows(&read), expected(mine));

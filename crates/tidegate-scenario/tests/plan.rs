@@ -94,17 +94,17 @@ fn disciplines_by_name_and_by_table() {
         let gate = format!("rate = \"8 Mbit/s\"\nqueue.aqm{aqm}");
         small(&gate, "").gates.remove(0).queue.discipline
     };
-    for (name, usual) in [
+    for (name, default) in [
         // 500 bytes at 8 Mbit/s.
-        ("red", Discipline::Red(RedPlan::usual(Span::from_micros(500)))),
-        ("codel", Discipline::CoDel(CoDelPlan::USUAL)),
-        ("pie", Discipline::Pie(PiePlan::USUAL)),
-        ("fq_codel", Discipline::FqCoDel(FqCoDelPlan::USUAL)),
-        ("dualpi2", Discipline::DualPi2(DualPi2Plan::USUAL)),
+        ("red", Discipline::Red(RedPlan::default_for(Span::from_micros(500)))),
+        ("codel", Discipline::CoDel(CoDelPlan::DEFAULT)),
+        ("pie", Discipline::Pie(PiePlan::DEFAULT)),
+        ("fq_codel", Discipline::FqCoDel(FqCoDelPlan::DEFAULT)),
+        ("dualpi2", Discipline::DualPi2(DualPi2Plan::DEFAULT)),
     ] {
-        assert_eq!(of(&format!(" = \"{name}\"")), usual);
-        assert_eq!(of(&format!(".{name} = {{}}")), usual);
-        assert_eq!(usual.name(), name);
+        assert_eq!(of(&format!(" = \"{name}\"")), default);
+        assert_eq!(of(&format!(".{name} = {{}}")), default);
+        assert_eq!(default.name(), name);
     }
     let ms = Span::from_millis;
     let codel = CoDelPlan { target: ms(7), interval: ms(80), ce_threshold: Some(ms(1)) };
@@ -113,7 +113,7 @@ fn disciplines_by_name_and_by_table() {
     let fq = FqCoDelPlan { codel, queues: 8, quantum: 300, limit: 50, memory: 64_000 };
     let more = "queues = 8, quantum = \"300 B\", limit = \"50 packets\", memory = \"64 kB\"";
     assert_eq!(of(&format!(".fq_codel = {{ {keys}, {more} }}")), Discipline::FqCoDel(fq));
-    let bytes = FqCoDelPlan { limit: u64::MAX, memory: 9000, ..FqCoDelPlan::USUAL };
+    let bytes = FqCoDelPlan { limit: u64::MAX, memory: 9000, ..FqCoDelPlan::DEFAULT };
     assert_eq!(of(".fq_codel.limit = \"9 kB\""), Discipline::FqCoDel(bytes));
     let dual = DualPi2Plan {
         target: ms(20),
@@ -155,10 +155,10 @@ fn red_by_table() {
             other => panic!("{other:?}"),
         }
     };
-    let usual = RedPlan::usual(Span::from_micros(500));
-    let bytes = RedPlan { in_bytes: true, ..usual };
-    assert_eq!(of("min = \"7 packets\""), RedPlan { min: 7, max: 21, ..usual });
-    assert_eq!(of("max = \"21 packets\""), RedPlan { min: 7, max: 21, ..usual });
+    let default = RedPlan::default_for(Span::from_micros(500));
+    let bytes = RedPlan { in_bytes: true, ..default };
+    assert_eq!(of("min = \"7 packets\""), RedPlan { min: 7, max: 21, ..default });
+    assert_eq!(of("max = \"21 packets\""), RedPlan { min: 7, max: 21, ..default });
     assert_eq!(of("min = \"9 kB\", max = \"12 kB\""), RedPlan { min: 9000, max: 12_000, ..bytes });
     assert_eq!(of("max = \"3 ms\""), RedPlan { min: 1000, max: 3000, ..bytes });
     let keys = "max_p = \"2%\", wq = 0.01, mean_packet = \"1 kB\", bandwidth = \"2 Mbit/s\", by_size = true, gentle = false, \
@@ -171,7 +171,7 @@ fn red_by_table() {
         gentle: false,
         wait: true,
         hard_drop: false,
-        ..usual
+        ..default
     };
     assert_eq!(of(keys), other);
     let weighted = of(
@@ -180,11 +180,11 @@ fn red_by_table() {
     );
     let curve = |min, max, percent: u64| Some(RedCurve { min, max, max_p: percent * 10_000_000_000_000_000 });
     let colours = [None, curve(10, 30, 50), curve(5, 6, 10)];
-    assert_eq!(weighted, RedPlan { min: 20, max: 40, colours, ..usual });
+    assert_eq!(weighted, RedPlan { min: 20, max: 40, colours, ..default });
     // 2000 packets of 500 bytes a second: 1 - exp(-1/2000).
     assert_eq!(of("wq = \"auto\"").weight, 499_875);
     assert_eq!(of("wq = \"1%\"").weight, of("wq = 0.01").weight);
-    assert_eq!(of("adaptive = true").adaptive, Some(RedAdaptivePlan::USUAL));
+    assert_eq!(of("adaptive = true").adaptive, Some(RedAdaptivePlan::DEFAULT));
     let steps = "adaptive = true, update = \"1 s\", increase = \"2%\", decrease = 0.8, max_p_least = \"3%\", \
                 max_p_most = \"40%\", target_low = \"30%\", target_high = \"50%\"";
     let per_mille = 1_000_000_000_000_000;

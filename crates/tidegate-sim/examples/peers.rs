@@ -38,7 +38,7 @@ fn main() {
     if !aqm.is_empty() {
         let bottleneck = plan.gates.iter_mut().find(|gate| gate.name == "bottleneck").expect("a bottleneck");
         if aqm == "cake" {
-            bottleneck.classes = Some(CakePlan::usual(bottleneck.framing).classes().into());
+            bottleneck.classes = Some(CakePlan::default_for(bottleneck.framing).classes().into());
         } else if aqm == "unlimited" {
             bottleneck.queue.limit = QueueLimit::Unlimited;
         } else {
@@ -81,10 +81,10 @@ fn main() {
 /// A discipline with the constants of its RFC.
 fn discipline(word: &str) -> Discipline {
     match word {
-        "codel" => Discipline::CoDel(CoDelPlan::USUAL),
-        "pie" => Discipline::Pie(PiePlan::USUAL),
-        "fq_codel" => Discipline::FqCoDel(FqCoDelPlan::USUAL),
-        "dualpi2" => Discipline::DualPi2(DualPi2Plan::USUAL),
+        "codel" => Discipline::CoDel(CoDelPlan::DEFAULT),
+        "pie" => Discipline::Pie(PiePlan::DEFAULT),
+        "fq_codel" => Discipline::FqCoDel(FqCoDelPlan::DEFAULT),
+        "dualpi2" => Discipline::DualPi2(DualPi2Plan::DEFAULT),
         other => panic!("no discipline {other}"),
     }
 }

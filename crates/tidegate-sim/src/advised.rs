@@ -78,18 +78,18 @@ impl Advised {
     /// A packet leaves the receiver at `at`.
     pub(crate) fn handle_answer_sent(&mut self, at: Time, unit: &mut Unit) {
         if self.tells {
-            unit.tell_advice(self.heard.in_force(at));
+            unit.set_advice(self.heard.in_force(at));
         }
     }
 
-    /// A packet from the receiver has come: the rate of user data that it lets the sender send at; `None`: it tells nothing, `Some(None)`:
-    /// no advice is in force. Advice is about whole packets.
-    pub(crate) fn told(&self, unit: Unit) -> Option<Option<Rate>> {
+    /// A packet from the receiver has come: the rate of user data that it lets the sender send at; `None`: it carries no advice,
+    /// `Some(None)`: no advice is in force. Advice is about whole packets.
+    pub(crate) fn advice_in(&self, unit: Unit) -> Option<Option<Rate>> {
         let user = |rate: Rate| {
             let (mss, packet) = self.of_packet;
             Rate::from_bps((u128::from(rate.bps()) * u128::from(mss) / u128::from(packet.max(1))) as u64)
         };
-        unit.told_advice().map(|advice| advice.rate().map(user))
+        unit.advice().map(|advice| advice.rate().map(user))
     }
 
     /// The next connection has heard nothing.

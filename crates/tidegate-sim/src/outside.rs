@@ -124,7 +124,7 @@ impl HostedRun {
             drawer.rtt = round_trip;
             change(&mut drawer.report);
             if let Some(rehearsal) = &mut self.rehearsal {
-                rehearsal.note(flow, side, Done::Told(round_trip, drawer.report));
+                rehearsal.note(flow, side, Done::Reported(round_trip, drawer.report));
             }
         }
         self.simulation.touch_host(self.now, flow, side).map_err(RunError::Host)
@@ -217,7 +217,9 @@ impl HostedRun {
             match what {
                 Done::Sent(out) => run.send(flow, side, out)?,
                 Done::Wakes(at) => run.wake(flow, side, at)?,
-                Done::Told(round_trip, report) => run.tell(flow, side, round_trip, |said| *said = report)?,
+                Done::Reported(round_trip, report) => {
+                    run.tell(flow, side, round_trip, |said| *said = report)?
+                }
             }
         }
         let (plan, mut result) = run.finish(go_on)?;

@@ -12,8 +12,8 @@ use crate::simulation::Simulation;
 pub(crate) enum Done {
     Sent(Outgoing),
     Wakes(Option<Time>),
-    /// A round trip, and all that the end has said so far.
-    Told(Option<Span>, Report),
+    /// A round trip, and all that the end has reported so far.
+    Reported(Option<Span>, Report),
 }
 
 /// Everything that a caller does, kept until its run is over: the bytes of its packets, too.

@@ -73,7 +73,7 @@ impl<N: Carrier> Wire<N> {
         if segment.connection != flow.style.connection {
             return self.tell_circuits(at, index, flow);
         }
-        if let Some(rate) = flow.advised.as_ref().and_then(|advised| advised.told(unit)) {
+        if let Some(rate) = flow.advised.as_ref().and_then(|advised| advised.advice_in(unit)) {
             flow.sender.set_most_rate(rate);
         }
         if let Some(packets) = &mut self.packets {

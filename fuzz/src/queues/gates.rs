@@ -118,7 +118,7 @@ fn discipline(kind: u8, (one, two): (u8, u8)) -> Discipline {
             alpha: 5_000_000,
             beta: 50_000_000,
             max_burst: Span::from_millis(u64::from(one & 3)),
-            ..PiePlan::USUAL
+            ..PiePlan::DEFAULT
         }),
         2 => Discipline::FqCoDel(FqCoDelPlan {
             codel,
@@ -131,7 +131,7 @@ fn discipline(kind: u8, (one, two): (u8, u8)) -> Discipline {
             target: micros(one),
             update: micros(two / 4),
             step: micros(one / 8),
-            ..DualPi2Plan::USUAL
+            ..DualPi2Plan::DEFAULT
         }),
         4 => Discipline::Cake(cake(one, two).tin(None)),
         5 => Discipline::Red(RedPlan {
@@ -140,7 +140,7 @@ fn discipline(kind: u8, (one, two): (u8, u8)) -> Discipline {
             weight: 1 + 3_000_000 * u32::from(two),
             // A colour of its own, as for AF classes.
             colours: [None, None, (two & 1 == 0).then_some(RedCurve { min: 0, max: 2, max_p: 1 << 59 })],
-            ..RedPlan::usual(micros(two))
+            ..RedPlan::default_for(micros(two))
         }),
         6 => Discipline::Step(StepThreshold::Packets(u64::from(one & 15))),
         _ => Discipline::DropTail,
@@ -155,7 +155,7 @@ fn cake(one: u8, two: u8) -> CakePlan {
         queues: 1 + u32::from(two & 3),
         memory: (one & 2 == 0).then(|| 200 * u64::from(two)),
         limit: if one & 4 == 0 { u64::MAX } else { u64::from(two & 31) },
-        ..CakePlan::usual(Framing::Ip)
+        ..CakePlan::default_for(Framing::Ip)
     }
 }
 

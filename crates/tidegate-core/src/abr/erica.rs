@@ -24,8 +24,8 @@ pub struct IntervalLoad {
 struct SourceState {
     /// The rate that its last RM cell named.
     rate: f64,
-    /// What it was told in this interval: one value for each interval.
-    told: Option<f64>,
+    /// The explicit rate sent to it in this interval: one value for each interval.
+    explicit: Option<f64>,
 }
 
 /// The switch.
@@ -33,13 +33,13 @@ struct SourceState {
 pub struct Erica {
     /// The part of the capacity that is aimed at.
     utilisation: f64,
-    /// Tells load alone, by the congestion bit.
+    /// Signals overload by the congestion bit, and no rate.
     binary: bool,
     sources: Vec<SourceState>,
     target: f64,
     load: f64,
     fair: f64,
-    /// The largest rate told in the last interval, and so far in this one.
+    /// The largest rate given in the last interval, and so far in this one.
     most_before: f64,
     most: f64,
 }
@@ -73,7 +73,7 @@ impl Erica {
         self.fair = self.target / f64::from(measured.active.max(1));
         self.most_before = self.most;
         self.most = self.fair;
-        self.sources.iter_mut().for_each(|source| source.told = None);
+        self.sources.iter_mut().for_each(|source| source.explicit = None);
     }
 
     /// A forward RM cell says that the source sends at this rate.
@@ -86,9 +86,9 @@ impl Erica {
         if self.binary {
             return Feedback { congested: self.load > 1.0, explicit: f64::INFINITY };
         }
-        let SourceState { rate, told } = self.sources[source];
-        let explicit = told.unwrap_or_else(|| self.share(rate));
-        self.sources[source].told = Some(explicit);
+        let SourceState { rate, explicit } = self.sources[source];
+        let explicit = explicit.unwrap_or_else(|| self.share(rate));
+        self.sources[source].explicit = Some(explicit);
         Feedback { congested: false, explicit }
     }
 
@@ -98,14 +98,14 @@ impl Erica {
         }
         // Nothing sent, nothing to scale.
         let own = if rate > 0.0 { rate / self.load } else { 0.0 };
-        let mut told = self.fair.max(own);
+        let mut share = self.fair.max(own);
         if self.load <= 1.0 + NOT_OVERLOAD && self.most_before.is_finite() {
-            told = told.max(self.most_before);
+            share = share.max(self.most_before);
         }
-        told = told.min(self.target);
-        self.most = self.most.max(told);
+        share = share.min(self.target);
+        self.most = self.most.max(share);
         // From below the fair share to it first, lest many jump at once.
-        if told > self.fair && rate < self.fair { self.fair } else { told }
+        if share > self.fair && rate < self.fair { self.fair } else { share }
     }
 }
 

@@ -108,30 +108,30 @@ fn a_channel_gets_what_is_left() {
 
 #[test]
 fn settings_that_cannot_be() {
-    let usual = Settings::default();
+    let default = Settings::default();
     let wrong = |settings: Settings| settings.check().expect_err("wrong").to_string();
-    assert_eq!(wrong(Settings { shift_inc: 64, ..usual }), "shift_inc: 64 is too large; at most 63");
-    assert!(wrong(Settings { slot: Rate::ZERO, ..usual }).starts_with("slot: "));
-    assert!(wrong(Settings { min: 0, ..usual }).starts_with("min: "));
-    assert_eq!(wrong(Settings { min: 3, max: Some(2), ..usual }), "min: 3 slots is more than max, 2 slots");
-    assert!(wrong(Settings { corridor: Slots::whole(u64::MAX), ..usual }).starts_with("corridor: "));
-    assert_eq!(usual.check(), Ok(()));
+    assert_eq!(wrong(Settings { shift_inc: 64, ..default }), "shift_inc: 64 is too large; at most 63");
+    assert!(wrong(Settings { slot: Rate::ZERO, ..default }).starts_with("slot: "));
+    assert!(wrong(Settings { min: 0, ..default }).starts_with("min: "));
+    assert_eq!(wrong(Settings { min: 3, max: Some(2), ..default }), "min: 3 slots is more than max, 2 slots");
+    assert!(wrong(Settings { corridor: Slots::whole(u64::MAX), ..default }).starts_with("corridor: "));
+    assert_eq!(default.check(), Ok(()));
 }
 
 #[test]
 fn the_largest_settings_can_be() {
-    let usual = Settings::default();
-    let shifts = Settings { shift_inc: 63, shift_dec: 63, ..usual };
+    let default = Settings::default();
+    let shifts = Settings { shift_inc: 63, shift_dec: 63, ..default };
     let slot = Settings {
         slot: FASTEST,
         min: 1,
         max: Some(1),
         margin: Slots::whole(0),
         corridor: Slots::whole(1),
-        ..usual
+        ..default
     };
-    let most = Settings { slot: Rate::from_bps(1_000_000_000), max: Some(1_000_000), ..usual };
-    let equal = Settings { min: 7, max: Some(7), ..usual };
+    let most = Settings { slot: Rate::from_bps(1_000_000_000), max: Some(1_000_000), ..default };
+    let equal = Settings { min: 7, max: Some(7), ..default };
     for settings in [shifts, slot, most, equal] {
         assert_eq!(settings.check(), Ok(()), "{settings:?}");
     }

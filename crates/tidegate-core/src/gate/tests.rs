@@ -306,7 +306,7 @@ pub(crate) fn any_judge() -> impl Strategy<Value = Discipline> {
             beta,
             step: Span::from_micros(step),
             range: Span::from_micros(range),
-            ..DualPi2Plan::USUAL
+            ..DualPi2Plan::DEFAULT
         });
     let pie =
         (1u64..20_000, 1u64..20_000, (0u32..20_000_000, 0u32..200_000_000), 0u64..30, any::<[bool; 2]>())
@@ -318,7 +318,7 @@ pub(crate) fn any_judge() -> impl Strategy<Value = Discipline> {
                 max_burst: Span::from_millis(burst),
                 derandomize,
                 cap,
-                ..PiePlan::USUAL
+                ..PiePlan::DEFAULT
             });
     prop_oneof![
         any_tin().prop_map(Discipline::Cake),
@@ -395,7 +395,7 @@ fn any_red() -> impl Strategy<Value = Discipline> {
                 },
                 adaptive: adaptive.map(|interval| RedAdaptivePlan {
                     interval: Span::from_millis(interval),
-                    ..RedAdaptivePlan::USUAL
+                    ..RedAdaptivePlan::DEFAULT
                 }),
             })
         },

@@ -66,5 +66,5 @@ pub struct SconePlan {
 impl SconePlan {
     /// The first few, and then often enough that advice does not expire (sections "Applying Throughput Advice Signals" and "Providing
     /// Opportunities to Apply Throughput Advice Signals" of draft-ietf-scone-protocol).
-    pub const USUAL: SconePlan = SconePlan { first: 3, every: Span::from_secs(20) };
+    pub const DEFAULT: SconePlan = SconePlan { first: 3, every: Span::from_secs(20) };
 }

@@ -57,7 +57,7 @@ pub struct CakePlan {
 impl CakePlan {
     /// What `tc-cake` does when it is told nothing, at a gate whose packets weigh what `framing` says.
     #[must_use]
-    pub fn usual(framing: Framing) -> CakePlan {
+    pub fn default_for(framing: Framing) -> CakePlan {
         CakePlan {
             bandwidth: None,
             bytes: ShapedBytes::Wire(framing),
@@ -109,9 +109,9 @@ impl CakePlan {
     #[must_use]
     pub fn tin(&self, rate: Option<Rate>) -> TinPlan {
         let packet_time = rate.map_or(Span::ZERO, |rate| time_of(self.mtu, rate));
-        let usual = self.target.unwrap_or(Span::from_picos(self.rtt.picos() / 20));
-        let target = Span::from_picos(packet_time.picos().saturating_mul(3) / 2).max(usual);
-        let interval = (self.rtt + target.saturating_sub(usual)).max(target.saturating_mul(2));
+        let written = self.target.unwrap_or(Span::from_picos(self.rtt.picos() / 20));
+        let target = Span::from_picos(packet_time.picos().saturating_mul(3) / 2).max(written);
+        let interval = (self.rtt + target.saturating_sub(written)).max(target.saturating_mul(2));
         let turn = rate.map_or(LONGEST_TURN, |rate| rate.bps() / 8 / TURNS_PER_SECOND);
         let turn = turn.clamp(SHORTEST_TURN, LONGEST_TURN) as u32;
         let CakePlan { increment, decrement, .. } = *self;
@@ -131,8 +131,8 @@ impl CakePlan {
         let Some(rate) = self.bandwidth else { return self.memory.unwrap_or(most) };
         // Four times rate × rtt, in bytes: half of its bits.
         let bits = u128::from(rate.bps()) * u128::from(self.rtt.picos()) / u128::from(PICOS_PER_SECOND);
-        let usual = u64::try_from(bits / 2).unwrap_or(u64::MAX).max(LEAST_MEMORY).min(most);
-        self.memory.unwrap_or(usual)
+        let computed = u64::try_from(bits / 2).unwrap_or(u64::MAX).max(LEAST_MEMORY).min(most);
+        self.memory.unwrap_or(computed)
     }
 }
 
@@ -144,7 +144,8 @@ mod tests {
     /// for bulk has a sixteenth: 193.792 ms, 290.688 ms, and twice the target.
     #[test]
     fn slow_tins_wait_for_their_packets() {
-        let plan = CakePlan { bandwidth: Some(Rate::from_bps(1_000_000)), ..CakePlan::usual(Framing::Ip) };
+        let plan =
+            CakePlan { bandwidth: Some(Rate::from_bps(1_000_000)), ..CakePlan::default_for(Framing::Ip) };
         let classes = plan.classes();
         let of = |class: usize| match classes.classes[class].queue.discipline {
             Discipline::Cake(tin) => (tin.cobalt, tin.quantum),
@@ -174,9 +175,10 @@ mod tests {
     #[test]
     fn memory_is_that_of_linux() {
         let of = |bps: u64| {
-            CakePlan { bandwidth: Some(Rate::from_bps(bps)), ..CakePlan::usual(Framing::Ip) }.memory_bytes()
+            CakePlan { bandwidth: Some(Rate::from_bps(bps)), ..CakePlan::default_for(Framing::Ip) }
+                .memory_bytes()
         };
         assert_eq!([of(1_000_000_000), of(200_000_000), of(50_000_000)], [15_503_360, 10_000_000, 4 << 20]);
-        assert_eq!(CakePlan::usual(Framing::Ip).memory_bytes(), 15_503_360);
+        assert_eq!(CakePlan::default_for(Framing::Ip).memory_bytes(), 15_503_360);
     }
 }

@@ -11,13 +11,13 @@ pub struct CohortPlan {
 
 impl Default for CohortPlan {
     fn default() -> CohortPlan {
-        CohortPlan::USUAL
+        CohortPlan::DEFAULT
     }
 }
 
 impl CohortPlan {
     /// What every run of the product has.
-    pub const USUAL: CohortPlan = CohortPlan { from_flows: 4096, log2_size: 10 };
+    pub const DEFAULT: CohortPlan = CohortPlan { from_flows: 4096, log2_size: 10 };
 
     /// How many flows a cohort has.
     #[inline]

@@ -98,7 +98,7 @@ impl RedPlan {
     /// Thresholds of 5 and 15 packets, `gentle` and a `max_p` of 0.1 (Floyd 1997 and 2000), the rest of FJ §11, for packets
     /// that take `packet_time`.
     #[must_use]
-    pub fn usual(packet_time: Span) -> RedPlan {
+    pub fn default_for(packet_time: Span) -> RedPlan {
         RedPlan {
             in_bytes: false,
             min: 5,
@@ -118,7 +118,7 @@ impl RedPlan {
 
 impl RedAdaptivePlan {
     /// What FGS recommend (figure 2).
-    pub const USUAL: RedAdaptivePlan = RedAdaptivePlan {
+    pub const DEFAULT: RedAdaptivePlan = RedAdaptivePlan {
         interval: Span::from_millis(500),
         increase: 10_000_000_000_000_000,
         decrease: 900_000_000_000_000_000,
@@ -179,7 +179,7 @@ pub struct PiePlan {
 
 impl PiePlan {
     /// What RFC 8033 recommends (§4.2, §4.4, §5).
-    pub const USUAL: PiePlan = PiePlan {
+    pub const DEFAULT: PiePlan = PiePlan {
         target: Span::from_millis(15),
         update: Span::from_millis(15),
         alpha: 125_000,
@@ -218,8 +218,8 @@ pub struct DualPi2Plan {
 
 impl FqCoDelPlan {
     /// What RFC 8290 recommends (§5.2).
-    pub const USUAL: FqCoDelPlan = FqCoDelPlan {
-        codel: CoDelPlan::USUAL,
+    pub const DEFAULT: FqCoDelPlan = FqCoDelPlan {
+        codel: CoDelPlan::DEFAULT,
         queues: 1024,
         quantum: 1514,
         limit: 10_240,
@@ -229,7 +229,7 @@ impl FqCoDelPlan {
 
 impl DualPi2Plan {
     /// RFC 9332 Appendix A.1 with the numbers of Linux 6.17 (`dualpi2_reset_default`): gains for T = 16 ms, a step, a share.
-    pub const USUAL: DualPi2Plan = DualPi2Plan {
+    pub const DEFAULT: DualPi2Plan = DualPi2Plan {
         target: Span::from_millis(15),
         update: Span::from_millis(16),
         alpha: 160_000,
@@ -245,7 +245,7 @@ impl DualPi2Plan {
 
 impl CoDelPlan {
     /// What RFC 8289 recommends (§5.3).
-    pub const USUAL: CoDelPlan =
+    pub const DEFAULT: CoDelPlan =
         CoDelPlan { target: Span::from_millis(5), interval: Span::from_millis(100), ce_threshold: None };
 }
 

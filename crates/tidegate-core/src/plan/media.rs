@@ -61,9 +61,9 @@ impl MediaPlan {
     #[must_use]
     pub fn mean_frame(&self) -> f64 {
         let mean = |law: &SizePlan| law.mean().unwrap_or(0.0).min(LARGEST_MEDIA_FRAME as f64);
-        let usual = mean(&self.frame);
-        let Some(key) = &self.key_frames else { return usual };
-        usual + (mean(&key.size) - usual) / key.every as f64
+        let frame = mean(&self.frame);
+        let Some(key) = &self.key_frames else { return frame };
+        frame + (mean(&key.size) - frame) / key.every as f64
     }
 
     /// Mean packets in a second, as if each frame had the mean size.

@@ -165,7 +165,7 @@ impl RatePlan {
 
     /// What usually becomes of a unit in transmission when the speed changes; `None` where it never changes.
     #[must_use]
-    pub fn usual_on_change(&self) -> Option<OnChange> {
+    pub fn default_on_change(&self) -> Option<OnChange> {
         self.row().on_change
     }
 

@@ -12,7 +12,7 @@ pub const GROUP_ROW_BYTES: u64 = 4_000;
 /// without a copy.
 const ROWS_AT_ONCE: u64 = 2_048;
 /// The default of `limits.memory`, in bytes; the table of keys gives the same.
-pub const USUAL_MEMORY: u64 = 2_000_000_000;
+pub const DEFAULT_MEMORY: u64 = 2_000_000_000;
 
 /// What one gate, one flow or source, and one place on a path take in memory at the peak of a run that records nothing, in
 /// bytes, about. Measured: 7,400 to 7,800 for a flow with one gate for all, 4,400 more with a gate of its own, 3,000 more where it
@@ -91,7 +91,7 @@ impl Plan {
         let rows = instants.saturating_mul(things).saturating_add(groups);
         let bytes =
             (rows - groups).saturating_mul(ROW_BYTES).saturating_add(groups.saturating_mul(GROUP_ROW_BYTES));
-        let most = self.limits.memory_bytes.unwrap_or(USUAL_MEMORY).max(USUAL_MEMORY);
+        let most = self.limits.memory_bytes.unwrap_or(DEFAULT_MEMORY).max(DEFAULT_MEMORY);
         if bytes <= most {
             return Ok(());
         }

@@ -99,7 +99,7 @@ impl Sender {
         let Some(sample) = sampler.in_order_sample(at, self.board.first, newest, delivered) else {
             return false;
         };
-        let told = least_rtt.is_some_and(|least| sample.interval >= least)
+        let taken = least_rtt.is_some_and(|least| sample.interval >= least)
             && self.controller.handle_in_order_ack(&InOrderAck {
                 at,
                 delivered,
@@ -112,10 +112,10 @@ impl Sender {
                 interval: sample.interval,
                 prior_delivered: sample.prior_delivered,
             });
-        if told {
+        if taken {
             sampler.note_in_order(at, newest, delivered);
         }
-        told
+        taken
     }
 }
 

@@ -159,11 +159,11 @@ fn ends(
     there: &RouteOptions,
     back: &RouteOptions,
 ) -> Result<[Ipv4Addr; 2], LiveError> {
-    let usual = [SENDER_ADDRESS, RECEIVER_ADDRESS];
+    let preferred = [SENDER_ADDRESS, RECEIVER_ADDRESS];
     if class == 0 {
         lab.sender().set_route(there)?;
         lab.receiver().set_route(back)?;
-        return Ok(usual);
+        return Ok(preferred);
     }
     let third = u8::try_from(class).map_err(|_| {
         LiveError::Beyond(
@@ -171,7 +171,7 @@ fn ends(
                 .to_owned(),
         )
     })?;
-    let own = usual.map(|address| {
+    let own = preferred.map(|address| {
         let [a, b, _, d] = address.octets();
         Ipv4Addr::new(a, b, third, d)
     });

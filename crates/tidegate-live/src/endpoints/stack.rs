@@ -19,7 +19,7 @@ const PLAIN_WINDOW: u64 = 65_535;
 /// Time-outs that `net.ipv4.tcp_rto_max_ms` takes.
 const RTO_MAX_MS: std::ops::RangeInclusive<u64> = 1_000..=120_000;
 /// First size of a socket's receive buffer, and the largest one.
-const USUAL_BUFFER: u64 = 131_072;
+const DEFAULT_BUFFER: u64 = 131_072;
 const LARGEST_BUFFER: u64 = 64 << 20;
 
 /// The stack of a run.
@@ -145,7 +145,7 @@ impl Stack {
     /// the window's scale, and so how finely it can be announced, follows the largest size.
     pub(crate) fn receive_room(&self) -> (u64, u64) {
         let largest = self.flows.iter().filter_map(|flow| flow.window).max().unwrap_or(0);
-        let room = largest.saturating_mul(4).clamp(USUAL_BUFFER, LARGEST_BUFFER);
+        let room = largest.saturating_mul(4).clamp(DEFAULT_BUFFER, LARGEST_BUFFER);
         let all = self.flows.iter().all(|flow| flow.window.is_some());
         (room, if all { room } else { LARGEST_BUFFER })
     }

@@ -46,7 +46,7 @@ const PLAIN_HEADERS: u32 = 40;
 /// The timestamps option with its padding.
 const TIMESTAMPS: u32 = 12;
 /// What an Ethernet carries, and the least that a lab's devices carry.
-const USUAL_MTU: u32 = 1500;
+const DEFAULT_MTU: u32 = 1500;
 const LARGEST_MTU: u32 = 65_535;
 
 /// The address of an end's namespace.
@@ -276,7 +276,7 @@ fn largest_packet(plan: &Plan) -> u32 {
         let options = if flow.tcp.timestamps { TIMESTAMPS } else { 0 };
         flow.tcp.mss.saturating_add(PLAIN_HEADERS + options)
     };
-    plan.flows.iter().map(segment).max().unwrap_or(0).clamp(USUAL_MTU, LARGEST_MTU)
+    plan.flows.iter().map(segment).max().unwrap_or(0).clamp(DEFAULT_MTU, LARGEST_MTU)
 }
 
 /// Takes the device of the namespace that the calling thread is in up, with its address and

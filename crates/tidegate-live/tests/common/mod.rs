@@ -29,8 +29,8 @@ pub(crate) fn plan(toml: &str) -> Plan {
 
 /// The pump's choices: nobody has no priority, and waits longer.
 pub(crate) fn pump_options() -> PumpOptions {
-    let usual = PumpOptions::default();
-    if ways::is_rootless() { PumpOptions { fail_behind: Some(PATIENT), ..usual } } else { usual }
+    let default = PumpOptions::default();
+    if ways::is_rootless() { PumpOptions { fail_behind: Some(PATIENT), ..default } } else { default }
 }
 
 /// A run, or nothing where this machine allows none.

@@ -180,7 +180,7 @@ fn gate_row(
         };
         let share = done / (capacity.offered as f64 / PICOS_PER_SECOND as f64);
         // The packet in service when the measured time begins counts whole when it has left.
-        let keeps_its_speed = row.rate.usual_on_change().is_some() && row.on_change == OnChange::Keep;
+        let keeps_its_speed = row.rate.default_on_change().is_some() && row.on_change == OnChange::Keep;
         if keeps_its_speed { share } else { share.min(1.0) }
     });
     let rate_mean_bps = capacity

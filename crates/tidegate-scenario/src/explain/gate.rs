@@ -17,7 +17,7 @@ pub(super) fn explain(name: &str, form: &Form, plan: &Plan, out: &mut String) {
     if let (Some(first), Some(row)) = (copies.first(), rows.iter_mut().find(|row| row.key == "on_change"))
         && row.default
     {
-        row.text = usual_change(&plan.gates[*first]).to_owned();
+        row.text = default_change(&plan.gates[*first]).to_owned();
     }
     // Of a policer's many names only those that were used.
     rows.retain(|row| !row.default || !row.key.starts_with("police.") || row.key == "police.action");
@@ -74,8 +74,8 @@ pub(super) fn jitter_text(jitter: JitterPlan) -> Option<String> {
 }
 
 /// What is shown for `on_change` when it is left out.
-fn usual_change(gate: &GatePlan) -> &'static str {
-    match (gate.rate.usual_on_change(), gate.on_change) {
+fn default_change(gate: &GatePlan) -> &'static str {
+    match (gate.rate.default_on_change(), gate.on_change) {
         (None, _) => "not used: the rate never changes",
         (Some(_), OnChange::Keep) => "keep",
         (Some(_), OnChange::Rescale) => "rescale",

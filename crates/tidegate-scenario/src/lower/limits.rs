@@ -1,6 +1,6 @@
 //! `[limits]`: the events and the memory that a run may take.
 
-use tidegate_core::plan::{FlowPlan, Limits, Plan, USUAL_MEMORY};
+use tidegate_core::plan::{DEFAULT_MEMORY, FlowPlan, Limits, Plan};
 use tidegate_core::units::{Span, Time};
 
 use super::notes::Notes;
@@ -47,6 +47,6 @@ pub(crate) fn limits(root: &Form) -> Limits {
     let limits = root.table("limits");
     Limits {
         events: limits.and_then(|limits| limits.whole("events")),
-        memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(USUAL_MEMORY)),
+        memory_bytes: limits.and_then(|limits| limits.bytes("memory")).or(Some(DEFAULT_MEMORY)),
     }
 }

@@ -35,8 +35,8 @@ pub(crate) fn bytes_u32(item: Option<&Item>, most: u32, notes: &mut Notes) -> u3
 }
 
 /// A probability or a share in 10⁻¹⁸, exact to a millionth of a millionth.
-pub(crate) fn probability(form: &Form, name: &str, usual: u64) -> u64 {
-    form.real(name).map_or(usual, |share| (share * 1e12).round() as u64 * 1_000_000)
+pub(crate) fn probability(form: &Form, name: &str, default: u64) -> u64 {
+    form.real(name).map_or(default, |share| (share * 1e12).round() as u64 * 1_000_000)
 }
 
 /// How long something lasts each time.
@@ -124,13 +124,13 @@ pub(crate) fn choice<T: Copy, const N: usize>(
     meanings: [(&str, T); N],
     notes: &mut Notes,
 ) -> T {
-    let usual = meanings[0].1;
-    let Some((item, word)) = item.and_then(|item| Some((item, item.word()?))) else { return usual };
+    let default = meanings[0].1;
+    let Some((item, word)) = item.and_then(|item| Some((item, item.word()?))) else { return default };
     let known = meanings.iter().find(|(name, _)| *name == word);
     known.map_or_else(
         || {
             no_meaning(item, word, notes);
-            usual
+            default
         },
         |(_, meaning)| *meaning,
     )

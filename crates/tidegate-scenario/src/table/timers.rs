@@ -25,7 +25,12 @@ pub(crate) const RTO: Section = section(
             texts("time-out", "time-out", "variance"),
             "What min is a bound of. variance: without a tick and with sack.",
         ),
-        key("max", TIME, texts("60 s", "64 s", "120 s"), "Longest time-out, back-off included. The default is raised to min."),
+        key(
+            "max",
+            TIME,
+            texts("60 s", "64 s", "120 s"),
+            "Longest time-out, back-off included. The default is raised to min.",
+        ),
         key(
             "initial",
             TIME,

@@ -81,7 +81,7 @@ fn measure_noun(measure: Measure) -> &'static str {
 }
 
 /// The first unit that people mean when they give none.
-fn usual(dim: Dim) -> &'static str {
+fn common_unit(dim: Dim) -> &'static str {
     match dim {
         Dim::Time => "ms",
         Dim::Rate | Dim::Speed => "Mbit/s",
@@ -103,7 +103,7 @@ pub(super) fn not_a_number(text: &str, dim: Dim) -> Complaint {
 }
 
 pub(super) fn no_unit(number: &str, dim: Dim) -> Complaint {
-    let unit = if number == "0" && dim == Dim::Time { "s" } else { usual(dim) };
+    let unit = if number == "0" && dim == Dim::Time { "s" } else { common_unit(dim) };
     Complaint::new(
         format!("{number} has no unit"),
         format!("write \"{number} {unit}\"; units here: {}", units_of(dim)),

@@ -19,7 +19,7 @@ use crate::twin::*;
 /// Cohorts so small that a few dozen flows are parted.
 const SMALL: CohortPlan = CohortPlan { from_flows: 8, log2_size: 2 };
 /// As many flows as the product parts.
-const CROWD: usize = CohortPlan::USUAL.from_flows + 100;
+const CROWD: usize = CohortPlan::DEFAULT.from_flows + 100;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]

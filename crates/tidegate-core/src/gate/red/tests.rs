@@ -8,7 +8,7 @@ use crate::units::Span;
 const PERCENT: u64 = ONE / 100;
 
 fn plan() -> RedPlan {
-    RedPlan::usual(Span::from_millis(1))
+    RedPlan::default_for(Span::from_millis(1))
 }
 
 fn red(plan: RedPlan) -> Red {
@@ -161,7 +161,7 @@ fn marks_and_drops() {
 /// 0.5, no fall below 0.01.
 #[test]
 fn the_greatest_probability_adapts() {
-    let adaptive = RedPlan { adaptive: Some(RedAdaptivePlan::USUAL), ..plan() };
+    let adaptive = RedPlan { adaptive: Some(RedAdaptivePlan::DEFAULT), ..plan() };
     let thousandths = |red: &Red| red.max_p / (ONE / 100_000);
     let after = |average, max_p: u64, until: u64| {
         let mut red = Red { max_p: max_p * (ONE / 100_000), ..at_average(adaptive, average) };
@@ -182,7 +182,7 @@ fn the_greatest_probability_adapts() {
 /// While the server is idle the average falls before each step: 20 packets at 0 ms are 2.7 after a thousand packets' times.
 #[test]
 fn it_adapts_to_an_idle_server() {
-    let adaptive = RedPlan { adaptive: Some(RedAdaptivePlan::USUAL), ..plan() };
+    let adaptive = RedPlan { adaptive: Some(RedAdaptivePlan::DEFAULT), ..plan() };
     let mut red = at_average(adaptive, 20_000);
     red.note_end(Time::ZERO);
     // 7.35 packets at 500 ms, 2.7 at 1 s: both below the target.

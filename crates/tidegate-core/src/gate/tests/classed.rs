@@ -139,7 +139,7 @@ fn with_classes(
                 _ if gate.is_cell_gate() => Discipline::DropTail,
                 // The tins of CAKE have queues of CAKE.
                 Discipline::Cake(_) => discipline,
-                _ if kind == 8 => Discipline::Cake(CakePlan::usual(Framing::Ip).tin(None)),
+                _ if kind == 8 => Discipline::Cake(CakePlan::default_for(Framing::Ip).tin(None)),
                 other => other,
             },
             ..QueuePlan::UNLIMITED
@@ -341,7 +341,7 @@ fn a_class_without_room() {
 /// the queue of its class for no time.
 #[test]
 fn what_joins_and_begins_at_once_is_not_held() {
-    let fq_codel = Discipline::FqCoDel(FqCoDelPlan { limit: 1, ..FqCoDelPlan::USUAL });
+    let fq_codel = Discipline::FqCoDel(FqCoDelPlan { limit: 1, ..FqCoDelPlan::DEFAULT });
     let bucket = RatePlan::TokenBucket {
         rate: Rate::from_bps(8_000_000),
         burst_bytes: 500,

@@ -40,7 +40,7 @@ fn drive(gate: &mut Gate, arrivals: &[(Time, Ecn)], until: Time) -> Vec<Gone> {
 
 fn codel(rate: RatePlan) -> GatePlan {
     let mut plan = GatePlan { rate, ..link(1, QueueLimit::Unlimited) };
-    plan.queue.discipline = Discipline::CoDel(CoDelPlan::USUAL);
+    plan.queue.discipline = Discipline::CoDel(CoDelPlan::DEFAULT);
     plan
 }
 

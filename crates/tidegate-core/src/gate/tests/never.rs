@@ -12,8 +12,8 @@ fn what_never_comes_is_not_waited_for() {
     };
     let trace = RatePlan::Opportunities { trace: trace.into(), at_end: AtEnd::Repeat };
     let adaptive = Discipline::Red(RedPlan {
-        adaptive: Some(RedAdaptivePlan::USUAL),
-        ..RedPlan::usual(Span::from_millis(1))
+        adaptive: Some(RedAdaptivePlan::DEFAULT),
+        ..RedPlan::default_for(Span::from_millis(1))
     });
     let red = QueuePlan { discipline: adaptive, ..QueuePlan::UNLIMITED };
     for plan in [

@@ -116,7 +116,7 @@ fn rows_tell_the_probability_of_red() {
         max: 4,
         max_p: 1_000_000_000_000_000_000,
         weight: 1_000_000_000,
-        ..RedPlan::usual(Span::from_millis(1))
+        ..RedPlan::default_for(Span::from_millis(1))
     };
     let mut plan = link(8_000_000, QueueLimit::Unlimited);
     plan.queue.discipline = Discipline::Red(red);
@@ -138,12 +138,12 @@ fn rows_tell_the_probability_of_red() {
 #[test]
 fn rows_tell_the_probability_of_controllers() {
     let pie =
-        PiePlan { target: Span::from_micros(1), alpha: 1_000_000, beta: 1_000_000_000, ..PiePlan::USUAL };
+        PiePlan { target: Span::from_micros(1), alpha: 1_000_000, beta: 1_000_000_000, ..PiePlan::DEFAULT };
     let dual = DualPi2Plan {
         target: Span::from_micros(1),
         alpha: 1_000_000,
         beta: 20_000_000,
-        ..DualPi2Plan::USUAL
+        ..DualPi2Plan::DEFAULT
     };
     for discipline in [Discipline::Pie(pie), Discipline::DualPi2(dual)] {
         let mut plan = link(800_000, QueueLimit::Unlimited);

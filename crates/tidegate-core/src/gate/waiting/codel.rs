@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn drops_come_closer_with_the_square_root_of_their_number() {
         for (ecn, each) in [(Ecn::NotEct, (1, false)), (Ecn::Ect0, (0, true)), (Ecn::Ect1, (0, true))] {
-            let mut queue = standing(CoDelPlan::USUAL, ecn);
+            let mut queue = standing(CoDelPlan::DEFAULT, ecn);
             assert_eq!(leaves(&mut queue, 5 * MS - 1), (0, false));
             assert_eq!(leaves(&mut queue, 5 * MS), (0, false));
             let mut next = 105 * MS;
@@ -200,11 +200,11 @@ mod tests {
     /// marked, one is marked for each that leaves.
     #[test]
     fn several_are_dropped_at_once_after_a_stop() {
-        let mut queue = standing(CoDelPlan::USUAL, Ecn::NotEct);
+        let mut queue = standing(CoDelPlan::DEFAULT, Ecn::NotEct);
         assert_eq!(leaves(&mut queue, 5 * MS), (0, false));
         assert_eq!(leaves(&mut queue, 105 * MS), (1, false));
         assert_eq!(leaves(&mut queue, 335 * MS), (3, false));
-        let mut capable = standing(CoDelPlan::USUAL, Ecn::Ect0);
+        let mut capable = standing(CoDelPlan::DEFAULT, Ecn::Ect0);
         assert_eq!(leaves(&mut capable, 5 * MS), (0, false));
         assert_eq!(leaves(&mut capable, 105 * MS), (0, true));
         for marked in [true, true, true, false] {
@@ -216,7 +216,7 @@ mod tests {
     /// many drops as the last time, less those before.
     #[test]
     fn it_goes_on_where_it_was() {
-        let mut queue = standing(CoDelPlan::USUAL, Ecn::NotEct);
+        let mut queue = standing(CoDelPlan::DEFAULT, Ecn::NotEct);
         leaves(&mut queue, 5 * MS);
         let mut next = 105 * MS;
         for gap in GAPS {
@@ -239,7 +239,7 @@ mod tests {
     /// With no more than one largest unit behind it, nothing is dropped.
     #[test]
     fn the_last_unit_is_kept() {
-        let mut queue = CoDelQueue::new(CoDelPlan::USUAL);
+        let mut queue = CoDelQueue::new(CoDelPlan::DEFAULT);
         for now in [100, 300, 500, 700] {
             (0..2).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::NotEct)));
             assert_eq!(leaves(&mut queue, now * MS), (0, false));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_threshold_marks_every_capable_unit_above_it() {
-        let plan = CoDelPlan { ce_threshold: Some(Span::from_millis(1)), ..CoDelPlan::USUAL };
+        let plan = CoDelPlan { ce_threshold: Some(Span::from_millis(1)), ..CoDelPlan::DEFAULT };
         for (ecn, marked) in [(Ecn::NotEct, false), (Ecn::Ect0, true), (Ecn::Ect1, true)] {
             let mut queue = standing(plan, ecn);
             assert_eq!(leaves(&mut queue, MS), (0, false));

@@ -247,7 +247,7 @@ mod tests {
 
     /// A queue whose p' is a number of millionths, and does not change.
     fn held_at(base: u64) -> DualPi2Queue {
-        let mut queue = DualPi2Queue::new(DualPi2Plan { alpha: 0, beta: 0, ..DualPi2Plan::USUAL });
+        let mut queue = DualPi2Queue::new(DualPi2Plan { alpha: 0, beta: 0, ..DualPi2Plan::DEFAULT });
         queue.base = base * (ONE / 1_000_000);
         queue
     }
@@ -255,7 +255,7 @@ mod tests {
     /// p' = p' + 0.16 (q − 15 ms) + 3.2 (q − q before) at each 16 ms, by hand: the head came at 0.
     #[test]
     fn the_controller_by_hand() {
-        let mut queue = DualPi2Queue::new(DualPi2Plan::USUAL);
+        let mut queue = DualPi2Queue::new(DualPi2Plan::DEFAULT);
         queue.push(waiter(Time::ZERO, Ecn::NotEct));
         let mut seen = vec![];
         for n in 1..=4 {
@@ -318,7 +318,7 @@ mod tests {
     /// In packets: above four behind the one that leaves.
     #[test]
     fn the_step_may_count_packets() {
-        let plan = DualPi2Plan { step_units: Some(4), step_spares: 0, ..DualPi2Plan::USUAL };
+        let plan = DualPi2Plan { step_units: Some(4), step_spares: 0, ..DualPi2Plan::DEFAULT };
         let natives = [0, 4, 5].map(|behind| native(&plan, behind, Span::ZERO));
         assert_eq!(natives, [0, 0, ONE]);
         let spares = DualPi2Plan { step_spares: 9, ..plan };
@@ -328,7 +328,7 @@ mod tests {
     /// Above a millisecond every L4S unit is marked.
     #[test]
     fn the_step_marks_above_a_millisecond() {
-        let mut queue = DualPi2Queue::new(DualPi2Plan { step_spares: 0, ..DualPi2Plan::USUAL });
+        let mut queue = DualPi2Queue::new(DualPi2Plan { step_spares: 0, ..DualPi2Plan::DEFAULT });
         (0..4).for_each(|_| queue.push(waiter(Time::ZERO, Ecn::Ect1)));
         let at = Time::ZERO + Span::from_millis(1);
         let mut marked = |now| queue.pop(now, &mut vec![]).expect("a unit").marked;
@@ -340,8 +340,11 @@ mod tests {
 
     #[test]
     fn a_ramp_rises_to_one() {
-        let plan =
-            DualPi2Plan { step: Span::from_micros(800), range: Span::from_micros(400), ..DualPi2Plan::USUAL };
+        let plan = DualPi2Plan {
+            step: Span::from_micros(800),
+            range: Span::from_micros(400),
+            ..DualPi2Plan::DEFAULT
+        };
         let at = [800, 900, 1000, 1199, 1200, 5000].map(|micros| ramp(&plan, Span::from_micros(micros)));
         assert_eq!(at.map(|native| native / (ONE / 10_000)), [0, 2500, 5000, 9975, 10_000, 10_000]);
     }

@@ -197,7 +197,7 @@ mod tests {
     /// and once it has had its turn it waits for the others.
     #[test]
     fn turns_are_by_bytes_and_new_flows_go_first() {
-        let mut queue = queue(FqCoDelPlan::USUAL);
+        let mut queue = queue(FqCoDelPlan::DEFAULT);
         (0..4).for_each(|n| assert_eq!(push(&mut queue, Time::ZERO, unit(1, 1500, n)), (true, 0)));
         (0..8).for_each(|n| assert_eq!(push(&mut queue, Time::ZERO, unit(2, 500, n)), (true, 0)));
         let mut left = |n: usize| -> Vec<u32> {
@@ -220,23 +220,23 @@ mod tests {
     /// Over the limit, half of the longest queue goes, from its head, and never more than 64 units.
     #[test]
     fn the_longest_queue_pays_for_too_much() {
-        let mut queue = queue(FqCoDelPlan { limit: 200, ..FqCoDelPlan::USUAL });
+        let mut queue = queue(FqCoDelPlan { limit: 200, ..FqCoDelPlan::DEFAULT });
         (0..10).for_each(|n| assert_eq!(push(&mut queue, Time::ZERO, unit(1, 1500, n)), (true, 0)));
         (0..190).for_each(|n| assert_eq!(push(&mut queue, Time::ZERO, unit(2, 1000, n)), (true, 0)));
         assert_eq!(push(&mut queue, Time::ZERO, unit(1, 1500, 10)), (true, 64));
         assert_eq!(queue.backlog(), Backlog { units: 137, bytes: 11 * 1500 + 126 * 1000 });
-        let mut small = self::queue(FqCoDelPlan { memory: 5000, ..FqCoDelPlan::USUAL });
+        let mut small = self::queue(FqCoDelPlan { memory: 5000, ..FqCoDelPlan::DEFAULT });
         (0..5).for_each(|n| assert_eq!(push(&mut small, Time::ZERO, unit(1, 1000, n)), (true, 0)));
         // Half of 6000 bytes.
         assert_eq!(push(&mut small, Time::ZERO, unit(1, 1000, 5)), (true, 3));
-        let mut none = self::queue(FqCoDelPlan { limit: 0, ..FqCoDelPlan::USUAL });
+        let mut none = self::queue(FqCoDelPlan { limit: 0, ..FqCoDelPlan::DEFAULT });
         assert_eq!(push(&mut none, Time::ZERO, unit(1, 1000, 0)), (false, 1));
     }
 
     /// More flows than queues share them.
     #[test]
     fn flows_share_queues_where_there_are_too_few() {
-        let mut queue = queue(FqCoDelPlan { queues: 2, ..FqCoDelPlan::USUAL });
+        let mut queue = queue(FqCoDelPlan { queues: 2, ..FqCoDelPlan::DEFAULT });
         (0..3)
             .for_each(|stretch| assert_eq!(push(&mut queue, Time::ZERO, unit(stretch, 1514, 0)), (true, 0)));
         assert_eq!(queue.each.queues.len(), 2);
@@ -248,8 +248,8 @@ mod tests {
     /// CoDel judges each flow alone: one that keeps a queue is dropped from, one that does not is not.
     #[test]
     fn only_the_flow_with_a_queue_is_dropped_from() {
-        let codel = CoDelPlan { target: Span::from_millis(5), ..CoDelPlan::USUAL };
-        let mut queue = queue(FqCoDelPlan { codel, ..FqCoDelPlan::USUAL });
+        let codel = CoDelPlan { target: Span::from_millis(5), ..CoDelPlan::DEFAULT };
+        let mut queue = queue(FqCoDelPlan { codel, ..FqCoDelPlan::DEFAULT });
         let mut gone = vec![];
         for n in 0..1000 {
             let now = Time::ZERO + Span::from_millis(u64::from(n));

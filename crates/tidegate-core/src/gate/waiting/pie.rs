@@ -195,7 +195,7 @@ mod tests {
     /// By hand: 0.125 (q − 15 ms) + 1.25 (q − q before), divided by 2048, 512, … while p is small.
     #[test]
     fn the_probability_step_by_step() {
-        let mut pie = queue(PiePlan::USUAL);
+        let mut pie = queue(PiePlan::DEFAULT);
         let mut seen = vec![];
         for delay in [30, 30, 60, 60, 100, 400, 2000, 2000] {
             pie.update(ms(delay));
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn steps_are_capped() {
         for (cap, expected) in [(true, 220), (false, 260)] {
-            let mut pie = queue(PiePlan { cap, ..PiePlan::USUAL });
+            let mut pie = queue(PiePlan { cap, ..PiePlan::DEFAULT });
             pie.probability = ONE / 5;
             pie.before = ms(60);
             // 0.125 × 85 ms + 1.25 × 40 ms = 0.060625.
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn it_decays_by_a_fiftieth_without_delay() {
-        let mut pie = queue(PiePlan { alpha: 0, beta: 0, ..PiePlan::USUAL });
+        let mut pie = queue(PiePlan { alpha: 0, beta: 0, ..PiePlan::DEFAULT });
         pie.probability = ONE / 2;
         pie.update(Span::ZERO);
         assert_eq!(pie.probability, ONE / 100 * 49);
@@ -245,7 +245,7 @@ mod tests {
     /// at most 0.1.
     #[test]
     fn bursts_pass_and_marks_stop_at_a_tenth() {
-        let mut pie = queue(PiePlan { alpha: 0, beta: 0, derandomize: false, ..PiePlan::USUAL });
+        let mut pie = queue(PiePlan { alpha: 0, beta: 0, derandomize: false, ..PiePlan::DEFAULT });
         (0..10).for_each(|_| pie.push(Waiter { arrival: Time::ZERO, unit: unit(Ecn::NotEct) }));
         pie.probability = ONE;
         let at = |millis: u64| Time::ZERO + ms(millis);
@@ -259,7 +259,7 @@ mod tests {
     /// With p = 0.1 a drop comes after the ninth unit at the earliest, and about every tenth: the chances begin there.
     #[test]
     fn drops_are_apart() {
-        let mut pie = queue(PiePlan { alpha: 0, beta: 0, max_burst: Span::ZERO, ..PiePlan::USUAL });
+        let mut pie = queue(PiePlan { alpha: 0, beta: 0, max_burst: Span::ZERO, ..PiePlan::DEFAULT });
         (0..10).for_each(|_| pie.push(Waiter { arrival: Time::ZERO, unit: unit(Ecn::NotEct) }));
         pie.probability = ONE / 10;
         pie.before = ms(20);

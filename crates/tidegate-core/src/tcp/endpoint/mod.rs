@@ -100,9 +100,9 @@ impl Endpoint {
     /// Its state, or what its segments may say, has changed.
     pub(in crate::tcp) fn see_what_comes(&mut self) {
         let config = &self.sender.config;
-        let usual = !config.exact && self.closing.is_none();
-        self.numbers_suffice = usual && self.state == State::Established && config.is_plain();
-        self.headers_suffice = usual && self.reads_headers();
+        let predicts = !config.exact && self.closing.is_none();
+        self.numbers_suffice = predicts && self.state == State::Established && config.is_plain();
+        self.headers_suffice = predicts && self.reads_headers();
     }
 
     /// Switches the fast paths of TCP and of its controller off, before the connection begins: every ACK, every departure and every

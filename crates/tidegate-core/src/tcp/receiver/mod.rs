@@ -161,8 +161,8 @@ impl Receiver {
 
     /// The next ACK says more than its number and gaps.
     fn has_news(&self) -> bool {
-        let told = self.duplicates.as_ref().is_some_and(|duplicates| duplicates.reported().is_some());
-        told || self.has_duplicates() || self.window_is_news()
+        let reports = self.duplicates.as_ref().is_some_and(|duplicates| duplicates.reported().is_some());
+        reports || self.has_duplicates() || self.window_is_news()
     }
 
     /// What a segment that leaves says of the window, if that is not the plan's.

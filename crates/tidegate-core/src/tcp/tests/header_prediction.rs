@@ -131,7 +131,7 @@ fn drive(plan: &TcpPlan, data: &[(u32, u32)], told: bool) -> (Vec<Segment>, Stri
 proptest! {
     /// In order, out of order, twice: the same ACKs and the same counts.
     #[test]
-    fn usual_data_are_data(data in vec((0u32..20, 1u32..=100), 1..60), wait in any::<bool>(), sack in any::<bool>()) {
+    fn predicted_data_are_data(data in vec((0u32..20, 1u32..=100), 1..60), wait in any::<bool>(), sack in any::<bool>()) {
         let plan = TcpPlan { delayed_ack: wait.then(delayed), sack, ..short() };
         prop_assert_eq!(drive(&plan, &data, true), drive(&plan, &data, false));
     }
@@ -140,7 +140,7 @@ proptest! {
 proptest! {
     /// Transfers with any losses: fast paths do what the general steps do.
     #[test]
-    fn usual_acks_are_acks(
+    fn predicted_acks_are_acks(
         plan in any_plans(),
         bytes in 1_u64..200_000,
         there in fates(),
@@ -211,7 +211,7 @@ fn a_segment_says_what_had_held_it_back() {
 
 /// The third segment of a handshake, told by what it acknowledges alone, opens the connection like any other.
 #[test]
-fn a_usual_ack_ends_a_handshake() {
+fn a_predicted_ack_ends_a_handshake() {
     for isn in [1000, 0xF000_0000] {
         let plan = TcpPlan { handshake: true, ..short() };
         let mut client = Endpoint::new(&plan, Role::Active, isn, None);
@@ -248,7 +248,7 @@ fn a_usual_ack_ends_a_handshake() {
 
 /// Where that ACK was lost, the first data open the connection.
 #[test]
-fn usual_data_end_a_handshake() {
+fn predicted_data_end_a_handshake() {
     for isn in [1000, 0xF000_0000] {
         let mut server = Endpoint::new(&TcpPlan { handshake: true, ..short() }, Role::Passive, isn, None);
         server.open(Time::ZERO);
@@ -262,7 +262,7 @@ fn usual_data_end_a_handshake() {
 
 /// Data out of order, told by number and length, say nothing of the window: this end still sends.
 #[test]
-fn usual_data_leave_the_window_alone() {
+fn predicted_data_leave_the_window_alone() {
     let mut end = Endpoint::new(&short(), Role::Passive, 0xF000_0000, None);
     end.open(Time::ZERO);
     let first = end.acknowledgement_number();

@@ -1,6 +1,6 @@
 //! What a run would hold in memory, before it begins. A scenario that could never fit is refused.
 
-use tidegate_core::plan::{AppPlan, JitterPlan, Plan, Population, USUAL_MEMORY};
+use tidegate_core::plan::{AppPlan, DEFAULT_MEMORY, JitterPlan, Plan, Population};
 
 use crate::check::Form;
 use crate::lower::draft::{Gate, Hop, Load, User};
@@ -37,7 +37,7 @@ pub(crate) fn fits(root: &Form, gates: &[Gate<'_>], users: &[User<'_>], notes: &
         servers = servers.saturating_add(copies.saturating_mul(own(&user.path) + own(&user.back) + delays));
     }
     let need = Population { gates: servers, flows, asking, places }.bytes();
-    let most = limits(root).memory_bytes.unwrap_or(USUAL_MEMORY);
+    let most = limits(root).memory_bytes.unwrap_or(DEFAULT_MEMORY);
     let written = root.table("limits").and_then(|limits| limits.given("memory"));
     if need <= most.max(SMALL) {
         return true;

@@ -140,7 +140,7 @@ pub(super) fn scone(form: &Form, app: &AppPlan, tcp: &TcpPlan) -> Option<SconePl
     let first = table.and_then(|table| table.whole("first"));
     let every = table.and_then(|table| table.span("every"));
     Some(SconePlan {
-        first: first.and_then(|first| u32::try_from(first).ok()).unwrap_or(SconePlan::USUAL.first),
-        every: every.unwrap_or(SconePlan::USUAL.every),
+        first: first.and_then(|first| u32::try_from(first).ok()).unwrap_or(SconePlan::DEFAULT.first),
+        every: every.unwrap_or(SconePlan::DEFAULT.every),
     })
 }

@@ -33,9 +33,9 @@ pub(super) fn aqm(queue: &Form, rate: &RatePlan, framing: Framing, notes: &mut N
         "step" => step(item, form, rate, notes).map_or(Discipline::DropTail, Discipline::Step),
         "codel" => Discipline::CoDel(codel(form)),
         "red" => red(item, form, rate, notes).map_or(Discipline::DropTail, Discipline::Red),
-        "pie" => Discipline::Pie(form.map_or(PiePlan::USUAL, |form| pie(form, notes))),
-        "fq_codel" => Discipline::FqCoDel(form.map_or(FqCoDelPlan::USUAL, |form| fq_codel(form, notes))),
-        "dualpi2" => Discipline::DualPi2(form.map_or(DualPi2Plan::USUAL, |form| dualpi2(form, notes))),
+        "pie" => Discipline::Pie(form.map_or(PiePlan::DEFAULT, |form| pie(form, notes))),
+        "fq_codel" => Discipline::FqCoDel(form.map_or(FqCoDelPlan::DEFAULT, |form| fq_codel(form, notes))),
+        "dualpi2" => Discipline::DualPi2(form.map_or(DualPi2Plan::DEFAULT, |form| dualpi2(form, notes))),
         _ => Discipline::DropTail,
     }
 }
@@ -49,31 +49,31 @@ fn step(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut Notes) ->
 
 /// CoDel's keys; `None`: all at their defaults.
 fn codel(form: Option<&Form>) -> CoDelPlan {
-    let of = |key: &str, usual: Span| form.and_then(|form| form.span(key)).unwrap_or(usual);
-    let usual = CoDelPlan::USUAL;
+    let of = |key: &str, default: Span| form.and_then(|form| form.span(key)).unwrap_or(default);
+    let default = CoDelPlan::DEFAULT;
     CoDelPlan {
-        target: of("target", usual.target),
-        interval: of("interval", usual.interval),
+        target: of("target", default.target),
+        interval: of("interval", default.interval),
         ce_threshold: form.and_then(|form| form.span("ce_threshold")),
     }
 }
 
 fn fq_codel(form: &Form, notes: &mut Notes) -> FqCoDelPlan {
-    let usual = FqCoDelPlan::USUAL;
-    let memory = form.bytes("memory").unwrap_or(usual.memory);
+    let default = FqCoDelPlan::DEFAULT;
+    let memory = form.bytes("memory").unwrap_or(default.memory);
     let limits = match form.get("limit").map(|item| (item, &item.value)) {
         Some((_, Value::Amount(Amount::Packets(packets)))) => (*packets, memory),
         Some((_, Value::Amount(Amount::Bytes(bytes)))) => (u64::MAX, memory.min(*bytes)),
         Some((item, Value::Amount(Amount::Cells(_)))) => {
             let help = "write packets or bytes, such as \"1000 packets\"";
             notes.wrong(item, "this gate's queue holds packets, not cells", help);
-            (usual.limit, memory)
+            (default.limit, memory)
         }
-        _ => (usual.limit, memory),
+        _ => (default.limit, memory),
     };
     FqCoDelPlan {
         codel: codel(Some(form)),
-        queues: form.whole("queues").map_or(usual.queues, |queues| queues as u32),
+        queues: form.whole("queues").map_or(default.queues, |queues| queues as u32),
         quantum: bytes_u32(form.get("quantum"), LARGEST_QUANTUM, notes).max(1),
         limit: limits.0,
         memory: limits.1,
@@ -81,46 +81,46 @@ fn fq_codel(form: &Form, notes: &mut Notes) -> FqCoDelPlan {
 }
 
 fn pie(form: &Form, notes: &mut Notes) -> PiePlan {
-    let usual = PiePlan::USUAL;
+    let default = PiePlan::DEFAULT;
     let of = |key: &str, left_out: Span| form.span(key).unwrap_or(left_out);
     PiePlan {
-        target: of("target", usual.target),
-        update: interval(form, usual.update, notes),
-        alpha: millionths(form, "alpha", usual.alpha, notes),
-        beta: millionths(form, "beta", usual.beta, notes),
-        max_burst: of("max_burst", usual.max_burst),
-        mark_below: probability(form, "mark_below", usual.mark_below),
+        target: of("target", default.target),
+        update: interval(form, default.update, notes),
+        alpha: millionths(form, "alpha", default.alpha, notes),
+        beta: millionths(form, "beta", default.beta, notes),
+        max_burst: of("max_burst", default.max_burst),
+        mark_below: probability(form, "mark_below", default.mark_below),
         derandomize: form.flag("derandomize"),
         cap: form.flag("cap"),
     }
 }
 
 fn dualpi2(form: &Form, notes: &mut Notes) -> DualPi2Plan {
-    let usual = DualPi2Plan::USUAL;
+    let default = DualPi2Plan::DEFAULT;
     let of = |key: &str, left_out: Span| form.span(key).unwrap_or(left_out);
     DualPi2Plan {
-        target: of("target", usual.target),
-        update: interval(form, usual.update, notes),
-        alpha: millionths(form, "alpha", usual.alpha, notes),
-        beta: millionths(form, "beta", usual.beta, notes),
-        coupling: millionths(form, "coupling", usual.coupling, notes),
-        step: of("step", usual.step),
+        target: of("target", default.target),
+        update: interval(form, default.update, notes),
+        alpha: millionths(form, "alpha", default.alpha, notes),
+        beta: millionths(form, "beta", default.beta, notes),
+        coupling: millionths(form, "coupling", default.coupling, notes),
+        step: of("step", default.step),
         step_units: form.whole("step_packets"),
-        step_spares: form.whole("min_qlen_step").unwrap_or(usual.step_spares),
-        range: of("range", usual.range),
-        classic_share: millionths(form, "classic_share", usual.classic_share, notes),
+        step_spares: form.whole("min_qlen_step").unwrap_or(default.step_spares),
+        range: of("range", default.range),
+        classic_share: millionths(form, "classic_share", default.classic_share, notes),
     }
 }
 
 /// A number of a key in millionths, from one to a thousand million.
-fn millionths(form: &Form, key: &str, usual: u32, notes: &mut Notes) -> u32 {
+fn millionths(form: &Form, key: &str, default: u32, notes: &mut Notes) -> u32 {
     let Some((item, number)) = form.get(key).and_then(|item| Some((item, item.real()?))) else {
-        return usual;
+        return default;
     };
     let millionths = (number * 1e6).round();
     if (1.0..=1e9).contains(&millionths) {
         return millionths as u32;
     }
     notes.wrong(item, format!("{number} is out of range"), "write a number from 0.000001 to 1000");
-    usual
+    default
 }

@@ -43,7 +43,7 @@ pub(crate) fn tins(
         notes.wrong(named, "a circuit has no tins: its packets wait for its call", help);
         return None;
     }
-    let mut plan = form.map_or(CakePlan::usual(framing), |form| keys(form, framing, notes));
+    let mut plan = form.map_or(CakePlan::default_for(framing), |form| keys(form, framing, notes));
     match queue.get("limit").map(|limit| &limit.value) {
         Some(Value::Amount(Amount::Packets(packets))) => plan.limit = *packets,
         Some(Value::Amount(Amount::Bytes(bytes))) => plan.memory = Some(plan.memory_bytes().min(*bytes)),
@@ -82,7 +82,7 @@ fn warn_of_slow_link(named: &Item, plan: &CakePlan, rate: Rate, notes: &mut Note
 }
 
 fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {
-    let usual = CakePlan::usual(framing);
+    let default = CakePlan::default_for(framing);
     let mut size =
         |key: &str, most: u32| form.given(key).map(|item| bytes_u32(Some(item), most, notes).max(1));
     let mtu = size("mtu", LARGEST_PACKET);
@@ -112,14 +112,14 @@ fn keys(form: &Form, framing: Framing, notes: &mut Notes) -> CakePlan {
         bytes: bytes(form, framing, notes),
         diffserv: choice(form.get("diffserv"), diffserv, notes),
         isolation: choice(form.get("isolation"), isolation, notes),
-        rtt: form.span("rtt").unwrap_or(usual.rtt),
+        rtt: form.span("rtt").unwrap_or(default.rtt),
         target: form.span("target"),
-        mtu: mtu.unwrap_or(usual.mtu),
-        queues: form.whole("queues").map_or(usual.queues, |queues| queues as u32),
+        mtu: mtu.unwrap_or(default.mtu),
+        queues: form.whole("queues").map_or(default.queues, |queues| queues as u32),
         quantum,
-        increment: probability(form, "blue_increment", usual.increment),
-        decrement: probability(form, "blue_decrement", usual.decrement),
-        limit: usual.limit,
+        increment: probability(form, "blue_increment", default.increment),
+        decrement: probability(form, "blue_decrement", default.decrement),
+        limit: default.limit,
         memory: form.bytes("memory"),
         wash: form.flag("wash"),
         ack_filter: choice(form.get("ack_filter"), filters, notes),

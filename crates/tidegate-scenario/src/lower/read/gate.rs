@@ -46,7 +46,7 @@ fn gate(name: &str, root: &Form, form: &Form, library: &mut Library, notes: &mut
     let rate = rate::rate(root, form, library, notes);
     let on_change = match form.get("on_change") {
         Some(item) => choice(Some(item), [("keep", OnChange::Keep), ("rescale", OnChange::Rescale)], notes),
-        None => rate.usual_on_change().unwrap_or(OnChange::Keep),
+        None => rate.default_on_change().unwrap_or(OnChange::Keep),
     };
     let framing = reserve::framing(&rate, framing(form, notes));
     cellreplay::check(form, &rate, framing, notes);

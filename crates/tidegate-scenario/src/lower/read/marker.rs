@@ -71,12 +71,12 @@ fn codepoints(marker: &Form, actions: [ColourAction; 3], notes: &mut Notes) -> [
 
 /// How much may wait for a green, yellow or red packet to join.
 pub(crate) fn colour_limits(queue: &Form, framing: Framing, notes: &mut Notes) -> [QueueLimit; 3] {
-    let usual = QueuePlan::UNLIMITED.colours;
-    let Some(form) = queue.table("colour_limits") else { return usual };
+    let default = QueuePlan::UNLIMITED.colours;
+    let Some(form) = queue.table("colour_limits") else { return default };
     if let (true, Some(item)) = (framing.is_cells(), queue.given("colour_limits")) {
         let help = "write clp1 for cells that a policer tagged, or remove framing";
         notes.wrong(item, "cells have no colours", help);
-        return usual;
+        return default;
     }
     COLOURS.map(|colour| {
         let Some(item) = form.given(colour) else { return QueueLimit::Unlimited };

@@ -48,7 +48,7 @@ fn check(items: &[Item], known: &[&str], notes: &mut Notes) {
 }
 
 /// How often columns are sampled when nothing is said.
-const USUAL: Span = Span::from_millis(10);
+const DEFAULT: Span = Span::from_millis(10);
 
 pub(crate) fn record(
     root: &Form,
@@ -87,7 +87,7 @@ pub(crate) fn record(
     let level = match form.get("every").map(|item| &item.value) {
         Some(Value::Amount(Amount::Time(span))) => RecordLevel::Every(*span),
         Some(Value::Word(_)) => RecordLevel::Events,
-        _ if is_any_named => RecordLevel::Every(USUAL),
+        _ if is_any_named => RecordLevel::Every(DEFAULT),
         _ => RecordLevel::Summary,
     };
     let chosen = |names: &mut dyn Iterator<Item = &str>, mark: char| -> Option<Vec<usize>> {

@@ -22,22 +22,22 @@ pub(super) fn red(item: &Item, form: Option<&Form>, rate: &RatePlan, notes: &mut
         None => MEAN_PACKET,
     };
     let per_second = packets_per_second(item, form, rate, mean_packet, notes)?;
-    let usual = RedPlan::usual(Span::from_picos((1e12 / per_second).round().clamp(1.0, 1e18) as u64));
-    let Some(form) = form else { return Some(usual) };
-    let (in_bytes, min, max) = thresholds(form, rate, usual, notes)?;
+    let default = RedPlan::default_for(Span::from_picos((1e12 / per_second).round().clamp(1.0, 1e18) as u64));
+    let Some(form) = form else { return Some(default) };
+    let (in_bytes, min, max) = thresholds(form, rate, default, notes)?;
     Some(RedPlan {
         in_bytes,
         min,
         max,
-        max_p: probability(form, "max_p", usual.max_p),
-        weight: weight(form, per_second, usual.weight, notes),
+        max_p: probability(form, "max_p", default.max_p),
+        weight: weight(form, per_second, default.weight, notes),
         by_size: form.flag("by_size").then_some(mean_packet),
         gentle: form.flag("gentle"),
         wait: form.flag("wait"),
         hard_drop: form.flag("hard_drop"),
         adaptive: adaptive(form, notes),
-        colours: COLOURS.map(|colour| curve(form, colour, in_bytes, rate, usual, notes)),
-        ..usual
+        colours: COLOURS.map(|colour| curve(form, colour, in_bytes, rate, default, notes)),
+        ..default
     })
 }
 
@@ -47,7 +47,7 @@ fn curve(
     colour: &str,
     in_bytes: bool,
     rate: &RatePlan,
-    usual: RedPlan,
+    default: RedPlan,
     notes: &mut Notes,
 ) -> Option<RedCurve> {
     let own = form.table(colour).filter(|_| form.given(colour).is_some())?;
@@ -75,7 +75,7 @@ fn curve(
         notes.wrong(own.get("max")?, problem, "write a max above min, such as three times as much");
         return None;
     }
-    Some(RedCurve { min, max, max_p: probability(own, "max_p", probability(form, "max_p", usual.max_p)) })
+    Some(RedCurve { min, max, max_p: probability(own, "max_p", probability(form, "max_p", default.max_p)) })
 }
 
 /// How many packets of `mean_packet` a second takes.
@@ -101,14 +101,14 @@ fn packets_per_second(
 }
 
 /// Whether they are in bytes, and the lower and the upper one.
-fn thresholds(form: &Form, rate: &RatePlan, usual: RedPlan, notes: &mut Notes) -> Option<(bool, u64, u64)> {
+fn thresholds(form: &Form, rate: &RatePlan, default: RedPlan, notes: &mut Notes) -> Option<(bool, u64, u64)> {
     let mut read = |name| match form.given(name) {
         Some(item) => threshold(item, rate, &format!("aqm.red.{name}"), notes).map(Some),
         None => Some(None),
     };
     let (min, max) = (read("min")?, read("max")?);
     let (in_bytes, min, max) = match (min, max) {
-        (None, None) => (usual.in_bytes, usual.min, usual.max),
+        (None, None) => (default.in_bytes, default.min, default.max),
         (Some(StepThreshold::Packets(min)), None) => (false, min, min.saturating_mul(3)),
         (Some(StepThreshold::Bytes(min)), None) => (true, min, min.saturating_mul(3)),
         (None, Some(StepThreshold::Packets(max))) => (false, max / 3, max),
@@ -132,8 +132,8 @@ fn thresholds(form: &Form, rate: &RatePlan, usual: RedPlan, notes: &mut Notes) -
 }
 
 /// What an arrival counts, in 10⁻⁹.
-fn weight(form: &Form, per_second: f64, usual: u32, notes: &mut Notes) -> u32 {
-    let Some(item) = form.get("wq") else { return usual };
+fn weight(form: &Form, per_second: f64, default: u32, notes: &mut Notes) -> u32 {
+    let Some(item) = form.get("wq") else { return default };
     let share = match item.value {
         Value::Real(share) => share,
         // "auto": 1 - exp(-1/C).
@@ -156,17 +156,17 @@ fn adaptive(form: &Form, notes: &mut Notes) -> Option<RedAdaptivePlan> {
         }
         return None;
     }
-    let usual = RedAdaptivePlan::USUAL;
+    let default = RedAdaptivePlan::DEFAULT;
     let millionths =
         |name: &str, left_out: u32| form.real(name).map_or(left_out, |part| (part * 1e6).round() as u32);
     let plan = RedAdaptivePlan {
-        interval: interval(form, usual.interval, notes),
-        increase: probability(form, "increase", usual.increase),
-        decrease: probability(form, "decrease", usual.decrease),
-        least: probability(form, "max_p_least", usual.least),
-        most: probability(form, "max_p_most", usual.most),
-        target_low: millionths("target_low", usual.target_low),
-        target_high: millionths("target_high", usual.target_high),
+        interval: interval(form, default.interval, notes),
+        increase: probability(form, "increase", default.increase),
+        decrease: probability(form, "decrease", default.decrease),
+        least: probability(form, "max_p_least", default.least),
+        most: probability(form, "max_p_most", default.most),
+        target_low: millionths("target_low", default.target_low),
+        target_high: millionths("target_high", default.target_high),
     };
     for (low, high, ordered) in [
         ("target_low", "target_high", plan.target_low <= plan.target_high),

@@ -329,8 +329,8 @@ fn delayed_ack(layers: &TcpLayers<'_>) -> Option<DelayedAckPlan> {
         None => Some(of_base(section, "timeout", layers)),
     };
     let own_clock = layers.base == TcpBase::Bsd44 && given("timeout").is_none();
-    let usual = if own_clock { BSD_TICK } else { Span::ZERO };
+    let default = if own_clock { BSD_TICK } else { Span::ZERO };
     let every =
         form.and_then(|form| form.whole("every")).and_then(|every| u32::try_from(every).ok()).unwrap_or(2);
-    Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(usual) })
+    Some(DelayedAckPlan { every, timeout, tick: given("tick").and_then(Item::span).unwrap_or(default) })
 }

@@ -46,14 +46,14 @@ pub(super) fn as_bytes(
 /// The shortest time between two updates: the controllers take every one of them.
 const SHORTEST_UPDATE: Span = Span::from_micros(100);
 
-pub(super) fn interval(form: &Form, usual: Span, notes: &mut Notes) -> Span {
+pub(super) fn interval(form: &Form, default: Span, notes: &mut Notes) -> Span {
     let Some((item, update)) = form.get("update").and_then(|item| Some((item, item.span()?))) else {
-        return usual;
+        return default;
     };
     if update < SHORTEST_UPDATE {
         let problem = format!("{update} is shorter than {SHORTEST_UPDATE}");
         notes.wrong(item, problem, format!("write \"{SHORTEST_UPDATE}\" or more"));
-        return usual;
+        return default;
     }
     update
 }

@@ -123,7 +123,7 @@ fn rule(
         None => (item.word()?, None),
     };
     let keys = below.and_then(Item::table);
-    let real = |key: &str, usual: f64| keys.and_then(|keys| keys.real(key)).unwrap_or(usual);
+    let real = |key: &str, default: f64| keys.and_then(|keys| keys.real(key)).unwrap_or(default);
     let whole = |key: &str| keys.and_then(|keys| keys.whole(key)).unwrap_or(5) as usize;
     let span = |key: &str| keys.and_then(|keys| keys.span(key));
     Some(match name {
@@ -178,6 +178,6 @@ fn check_horizon(item: &Item, rungs: usize, horizon: usize, notes: &mut Notes) {
 }
 
 fn qoe(form: Option<&Form>) -> QoePlan {
-    let weight = |key: &str, usual: f64| form.and_then(|form| form.real(key)).unwrap_or(usual);
+    let weight = |key: &str, default: f64| form.and_then(|form| form.real(key)).unwrap_or(default);
     QoePlan { switch: weight("switch", 1.0), stall: weight("stall", 3.0), join: weight("join", 3.0) }
 }

@@ -111,15 +111,15 @@ impl Rows {
             ));
         }
         steps.sort_unstable();
-        let usual = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(0);
+        let median = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(0);
         if let (Some(longest), true) = (steps.last(), steps.len() > 2)
-            && *longest / GAP > usual
+            && *longest / GAP > median
         {
             remarks.push(format!(
                 "a row is {} after the one before it, and rows are usually {} apart: the rate before a gap holds \
                  through it",
                 Span::from_picos(*longest),
-                Span::from_picos(usual)
+                Span::from_picos(median)
             ));
         }
         remarks

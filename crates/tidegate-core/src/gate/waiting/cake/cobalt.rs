@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn plan() -> CobaltPlan {
-        CakePlan::usual(Framing::Ip).tin(None).cobalt
+        CakePlan::default_for(Framing::Ip).tin(None).cobalt
     }
 
     fn stream() -> Stream {
@@ -213,7 +213,8 @@ mod tests {
     /// The time of four packets is no queue: at 1 Mbit/s a packet of 1514 bytes takes 12.112 ms.
     #[test]
     fn four_packets_may_wait() {
-        let cake = CakePlan { bandwidth: Some(Rate::from_bps(1_000_000)), ..CakePlan::usual(Framing::Ip) };
+        let cake =
+            CakePlan { bandwidth: Some(Rate::from_bps(1_000_000)), ..CakePlan::default_for(Framing::Ip) };
         let plan = cake.tin(cake.bandwidth).cobalt;
         for (delay, above) in [(4 * 12_112, false), (4 * 12_112 + 1, true)] {
             let (mut cobalt, mut stream) = (Cobalt::default(), stream());

@@ -62,7 +62,7 @@ mod tests {
     /// Packets join the queue of one flow, one after the other; answers with the numbers of those that the filter drops.
     fn dropped(filter: AckFilter, packets: &[AckView]) -> Vec<usize> {
         let stream = Seed { seed: 1, replication: 0 }.stream("gate.link/aqm.bulk");
-        let mut queue = TinQueue::new(CakePlan::usual(Framing::Ip).tin(None), stream);
+        let mut queue = TinQueue::new(CakePlan::default_for(Framing::Ip).tin(None), stream);
         let mut gone = vec![];
         for number in 0..packets.len() {
             queue.push(Waiter {

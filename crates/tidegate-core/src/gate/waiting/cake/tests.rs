@@ -9,7 +9,7 @@ use crate::unit::{HeldBy, Unit};
 use crate::units::Span;
 
 fn tin(isolation: Isolation) -> TinPlan {
-    CakePlan { isolation, ..CakePlan::usual(Framing::Ip) }.tin(None)
+    CakePlan { isolation, ..CakePlan::default_for(Framing::Ip) }.tin(None)
 }
 
 fn queue(plan: TinPlan) -> TinQueue {

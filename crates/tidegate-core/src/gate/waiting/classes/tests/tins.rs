@@ -16,7 +16,7 @@ fn shaped(mbps: u64, diffserv: Diffserv) -> CakePlan {
     let bandwidth = Some(Rate::from_bps(mbps * 1_000_000));
     // Nothing is dropped: the delay may be long.
     let target = Some(Span::from_secs(100));
-    CakePlan { bandwidth, diffserv, target, ..CakePlan::usual(Framing::Ip) }
+    CakePlan { bandwidth, diffserv, target, ..CakePlan::default_for(Framing::Ip) }
 }
 
 /// Bytes that each tin sends in a second at a gate of `bps`, while there always are packets of 1500 bytes in `busy` tins.
@@ -86,7 +86,7 @@ fn tins_have_their_rates_under_overload() {
 /// Without a shaper tins take turns by 1024, 64 and 256 bytes: 16/21, 1/21 and 4/21 of the gate.
 #[test]
 fn without_a_shaper_tins_alternate() {
-    let plan = CakePlan { target: Some(Span::from_secs(100)), ..CakePlan::usual(Framing::Ip) };
+    let plan = CakePlan { target: Some(Span::from_secs(100)), ..CakePlan::default_for(Framing::Ip) };
     let all = shares(plan, 16_800_000, &[0, 1, 2]);
     for (bytes, part) in all.iter().zip([16, 1, 4]) {
         // 2,100,000 bytes in a second.
