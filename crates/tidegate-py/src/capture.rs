@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 use tidegate_capture::{Capture, Column, Connection, Field, Side, Watch, read_first};
 
-use crate::error::{self, InternalError};
+use crate::error;
 use crate::guard::{guarded, patiently_asking};
 use crate::run::filled;
 
@@ -62,7 +62,7 @@ impl CaptureData {
     /// Files, notes, connections and traffic, as JSON; times in nanoseconds.
     fn about(&self, py: Python<'_>) -> PyResult<String> {
         let capture = &self.capture;
-        let text = guarded(py, || {
+        guarded(py, || {
             let connections: Vec<Value> =
                 capture.connections.iter().map(|each| about(capture, each)).collect();
             let traffic: Vec<Value> = capture
@@ -75,15 +75,13 @@ impl CaptureData {
                     })
                 })
                 .collect();
-            serde_json::to_string(&json!({
+            let description = json!({
                 "files": capture.files, "start_ns": capture.starts.iter().flatten().min(),
                 "notes": capture.notes, "packets": capture.packets, "tcp_packets": capture.tcp_packets,
                 "connections": connections, "traffic": traffic,
-            }))
-        })?;
-        text.map_err(|wrong| {
-            InternalError::new_err(format!("the capture's description is not JSON: {wrong}"))
-        })
+            });
+            error::to_json("the capture's description", &description)
+        })?
     }
 
     /// Where the first packets of all connections end, at most so many, and how many each connection has.

@@ -17,6 +17,7 @@ use std::io;
 use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
+use serde::Serialize;
 use tidegate_scenario::trace::TraceError as Trace;
 use tidegate_scenario::{QuantityError, ScenarioError as Wrong, trace};
 
@@ -179,4 +180,10 @@ pub(crate) fn named(error: io::Error, path: &str) -> PyErr {
         Some(code) => pyo3::exceptions::PyOSError::new_err((code, error.to_string(), path.to_owned())),
         None => error.into(),
     }
+}
+
+/// `value` as JSON; `what` names it in the error.
+pub(crate) fn to_json(what: &str, value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value)
+        .map_err(|error| InternalError::new_err(format!("{what} cannot be JSON: {error}")))
 }

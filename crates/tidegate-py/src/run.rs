@@ -12,7 +12,7 @@ use tidegate_core::plan::{Plan, RecordLevel};
 use tidegate_result::columns::{Description, Names, tables};
 use tidegate_result::{Column, RunResult, Table};
 
-use crate::error::InternalError;
+use crate::error;
 
 /// A finished run.
 #[pyclass(frozen, module = "tidegate._core")]
@@ -39,8 +39,7 @@ impl RunData {
     }
 
     pub(crate) fn new(plan: &Plan, result: RunResult, warnings: Vec<String>) -> PyResult<RunData> {
-        let summary = serde_json::to_string(&result.summary)
-            .map_err(|error| InternalError::new_err(format!("the summary is not JSON: {error}")))?;
+        let summary = error::to_json("the summary", &result.summary)?;
         // A run that keeps its summary alone has no tables; empty ones would look recorded.
         let tables = if plan.record.level == RecordLevel::Summary { Vec::new() } else { result.tables() };
         let names = |gates: &[usize]| gates.iter().map(|&gate| plan.gates[gate].name.clone()).collect();
@@ -56,9 +55,7 @@ impl RunData {
     /// With what only a live run has, as JSON.
     #[cfg(target_os = "linux")]
     pub(crate) fn with_live(mut self, details: &tidegate_live::Details) -> PyResult<RunData> {
-        let text = serde_json::to_string(details)
-            .map_err(|error| InternalError::new_err(format!("the live details are not JSON: {error}")))?;
-        self.live = Some(text);
+        self.live = Some(error::to_json("the live details", details)?);
         Ok(self)
     }
 }

@@ -321,12 +321,12 @@ impl Scenario {
     /// What a picture needs to know of each gate, by name.
     fn laws_json(&self, py: Python<'_>) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
-        patiently(py, move |_| serde_json::json!(tidegate_result::laws(inner.unseeded_plan())).to_string())
+        patiently(py, move |_| error::to_json("the laws", &tidegate_result::laws(inner.unseeded_plan())))?
     }
 
     fn plan_json(&self, py: Python<'_>) -> PyResult<String> {
         let inner = Arc::clone(&self.inner);
-        patiently(py, move |_| crate::plan::to_json(inner.unseeded_plan()))
+        patiently(py, move |_| crate::plan::to_json(inner.unseeded_plan()))?
     }
 
     fn to_toml(&self) -> String {

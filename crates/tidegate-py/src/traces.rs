@@ -12,7 +12,7 @@ use tidegate_scenario::trace::synth::Cellular;
 use tidegate_scenario::trace::{self, ColumnOptions, Format, LoadedTrace, Remarked, TraceOptions};
 use tidegate_scenario::{read_rate, read_span};
 
-use crate::error::{self, ArgumentError, InternalError};
+use crate::error::{self, ArgumentError};
 use crate::guard::patiently;
 
 /// Reads a trace; `table` has what a table does not say itself, by the names of a scenario's keys.
@@ -52,10 +52,10 @@ pub(crate) fn trace_info(
     table: BTreeMap<String, String>,
 ) -> PyResult<String> {
     let Remarked { trace, remarks } = load(py, path, format, opportunity_bytes, &table)?;
-    let described = patiently(py, move |_| {
-        serde_json::to_string(&TraceInfo { remarks, ..info(&trace, &InfoOptions::default()) })
-    })?;
-    described.map_err(|error| InternalError::new_err(format!("the description is not JSON: {error}")))
+    patiently(py, move |_| {
+        let description = TraceInfo { remarks, ..info(&trace, &InfoOptions::default()) };
+        error::to_json("the description", &description)
+    })?
 }
 
 /// The text of a trace in another format.

@@ -3,6 +3,7 @@
 mod objects;
 mod typed;
 
+use pyo3::PyResult;
 use serde_json::{Value, json};
 use tidegate_core::plan::{
     AppPlan, Arithmetic, ArrivalPlan, Blocked, CallsPlan, ClassesPlan, CoDelPlan, CongestionPlan, Demand,
@@ -12,11 +13,12 @@ use tidegate_core::plan::{
 };
 use tidegate_core::units::{Rate, Span, Speed};
 
+use crate::error;
 use objects as to;
 pub(crate) use objects::python;
 use typed::there;
 
-pub(crate) fn to_json(plan: &Plan) -> String {
+pub(crate) fn to_json(plan: &Plan) -> PyResult<String> {
     let plan = to::Plan {
         title: plan.title.clone(),
         duration_ps: plan.duration.picos(),
@@ -32,7 +34,7 @@ pub(crate) fn to_json(plan: &Plan) -> String {
         calls: plan.calls.iter().map(calls).collect(),
         traffic: plan.traffic.iter().map(|traffic| traffic.name.clone()).collect(),
     };
-    json!(plan).to_string()
+    error::to_json("the plan", &plan)
 }
 
 fn demands(demands: &[Demand]) -> Vec<to::Demand> {
