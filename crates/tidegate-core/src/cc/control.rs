@@ -1,5 +1,5 @@
-//! The traits of congestion controllers: [`CongestionControl`], which a user may implement too, and `ControllerNeeds`, which says what endpoints
-//! may leave out for a built-in one.
+//! The traits of congestion controllers: [`CongestionControl`], which a user may implement too, and `ControllerNeeds`,
+//! which says what endpoints may leave out for a built-in one.
 
 use std::fmt;
 
@@ -16,9 +16,9 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_established(&mut self, _at: Time, _rtt: Option<Span>) {}
     /// A round trip was measured.
     fn handle_measured(&mut self, _measured: &MeasuredTrip) {}
-    /// An ACK has been dealt with, whatever it brought. Told only if [`CongestionControl::hears_acks`].
+    /// An ACK has been handled, of new data or not. Called only if [`CongestionControl::hears_acks`].
     fn handle_ack(&mut self, _ack: &Ack) {}
-    /// Whether it is told of every ACK.
+    /// Whether [`CongestionControl::handle_ack`] is called.
     fn hears_acks(&self) -> bool {
         false
     }
@@ -33,10 +33,10 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn handle_lost(&mut self, lost: &Lost);
     /// A fast recovery without SACK has ended.
     fn handle_recovered(&mut self, _recovered: &Recovered) {}
-    /// The last reduction has proved needless. Told where the plan lets reductions be taken back
+    /// The last reduction has proved needless. Called where the plan lets reductions be taken back
     /// ([`crate::plan::TcpRules::takes_back`]).
     fn handle_undone(&mut self, _undone: &Undone) {}
-    /// A reduction in proportion to what arrives ends before it has come to the threshold: the window stays at so many bytes.
+    /// A proportional reduction ends before the window has come to the threshold: it stays at so many bytes.
     fn handle_reduction_ended(&mut self, _window: u64) {}
     /// Nothing was sent for longer than a time-out and something is about to be (RFC 5681
     /// §4.1), or the handshake lost a segment: the window falls to `window` if it is larger.
@@ -44,7 +44,7 @@ pub trait CongestionControl: fmt::Debug + Send {
     /// Something is about to be sent, and nothing had been in flight for `idle`.
     fn handle_resumed(&mut self, _at: Time, _idle: Span) {}
     /// Whether it sends less than the path may carry, so that the rates of what is sent now say little, as if the
-    /// application had limited them. Asked after every ACK of which it is told.
+    /// application had limited them. Asked after every [`CongestionControl::handle_ack`].
     fn understates(&self) -> bool {
         false
     }
@@ -62,26 +62,26 @@ pub trait CongestionControl: fmt::Debug + Send {
     fn recovery(&self) -> Recovery {
         Recovery::UntilAllAcked
     }
-    /// What it needs of ECN. How much was marked is told with each ACK ([`Ack::ecn_marked`]).
+    /// What it needs of ECN. Each ACK says how much was marked ([`Ack::ecn_marked`]).
     fn ecn(&self) -> EcnNeed {
         EcnNeed::Plan
     }
     /// The state that plots show.
     fn snapshot(&self) -> ControllerSnapshot;
-    /// A number that says most of what it thinks of its path, and its name: DCTCP's alpha, Copa's delta.
+    /// The name and value of the number that says most about its view of the path: DCTCP's alpha, Copa's delta.
     fn detail(&self) -> Option<(&'static str, f64)> {
         None
     }
 }
 
-/// What endpoints can leave out for a controller of [`super::Controller`], without a different result. Constants, so that the
-/// question costs nothing. The defaults leave out nothing and are right for every controller.
+/// What endpoints can leave out for a controller of [`super::Controller`], without a different result. Constants, so
+/// that the question costs nothing. The defaults leave out nothing and are right for every controller.
 pub(super) trait ControllerNeeds: CongestionControl {
     /// Many flows use it: what it does at each ACK is compiled into endpoints.
     const FREQUENT: bool = false;
     /// [`CongestionControl::handle_measured`] does something.
     const HEARS_MEASURED: bool = true;
-    /// It reads [`Ack::window_limited`]; else that is `false`, whatever is true.
+    /// It reads [`Ack::window_limited`]. For other controllers endpoints leave that at `false`.
     const READS_WINDOW_LIMITED: bool = true;
     /// [`CongestionControl::pacing_rate`] may be a rate.
     const MAY_PACE: bool = true;
@@ -110,14 +110,14 @@ pub(super) trait ControllerNeeds: CongestionControl {
         Self::MAY_PACE
     }
 
-    /// Whether [`ControllerNeeds::aimd_mut`] has it.
+    /// Whether [`ControllerNeeds::aimd_mut`] returns any.
     #[inline(always)]
     fn is_aimd(&self) -> bool {
         false
     }
 
-    /// The arithmetic of a controller that reads nothing of an ACK but its bytes: [`Aimd::grow`], where the window was used up, is
-    /// all that [`CongestionControl::handle_acked`] does.
+    /// The arithmetic of a controller that reads nothing of an ACK but its bytes: its
+    /// [`CongestionControl::handle_acked`] only calls [`Aimd::grow`], if the window was used up.
     #[inline(always)]
     fn aimd_mut(&mut self) -> Option<&mut Aimd> {
         None

@@ -1,4 +1,5 @@
-//! DCTCP (RFC 8257): Reno that takes as much off its window as its data were marked.
+//! DCTCP (RFC 8257): Reno that answers marks by a reduction in proportion to the share of its data that was marked: of
+//! half the window if all were.
 
 use super::control::{ControllerNeeds, by_window};
 use super::{Ack, Acked, Aimd, CongestionControl, EcnNeed, LossKind, Lost, Recovered};
@@ -13,7 +14,7 @@ pub(super) struct Extent {
     pub(super) alpha: f64,
     /// DCTCP.WindowEnd.
     end: u64,
-    /// Of this window of data, in bytes. Where the feedback counts packets they count as full segments.
+    /// Of this window of data, in bytes. Where the feedback counts packets, each counts as a full segment.
     acked: u64,
     marked: u64,
     mss: u64,
@@ -49,7 +50,7 @@ impl Extent {
         self.skip(max);
     }
 
-    /// A window of data that says nothing.
+    /// Begins a new window of data; what was counted of the last one changes nothing.
     pub(super) fn skip(&mut self, max: u64) {
         self.end = max;
         self.acked = 0;

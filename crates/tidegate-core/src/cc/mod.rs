@@ -1,7 +1,7 @@
 //! Congestion control: window arithmetic, one file per controller.
 //!
-//! A controller is told facts ([`Ack`], [`Acked`], [`Lost`], [`MeasuredTrip`], [`Recovered`], idleness) and answers two
-//! questions: how many bytes may be in flight, and how fast they may leave. It holds no
+//! A controller is given facts ([`Ack`], [`Acked`], [`Lost`], [`MeasuredTrip`], [`Recovered`], idleness) and answers
+//! two questions: how many bytes may be in flight, and how fast they may leave. It holds no
 //! socket, timer or clock; the instants it needs come with the facts.
 //!
 //! What lives elsewhere: *which* segment is lost and when a recovery begins or ends is the

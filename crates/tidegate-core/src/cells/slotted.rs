@@ -13,8 +13,8 @@ use crate::gate::{Counters, ExactPicos, Progression, Together};
 use crate::random::Stream;
 use crate::units::{Measured, Time};
 
-/// 2⁶⁴ divided by the golden ratio: what the state of [`SplitMix64`] grows by from word to word (Steele, Lea and
-/// Flood, "Fast splittable pseudorandom number generators", 2014), so that it can be set to any of them.
+/// By how much the state of [`SplitMix64`] grows from word to word: 2⁶⁴ divided by the golden ratio (Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", 2014). With it any word can be drawn without those before.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The multiplexer. Slot n is `[n·slot, (n+1)·slot)`, its ends rounded down.
@@ -29,10 +29,10 @@ pub(super) struct Slotted {
     pub(super) number: u64,
     pub(super) begin: Exact,
     end: Exact,
-    /// What the order inside each slot derives from.
+    /// Key of the random order inside each slot.
     key: u64,
-    /// Cells by the slots that they wait after the boundary that ends theirs: one that waits for
-    /// none counts as one that stands there.
+    /// Cells by the length of the queue that each finds at the end of its slot, itself included: at length n it
+    /// waits n − 1 slots.
     waits: Standing,
     /// Cells of slots from this number on come inside the measured time.
     from: u64,
@@ -74,7 +74,7 @@ impl Slotted {
         self.number + ahead
     }
 
-    /// When the slot begins that comes so many after the present one.
+    /// When the slot begins that is `slots` after the present one.
     #[inline]
     pub(super) fn begin_after(&self, slots: u64) -> Time {
         self.begin.plus_times(self.slot, slots).at
@@ -85,7 +85,7 @@ impl Slotted {
         Exact::whole(Time::ZERO).plus_times(self.slot, number)
     }
 
-    /// So many cells came in a slot that start in the slots from `start` on.
+    /// `cells` cells that came in `slot` and are served in the slots from `start` on, one in each.
     pub(super) fn together(&self, slot: u64, start: u64, cells: u64) -> Together {
         let first = self.begin_of(start);
         Together {
@@ -117,8 +117,8 @@ impl Slotted {
         self.free.saturating_sub(self.number + 1)
     }
 
-    /// Whether everything lies inside the measured time that comes in slots from the present
-    /// one on or leaves up to so many slots later than is taken.
+    /// Whether all cells that come from the present slot on, and leave in the slots taken by now or the `slots`
+    /// after them, lie inside the measured time.
     pub(super) fn counts_ahead(&self, slots: u64) -> bool {
         self.number >= self.from && self.free.max(self.number) + slots + 1 < self.until
     }
@@ -128,26 +128,25 @@ impl Slotted {
         self.waits.make_room((self.backlog() + cells) as usize + 2);
     }
 
-    /// Counts the cells of slots from one on, a byte for each slot, as long as every cell finds room:
-    /// before which slot that ends, and the backlog then.
+    /// Counts the cells of slots, a byte for each, from number `from` on, as long as every cell finds room. Returns the
+    /// first slot that is not counted, and the backlog then.
     ///
-    /// Not waits are counted but what stands there when a slot begins: over time a queue falls
-    /// below a length as often as it rises above it ([`Slotted::go_past`] has the rest).
+    /// In place of the wait of each cell it counts the queue's length at each slot's beginning: a queue falls below
+    /// a length as often as it rises above it, but for the last time ([`Slotted::go_past`] corrects that).
     #[inline]
     pub(super) fn count_slots(&mut self, cells: &[u8], from: usize, backlog: u64) -> (usize, u64) {
         crate::work::step();
         self.waits.pass(cells, from, backlog, self.limit.saturating_add(1))
     }
 
-    /// Counts the cells of one slot, at whose end `standing` cells are there; the backlog of the next slot.
+    /// Counts the cells of one slot, at whose end the queue has `standing` cells. Returns the next slot's backlog.
     pub(super) fn count_slot(&mut self, standing: u64) -> u64 {
         self.waits.note(standing)
     }
 
-    /// Goes past so many slots that were counted, the backlog being one at first and another
-    /// at the end.
+    /// Moves on by `slots` slots that were counted; `first` and `last`: the backlog before and after them.
     pub(super) fn go_past(&mut self, slots: u64, first: u64, last: u64) {
-        // A length that the queue rose above once more than it fell below, or the reverse.
+        // The queue passed each length between the two backlogs once more in one direction than in the other.
         self.waits.correct(first, last);
         self.number += slots;
         self.begin = self.begin.plus_times(self.slot, slots);
@@ -191,8 +190,8 @@ impl Slotted {
         }
     }
 
-    /// Random order for what came in one slot, given by crossing: a function of the slot's
-    /// number only, so it need not be drawn where nothing depends on it.
+    /// Puts the cells of one slot, listed by crossing, in random order. The order is a function of the key and the
+    /// slot's number, so it need not be drawn where nothing depends on it.
     #[inline]
     pub(super) fn shuffle<T>(&self, slot: u64, cells: &mut [T]) {
         let word_of = |state| SplitMix64::seed_from_u64(state).next_u64();
@@ -212,7 +211,7 @@ impl Slotted {
         self.waiting() + cells <= self.limit
     }
 
-    /// Cells that wait at the end of the present slot, where what starts then does not.
+    /// Cells that wait at the end of the present slot, without the one whose service begins then.
     #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.free.saturating_sub(self.number + 2)
@@ -257,7 +256,7 @@ impl Slotted {
         self.waits.note(waits + 1);
     }
 
-    /// Tells all that [`Slotted::note`] counted.
+    /// Adds all cells counted here to `counters`.
     pub(super) fn tell(&mut self, counters: &mut Counters) {
         for (standing, cells) in self.waits.take() {
             let slots = standing - 1;

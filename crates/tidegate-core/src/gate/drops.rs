@@ -65,7 +65,7 @@ impl DropReason {
         matches!(self, DropReason::Loss | DropReason::Counted)
     }
 
-    /// Whether it is a loss. What an ACK filter drops says nothing that is not said later.
+    /// Whether it is a loss. An ACK that a filter drops is none: a later ACK says as much.
     #[must_use]
     pub const fn is_loss(self) -> bool {
         (self as usize) < DropReason::LOSSES

@@ -2,9 +2,8 @@
 //! contract. Plain objects without a clock; gates drive them.
 //!
 //! Source: ITU-T I.371, Annex A (both algorithms) and ATM Forum TM 4.0, "Generic Cell Rate
-//! Algorithm". A cell at `at` does
-//! not conform if and only if `at < TAT − τ`; it then leaves the state alone. A conforming
-//! one sets TAT = max(at, TAT) + T. The first cell always conforms.
+//! Algorithm". A cell at `at` does not conform if and only if `at < TAT − τ`; it then leaves the
+//! state as it is. A conforming one sets TAT = max(at, TAT) + T. The first cell always conforms.
 //!
 //! Example, T = 10 and τ = 3: cells at 0, 7, 14 and 21. The first sets TAT = 10; the second
 //! is just early enough (10 − 3) and sets TAT = 20; the third comes before 17 and does not
@@ -217,14 +216,14 @@ pub fn max_burst_size(tolerance: u64, sustained: Interval, peak: Interval) -> Re
 }
 
 fn slower(sustained: &Interval, peak: &Interval) -> Result<(), LimitError> {
-    // Of a whole and a part: rounded up, less than nothing is nothing too.
+    // `excess` rounds up: a difference between −1 and 0 may give 0 too.
     let above = |a: &Interval, b: &Interval| a.excess(b, 1).is_some_and(|all| all > 0);
     if above(sustained, peak) { Ok(()) } else { Err(LimitError::NotSlower) }
 }
 
 /// GCRA as virtual scheduling: it remembers when the next cell should come (TAT).
 ///
-/// Times may be given in any order; earlier ones are judged as if they came now.
+/// Times may be given in any order: each is compared with TAT, which never falls.
 #[derive(Clone, Debug)]
 pub struct Gcra {
     limit: Limit,
@@ -292,7 +291,7 @@ impl Gcra {
         Some(at.max(self.conforming_behind(&lead)))
     }
 
-    /// When the last of units conforms that come `lead` in all after the next one, each as soon as it conforms.
+    /// When the last of n units conforms, each of which comes as soon as it conforms; `lead`: (n − 1)·T.
     fn conforming_behind(&self, lead: &Interval) -> u64 {
         let mut end = self.tat;
         end.add(lead);

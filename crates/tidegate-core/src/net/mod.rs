@@ -88,11 +88,13 @@ pub struct Network {
 
 impl Network {
     /// Asks that deliveries at the end of a flow's route be reported as soon as they are certain,
-    /// ahead of their time, by [`Network::handle_unit`] and [`Network::poll_step`]; what the endpoint
-    /// there answers enters the flow's other route ahead of its time as well. Says whether it
-    /// will be so: not where an answer could come to a gate before something earlier, where
-    /// TCP is informed of departures, nor where the first gate of the other route is driven step by step, or the last
-    /// one of this route is and its departures are not certain.
+    /// ahead of their time, by [`Network::handle_unit`] and [`Network::poll_step`]. The answers of the endpoint
+    /// there enter the flow's other route ahead of their time as well.
+    ///
+    /// Returns whether it will be so: with `exact` it is not. Nor is it where an answer could come to a gate before
+    /// something earlier, where the departures of answers are reported to TCP, or where the first gate of the other
+    /// route is driven step by step or counts cells. The last gate of this route may be driven step by step only if
+    /// its departures are certain, and may not be a cell gate.
     pub fn deliver_ahead(&mut self, route: usize) -> bool {
         let (there, answers) = (self.map.stretches(route), self.map.stretches(route ^ 1));
         if !self.map.private_entries[route ^ 1] || self.map.stretches[answers.start].notify {
@@ -106,9 +108,10 @@ impl Network {
         true
     }
 
-    /// A unit enters a route at `at`, which is never before what entered there last, nor before the last event unless directions
-    /// alternate. A flow's data route has twice its number, its way back one more.
-    /// Answers with when it comes to its end if that is certain and reported ahead ([`Network::deliver_ahead`]).
+    /// A unit enters a route at `at`, which is never before what entered there last, nor before the last event unless
+    /// directions alternate. The data of flow n take route 2·n, what comes back takes route 2·n + 1.
+    /// Returns when the unit comes to the route's end if that is certain and reported ahead
+    /// ([`Network::deliver_ahead`]).
     #[inline(always)]
     pub fn handle_unit(&mut self, at: Time, route: usize, unit: &mut Unit) -> Option<Time> {
         self.handle_unit_at(at, self.entry(route), unit)
@@ -122,8 +125,8 @@ impl Network {
         self.enter(at, unit)
     }
 
-    /// The unit that enters a route next, with this handle, is a TCP packet of which an ACK filter reads this. Of all units of such routes
-    /// that are in the network, each has a handle of its own.
+    /// Notes what the ACK filters of a route read of the TCP packet that enters it next with this handle. No two units
+    /// of such routes are in the network with one handle.
     pub fn note_view(&mut self, route: usize, handle: u32, view: AckView) {
         for gate in self.filters.get(route).into_iter().flatten() {
             self.gates[*gate as usize].note_view(route as u32, handle, view);
@@ -201,7 +204,7 @@ impl Network {
         self.reports.dropped.pop_front()
     }
 
-    /// A delivery that is certain beside the one that [`Network::handle_wakeup`] has reported. An engine that does not use
+    /// A further delivery that is certain, beside the one that an event has reported. An engine that does not use
     /// [`Network::poll_step`] asks for this until there is none whenever an event has reported a delivery.
     #[inline]
     pub fn poll_delivery(&mut self) -> Option<(Time, usize, Unit)> {
@@ -220,7 +223,7 @@ impl Network {
         }
     }
 
-    /// An event source wakes that is no line.
+    /// An event source other than a delay line wakes.
     pub fn handle_wakeup(&mut self, at: Time, source: EventSource) -> Option<Step> {
         crate::work::step();
         let (kind, index) = self.schedule.sources.source(source);

@@ -1,5 +1,6 @@
-//! A receiver's window that lets nothing go: the persist timer and its probes (RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17;
-//! `tcp_probe_timer`, `tcp_write_wakeup` and `tcp_may_update_window` of Linux 6.18). What is remembered of them is in [`super::persist`].
+//! A receive window too small to send: the persist timer and its probes (RFC 9293 §3.8.6.1, RFC 1122 §4.2.2.17;
+//! `tcp_probe_timer`, `tcp_write_wakeup` and `tcp_may_update_window` of Linux 6.18). Their state is in
+//! [`super::persist`].
 
 use super::accounts::Accounts;
 use super::outgoing::Outgoing;
@@ -12,16 +13,17 @@ use crate::units::{Span, Time};
 
 /// How often a probe of a closed window is sent again, and its wait doubled, at most (`tcp_retries2`).
 pub(super) const RETRIES: u8 = 15;
-/// What one of Linux's buffers holds of an application's data at most (`tcp_xmit_size_goal`); it is no more than half the largest window.
+/// What one of Linux's buffers holds of an application's data at most (`tcp_xmit_size_goal`), and no more than half the
+/// largest window.
 const BUFFER: u64 = 65_000;
 
 impl Sender {
-    /// The largest window that the other end has said.
+    /// The largest window that the other end has advertised.
     pub(super) fn largest_window(&self) -> u64 {
         u64::from(self.persist.largest_said.max(self.raw_window))
     }
 
-    /// Whether probes of the receiver's window are what the timer is set for.
+    /// Whether the timer is the persist timer now.
     #[inline]
     pub(super) fn persists(&self) -> bool {
         self.timers.purpose() == Purpose::Persist
@@ -33,8 +35,8 @@ impl Sender {
         self.persist.due
     }
 
-    /// The receiver's window lets nothing more go: a probe of it, if one is due. Where nothing is out whose ACK would tell of a wider one
-    /// the timer is set (`tcp_check_probe_timer`).
+    /// The receive window lets nothing more go: a probe of it, if one is due. While nothing is outstanding, no ACK can
+    /// bring a larger window, so the persist timer is set (`tcp_check_probe_timer`).
     #[cold]
     pub(super) fn poll_closed(&mut self, now: Time) -> Option<Outgoing> {
         if self.persist.due {
@@ -44,7 +46,8 @@ impl Sender {
             self.persist.doublings = 0;
             self.timers.set(Purpose::Persist, now.saturating_add(self.persist_wait()));
             if self.config.persist == PersistRule::Linux {
-                // What time-outs and earlier probes have doubled counts for the probes after the first (`icsk_backoff`).
+                // From the second probe on, the doublings by time-outs and earlier probes count too
+                // (`icsk_backoff`).
                 self.persist.doublings = self.estimator.doublings().saturating_add_signed(self.persist.kept);
             }
         }
@@ -58,7 +61,7 @@ impl Sender {
         doubled.min(most).min(self.estimator.most().max(least))
     }
 
-    /// The timer expired.
+    /// The persist timer expired.
     pub(super) fn handle_persist(&mut self) {
         self.timers.set(Purpose::Persist, Time::NEVER);
         self.persist.due = true;
@@ -75,7 +78,7 @@ impl Sender {
         self.ready = false;
         self.held = HeldBy::ReceiverWindow;
         let unsent = self.written - self.max;
-        // Nothing is out.
+        // Nothing is outstanding, so all of the window is free.
         let len = self.peer_window.min(unsent).min(u64::from(self.config.mss));
         if len > 0 {
             self.forget_probes();
@@ -99,7 +102,7 @@ impl Sender {
         Some(Outgoing::new(self.max, 1))
     }
 
-    /// The window is open, as far as is known.
+    /// The receive window is open, as far as is known: probes begin anew next time.
     fn forget_probes(&mut self) {
         (self.persist.unanswered, self.persist.doublings) = (0, 0);
         if self.config.persist == PersistRule::Linux {
@@ -123,7 +126,7 @@ impl Sender {
         sent
     }
 
-    /// An ACK came that acknowledges nothing, where nothing is out (`tcp_ack_probe`).
+    /// An ACK came that acknowledges nothing, while nothing is outstanding (`tcp_ack_probe`).
     #[cold]
     pub(super) fn handle_probe_answer(&mut self, now: Time) {
         self.persist.unanswered = 0;
@@ -132,12 +135,12 @@ impl Sender {
         }
     }
 
-    /// The receiver's window is another one: the timer is not needed where the next segment fits.
+    /// The receive window has changed: the persist timer stops if the next segment fits.
     #[cold]
     pub(super) fn end_persist(&mut self) {
         let unsent = self.written - self.max;
         let mss = u64::from(self.config.mss);
-        // What its doublings were holds where not all fits that waits in Linux's first buffer (`tcp_ack_probe`).
+        // Linux keeps the doublings unless all data of its first buffer fit (`tcp_ack_probe`).
         let buffer = (self.largest_window() / 2).clamp(mss, BUFFER) / mss * mss;
         let linux = self.config.persist == PersistRule::Linux;
         if unsent.min(if linux { buffer } else { mss }) <= self.peer_window {
@@ -148,8 +151,8 @@ impl Sender {
         }
     }
 
-    /// An ACK says `bytes` more than are out. Where it is one, and was a probe, the octet counts as sent after all; else the ACK is of
-    /// what was never sent, and `false`.
+    /// An ACK covers `bytes` bytes beyond SND.NXT. If that is the one octet of a probe, the octet counts as sent after
+    /// all; else the ACK is of data that were never sent: `false`.
     #[cold]
     pub(super) fn adopt_octet(&mut self, bytes: u64) -> bool {
         let sent_at = std::mem::replace(&mut self.persist.octet, Time::NEVER);

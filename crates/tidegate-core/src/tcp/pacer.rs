@@ -14,13 +14,13 @@ pub(super) struct Pacer {
     len: u64,
     whole: u64,
     rest: u64,
-    /// Segments until one leaves whose packet is paced: none of those before is.
+    /// Segments up to the first one whose packet is paced, that one included; 0: that one has left.
     free: u32,
     /// Bytes of the burst under way that have left while packets are not paced.
     unpaced: u64,
     /// Bytes that are left of the burst under way.
     burst: u64,
-    /// By how much it left later than it might have, less what was made up for.
+    /// By how much the burst under way left later than it might have, less what has been made up for.
     late: Span,
 }
 
@@ -52,7 +52,7 @@ impl Pacer {
     }
 
     /// `len` user bytes left at `now`; those after them follow at `rate`. A burst of up to `burst` bytes leaves at once and
-    /// delays what follows it as a whole.
+    /// delays what follows as a whole.
     pub(super) fn handle_sent(&mut self, now: Time, len: u32, rate: Rate, burst: u64) {
         let mut len = u64::from(len);
         // Packets that are not paced follow each other at an instant.

@@ -1,4 +1,5 @@
-//! An application that does not read at once ([`super::receiver`]): how it reads, how far it has, and what was said of the window.
+//! An application that does not read at once ([`super::receiver`]): its pace, how far it has read, and the window
+//! advertised last.
 
 use crate::app::Pace;
 use crate::units::Time;
@@ -6,19 +7,19 @@ use crate::units::Time;
 /// The application at a receiver, and what it has not read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader {
-    /// How fast it reads; `None`: when it is told to.
+    /// How fast it reads; `None`: when [`super::receiver::Receiver::read`] is called.
     pub(super) pace: Option<Pace>,
-    /// When it reads next; `NEVER`: when data come, or when it is told to.
+    /// When it reads next; `NEVER`: when data come or, without a pace, on call.
     pub(super) next_at: Time,
     /// Everything below has been read.
     pub(super) read: u64,
-    /// Behind the window that was said last (`rcv_wup` + `rcv_wnd`).
+    /// Right edge of the window advertised last (`rcv_wup` + `rcv_wnd`).
     pub(super) edge: u64,
-    /// The window that was said last (`rcv_wnd`).
+    /// The window advertised last (`rcv_wnd`).
     pub(super) said: u64,
     /// When a delayed ACK must leave.
     pub(super) ack_at: Time,
-    /// The last segment that came ended something: a short one, or one with PSH.
+    /// A short segment, or one with PSH, has come since the last ACK (`ICSK_ACK_PUSHED`).
     pub(super) pushed: bool,
 }
 
@@ -35,7 +36,7 @@ impl Reader {
         }
     }
 
-    /// The window that was said last.
+    /// The window advertised last.
     #[inline]
     pub(super) fn said(&self) -> u64 {
         self.said

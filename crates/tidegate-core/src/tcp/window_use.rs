@@ -27,17 +27,17 @@ pub(super) struct Burst {
     pub(super) limited: bool,
     /// Outstanding, in segments.
     pub(super) out: u64,
-    /// SND.UNA and SND.NXT.
+    /// SND.UNA.
     pub(super) una: u64,
-    /// See `una`.
+    /// SND.NXT.
     pub(super) max: u64,
     /// Time-out in force.
     pub(super) rto: Span,
 }
 
 impl WindowUse {
-    /// A burst has left. `allows` says whether slow start goes on at a window below so many segments.
-    /// `true`: the window has not been used for a time-out, and falls ([`WindowUse::handle_unused`]).
+    /// A burst has left. `allows(n)`: the sender is in slow start with a window below n segments.
+    /// Returns `true` if the window has not been used for a time-out: it falls ([`WindowUse::handle_unused`]).
     #[inline(always)]
     pub(super) fn handle_burst(&mut self, burst: Burst, allows: impl FnOnce(u64) -> bool) -> bool {
         if burst.una >= self.until || burst.limited || (!self.limited && burst.out > self.most) {
@@ -54,8 +54,8 @@ impl WindowUse {
         burst.at.saturating_since(self.since) >= burst.rto
     }
 
-    /// The window, of so many segments, has not been used for a time-out: the segments to which it falls, halfway to what was
-    /// used (`tcp_cwnd_application_limited`); `least`: the initial window.
+    /// The window, of so many segments, has not been used for a time-out: the segments to which it falls, halfway to
+    /// what was used (`tcp_cwnd_application_limited`); `least`: the initial window.
     pub(super) fn handle_unused(&mut self, at: Time, window: u64, least: u64) -> Option<u64> {
         let used = std::mem::take(&mut self.used).max(least);
         self.since = at;
@@ -74,7 +74,8 @@ impl WindowUse {
         self.since = now;
     }
 
-    /// The window was set for another reason, or an ACK of new data came, whether the window has grown for it or not (`tcp_cong_avoid`).
+    /// The window was set for another reason, or an ACK of new data came, whether the window has grown for it or not
+    /// (`tcp_cong_avoid`).
     #[inline(always)]
     pub(super) fn handle_window_set(&mut self, now: Time) {
         self.since = now;

@@ -1,7 +1,7 @@
 //! A player of adaptive video: which segment it asks for when, and what its viewer sees.
 //!
-//! It never looks at the transport. The engine calls it when a segment may be asked for, and when one has come whole. Media time in the
-//! buffer is exact: whole picoseconds.
+//! It never looks at the transport. The engine calls it when a segment may be asked for, and when one has come whole.
+//! Media time in the buffer is exact: whole picoseconds.
 
 mod mpc;
 mod own;
@@ -101,8 +101,8 @@ impl Player {
         }
     }
 
-    /// The first instant, `now` or later, at which the next segment may be asked for if nothing else happens; [`Time::NEVER`]: not before
-    /// another one has come, or there is none.
+    /// The first instant, `now` or later, at which the next segment may be asked for if nothing else happens;
+    /// [`Time::NEVER`]: not before another one has come, or there is none.
     #[must_use]
     pub fn next_ask(&self, now: Time) -> Time {
         let outstanding = self.pending.len() as u64;
@@ -186,8 +186,8 @@ impl Player {
         }
     }
 
-    /// The player of a flow that starts at `start` as it was at `until`, by what is known of its segments: when each was asked for, how
-    /// large it was, and when it had come.
+    /// The player of a flow that starts at `start` as it was at `until`, from its segments: when each was asked for,
+    /// how large it was, and when it had come.
     #[must_use]
     pub fn replayed(plan: &VideoPlan, start: Time, exchanges: &[Exchange], until: Time) -> Player {
         let mut player = Player::new(plan, start);

@@ -1,7 +1,7 @@
 //! Congestion control as Linux counts it: whole segments, in integers.
 //!
-//! Written from what `tcp_cong.c`, `tcp_output.c` and the controllers' files of Linux 6.18 do. The endpoint says on which ACKs a
-//! window may grow ([`super::Acked::window_limited`]) and holds the window of a loss recovery.
+//! Written from what `tcp_cong.c`, `tcp_output.c` and the controllers' files of Linux 6.18 do. The endpoint says on
+//! which ACKs a window may grow ([`super::Acked::window_limited`]) and holds the window of a loss recovery.
 
 mod cubic;
 mod dctcp;
@@ -49,7 +49,7 @@ impl Window {
         }
     }
 
-    /// Bytes.
+    /// `snd_cwnd` in bytes.
     #[inline]
     fn bytes(&self) -> u64 {
         self.segments * self.mss
@@ -61,7 +61,7 @@ impl Window {
         self.segments < self.threshold
     }
 
-    /// `snd_cwnd` where a reduction under way has come to so many bytes: below the threshold it is slow start too.
+    /// `snd_cwnd` in segments: during a reduction, the window of `to` bytes that it has come to.
     #[inline(always)]
     fn reduced(&self, to: Option<u64>) -> u64 {
         to.map_or(self.segments, |bytes| bytes / self.mss)

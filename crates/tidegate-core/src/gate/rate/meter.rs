@@ -17,8 +17,8 @@ pub enum CapacityMeter {
 }
 
 impl CapacityMeter {
-    /// At the start of the law of `plan`, which draws from `stream`; `None`: the network sets its rate. A law without limit counts as the
-    /// largest speed.
+    /// At the start of the law of `plan`, which draws from `stream`; `None`: the network sets its rate. A law without
+    /// limit counts as the largest speed.
     #[must_use]
     pub fn new(plan: &RatePlan, stream: Stream) -> Option<CapacityMeter> {
         Some(match plan.course() {

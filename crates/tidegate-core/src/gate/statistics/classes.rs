@@ -55,7 +55,7 @@ struct History {
     until: Time,
     /// The classes at the present instant.
     now: Vec<ClassRow>,
-    /// When the unit in service leaves the queue of its class, with its IP bytes.
+    /// When the unit in service leaves the queue of its class, with the class and the unit's IP bytes.
     leaving: Option<(Time, usize, u32)>,
     rows: Vec<ClassRow>,
 }
@@ -112,8 +112,8 @@ impl ClassStatistics {
         self.classes[class].counters.mark(at, u64::from(wire));
     }
 
-    /// The service of a unit is known. One that is in the queue for any time has joined it before; `joined`: this one has, even if it
-    /// leaves at the instant of its arrival.
+    /// The service of a unit is known. One that is in the queue for any time has joined it before; `joined`: this one
+    /// has, even if it leaves at the instant of its arrival.
     #[inline]
     pub(in crate::gate) fn serve(&mut self, class: usize, served: &Served, joined: bool) {
         let Served { arrival, service, leaves, bytes, .. } = *served;

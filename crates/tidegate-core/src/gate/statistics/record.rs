@@ -4,7 +4,8 @@
 //! writes rows in the order of time, whatever the order in which it is informed, so they are the same with
 //! `exact` on and off.
 //!
-//! Where rows are written at fixed times, changes that are known ahead are added up by row; else each is applied at its own instant.
+//! Where rows are written at fixed times, changes that are known ahead are added up by row; else each is applied at its
+//! own instant.
 
 mod by_row;
 mod services;
@@ -47,7 +48,8 @@ pub(in crate::gate) struct Recorder {
     /// The gate at the present instant; where rows are written at fixed times, without what is known to change.
     now: GateRow,
     rows: Vec<GateRow>,
-    /// The instant of changes that no row shows yet, where a row is written at every change: what comes then may write one.
+    /// Where a row is written at every change: the instant of changes that no row shows yet. A later event of that
+    /// instant may write the row.
     unshown: Option<Time>,
 }
 
@@ -226,7 +228,7 @@ impl Recorder {
         self.event(at);
     }
 
-    /// A unit is marked; what becomes of it follows.
+    /// A unit is marked; another call says what becomes of it.
     pub(super) fn mark(&mut self, at: Time) {
         self.settle(at);
         self.now.marked_packets += 1;
@@ -235,7 +237,7 @@ impl Recorder {
 
     /// The discipline drops or marks with this probability from `at` on, which is the instant of an event.
     pub(super) fn probability(&mut self, at: Time, probability: f64) {
-        // What else changes at that instant has its row afterwards, and shows this.
+        // The event itself writes the row of this instant afterwards, which shows the probability.
         self.advance(at);
         self.now.drop_probability = probability;
     }
@@ -263,7 +265,7 @@ impl Recorder {
         }
     }
 
-    /// Applies what is known to change until `at`, and at that instant: it comes before an arrival then.
+    /// Applies what is known to change until `at`, `at` included: such changes come before an arrival at that instant.
     #[inline(always)]
     fn settle(&mut self, at: Time) {
         if let Some(by_row) = &self.by_row {

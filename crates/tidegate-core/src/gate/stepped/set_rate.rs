@@ -40,7 +40,7 @@ impl Gate {
         self.set_speed().map(SetSpeed::inside)
     }
 
-    /// The capacity from the start to `at`, in 10⁻¹² bit; 0 at a gate of another law.
+    /// The capacity from the start to `at`, in 10⁻¹² bit, where the network sets the rate or opens circuits; else 0.
     #[must_use]
     pub fn offered_until(&self, at: Time) -> u128 {
         match &self.parts.law {

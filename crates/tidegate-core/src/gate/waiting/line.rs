@@ -60,7 +60,7 @@ impl Line {
         Some((last, self.units.iter().take(self.units.len() - 1)))
     }
 
-    /// The unit with so many before it, which leaves the line.
+    /// Takes out the unit that has `place` units before it.
     pub(super) fn take(&mut self, place: usize) -> Option<Waiter> {
         let waiter = self.units.remove(place)?;
         self.bytes -= u64::from(waiter.unit.bytes);

@@ -91,7 +91,7 @@ impl Follower {
     fn rate(&mut self, sample: u64) -> Rate {
         let mean = self.estimator.push(u128::from(sample));
         let share = self.plan.share.of(mean.sum, mean.count);
-        // A peak below the least rate is refused before.
+        // The scenario crate refuses a peak below the least rate.
         share.max(self.plan.min).min(self.plan.peak.unwrap_or(Rate::from_bps(u64::MAX)))
     }
 }

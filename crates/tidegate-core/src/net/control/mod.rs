@@ -158,7 +158,7 @@ impl Controls {
             circuits: Circuits::new(plan),
             of_gate: vec![],
         };
-        // What circuits set varies; the others set all gates that they control.
+        // `sets` has all gates of a control, except of circuits, where it varies.
         let is_circuit = |gate: &usize| matches!(plan.gates[*gate].rate, RatePlan::Reserve(_));
         let circuits = (0..gates.len()).filter(is_circuit).map(|gate| (gate, SourceKind::Circuits, 0));
         let mut members: Vec<(usize, SourceKind, usize)> = circuits.collect();

@@ -1,8 +1,9 @@
-//! A calendar queue: a ring of buckets of equal width in time. Each bucket is a list through
-//! the sources themselves. Sources due beyond the ring wait apart until it reaches them. The
-//! width follows the traffic: about one source a bucket. Where sources share an instant, as timers
-//! on ticks of one clock, no width helps: the list of a bucket with some is put in order when the bucket is reached, and a
-//! bucket with many becomes a crowd, which is kept in order.
+//! A calendar queue: a ring of buckets of equal width in time. Each bucket is a list through the sources themselves.
+//! Sources due beyond the ring wait apart until it reaches them. The width follows the traffic: about one source a
+//! bucket.
+//!
+//! Where sources share an instant, as timers on ticks of one clock, no width helps. A list of a few sources is put in
+//! order when its bucket is reached; a bucket with many becomes a crowd, which is kept in order.
 
 mod buckets;
 
@@ -15,10 +16,11 @@ use crate::units::Time;
 
 const NONE: u32 = super::crowds::NONE;
 const BUCKETS: usize = 1 << 14;
-/// Pops between two looks at the width: few at first, when nothing is known of the traffic, then twice as many each time.
+/// Pops between two reviews of the width: few at first, when the traffic is not known, then twice as many each time.
 const REVIEWS: std::ops::RangeInclusive<u32> = 1 << 8..=1 << 15;
 
-/// A calendar queue of event sources. The times at which sources are due are kept elsewhere: every call is given their list (`due`).
+/// A calendar queue of event sources. The times at which sources are due are kept elsewhere: every call is given their
+/// list (`due`).
 #[derive(Debug)]
 pub(in crate::net) struct Calendar {
     /// First source of each bucket, or the name of its crowd ([`Crowds`]).
@@ -39,7 +41,7 @@ pub(in crate::net) struct Calendar {
     beyond: BTreeSet<(Time, EventSource)>,
     /// Bucket of the first of them.
     beyond_from: u64,
-    /// Pops until the next look at the width, and from one look to that.
+    /// Pops until the next review of the width, and between the last review and that one.
     pops_left: u32,
     pops_between: u32,
     reviewed_at: Time,
@@ -64,7 +66,7 @@ impl Calendar {
         }
     }
 
-    /// `at` is what `due` says of it.
+    /// Inserts a source that is due at `at`, which is its entry in `due`.
     #[inline(always)]
     pub(in crate::net) fn insert(&mut self, source: EventSource, at: Time, due: &[Time]) {
         // Never before the current bucket: what is due in the past comes at once.
@@ -96,7 +98,7 @@ impl Calendar {
     pub(in crate::net) fn remove(&mut self, source: EventSource, at: Time, due: &[Time]) {
         let bucket = (at.picos() >> self.shift).max(self.current);
         if bucket - self.current >= BUCKETS as u64 || !self.take_out(source, at, bucket, due) {
-            // Put in when the ring ended before it.
+            // It was inserted when the ring did not reach it yet.
             self.beyond.remove(&(at, source));
             self.find_beyond();
         }
@@ -148,7 +150,7 @@ impl Calendar {
         Some((at, source))
     }
 
-    /// A source was taken off at `at`.
+    /// Counts a pop at `at`, and reviews the width when it is time.
     #[inline(always)]
     fn popped(&mut self, at: Time, due: &[Time]) {
         self.pops_left -= 1;
@@ -169,7 +171,8 @@ impl Calendar {
         first.min(beyond)
     }
 
-    /// The first source, and when it is due, by a search that leaves the calendar unchanged: [`Time::NEVER`] if there is none.
+    /// The first source, and when it is due, by a search that leaves the calendar unchanged: [`Time::NEVER`] if there
+    /// is none.
     pub(in crate::net) fn first(&self, due: &[Time]) -> (Time, EventSource) {
         let beyond = self.beyond.first().copied().unwrap_or((Time::NEVER, NONE));
         let Some((_, slot)) = self.first_filled() else { return beyond };

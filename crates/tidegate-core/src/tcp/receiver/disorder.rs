@@ -11,8 +11,8 @@ use crate::tcp::segment::Segment;
 use crate::tcp::seq::Numbering;
 use crate::units::Time;
 
-/// `[start, end)` had arrived before, the beginning of the segment that has come or a later part of it: the next ACK says so, where
-/// `duplicates` are reported.
+/// `[start, end)` has arrived again, as the beginning of a segment (`begins`) or a later part of it. Where
+/// `duplicates` are reported, the next ACK says so.
 fn came_again(
     duplicates: &mut Option<Box<Duplicates>>,
     tells: &mut bool,
@@ -47,8 +47,9 @@ impl Receiver {
         }
     }
 
-    /// New data continue the highest island, of a receiver whose window stays: the usual case while a gap is open. Nothing is done
-    /// unless they do.
+    /// Fast path of [`Receiver::handle_other_disorder`] for new data that continue the highest island, at a receiver
+    /// of constant window: the frequent case while a gap is open. It skips the searches for repeated data and for
+    /// islands that join. `false`: other conditions hold, and nothing has been done.
     #[inline(always)]
     fn lengthens_last(&mut self, start: u64, len: u32, config: &Config, counters: &mut Counters) -> bool {
         let end = start + u64::from(len);
@@ -82,7 +83,7 @@ impl Receiver {
         // acknowledged at once.
         let was_due = std::mem::replace(&mut self.ack_now, true);
         let end = start + u64::from(len);
-        // What was all acknowledged before asks for an ACK that uses up no quick one (`tcp_send_dupack`).
+        // The ACK of a segment that ends below the last ACK uses up no quick ACK (`tcp_send_dupack`).
         self.scheduled |= end >= self.acknowledged_to;
         self.tells |= self.buffer.is_some();
         // RFC 9293 §3.10.7.4: what lies outside the window is dropped and acknowledged.
@@ -107,7 +108,7 @@ impl Receiver {
         if new == 0 {
             counters.duplicates_received += 1;
             if self.buffer.is_some() && end > self.next {
-                // It is one of those ahead of the gap as any other.
+                // It is answered as new data ahead of the gap are.
                 self.ack_now = was_due || self.answers_disorder(now, gap, config);
             }
             return;
@@ -121,7 +122,8 @@ impl Receiver {
         }
     }
 
-    /// New data `[start, end)` came ahead of a gap or into one, where `held` bytes had come ahead: what that does to Linux's window.
+    /// How Linux's window grows for new data `[start, end)` that came ahead of a gap or into one; `held`: the bytes
+    /// that had come ahead.
     fn widen_in_disorder(&mut self, now: Time, (start, end): (u64, u64), held: u64, config: &Config) {
         let held = held + self.unread();
         let ahead = self.ahead();
@@ -140,8 +142,8 @@ impl Receiver {
         }
     }
 
-    /// Whether Linux answers new data at once that came ahead of a gap, or into one where there was a `gap` (`__tcp_ack_snd_check`), or only
-    /// with those that follow soon. DEVIATION: RFC 5681 §4.2 wants an ACK for each.
+    /// Whether Linux acknowledges new data at once that came ahead of a gap or into one (`gap`: there was one), and not
+    /// only with those that follow soon (`__tcp_ack_snd_check`). DEVIATION: RFC 5681 §4.2 wants an ACK for each.
     fn answers_disorder(&mut self, now: Time, gap: bool, config: &Config) -> bool {
         let quick = self.is_quick();
         let Some(buffer) = &mut self.buffer else { return true };
@@ -150,7 +152,7 @@ impl Receiver {
             return true;
         }
         if self.islands.is_empty() {
-            // What began with old data, and left no gap, is in order.
+            // Data that began with old bytes where there was no gap are in order.
             if !gap {
                 self.put_off(self.ack_deadline(now, config));
             }
@@ -165,7 +167,7 @@ impl Receiver {
     }
 
     /// Whether `[start, end)` begins an island beside two others, or belongs to one that is older than two others: then
-    /// what an ACK that is held back has to say is not put off any more (`tcp_sack_new_ofo_skb`).
+    /// an ACK that is held back is sent (`tcp_sack_new_ofo_skb`).
     fn begins_island(&self, start: u64, end: u64) -> bool {
         match self.islands.touching(start, end) {
             Some(island) => !self.recent.is_of_two(island),
@@ -192,7 +194,8 @@ impl Receiver {
         joined.new
     }
 
-    /// Writes SACK blocks, as many as there is room for: what came again (RFC 2883 §4), the island that arrived last, then those before it (RFC 2018 §4).
+    /// Writes SACK blocks, as many as there is room for: what came again (RFC 2883 §4), the island that arrived last,
+    /// then those before it (RFC 2018 §4).
     #[cold]
     pub(in crate::tcp) fn report(&self, segment: &mut Segment, numbering: Numbering) {
         let (mut count, room) = (0, segment.room_for_blocks());

@@ -47,7 +47,7 @@ pub(super) struct BandwidthPool {
     pub(super) reserved: u64,
     /// Calls that wait for it.
     pub(super) queued: u64,
-    /// The two above hold since.
+    /// Since when `reserved` and `queued` hold.
     since: Time,
     reserved_area: u128,
     waiting_area: u128,
@@ -62,19 +62,19 @@ impl CallCounts {
         CallCounts { offered: 0, carried: 0, refused: 0, waited: 0, withdrawn: 0, abandoned: 0, waits }
     }
 
-    /// Share of the calls that did not get at once what they asked for; `None`: there were none.
+    /// Share of the calls that did not get at once what they asked for; `None`: there were no calls.
     #[must_use]
     pub fn blocked(&self) -> Option<f64> {
         (self.offered > 0).then(|| (self.refused + self.waited) as f64 / self.offered as f64)
     }
 
-    /// Share of the calls that no longer waited because their patience was over; `None`: there were none.
+    /// Share of the calls that gave up because their patience was over; `None`: there were no calls.
     #[must_use]
     pub fn abandoned_share(&self) -> Option<f64> {
         (self.offered > 0).then(|| self.abandoned as f64 / self.offered as f64)
     }
 
-    /// A call is made, and this comes of it.
+    /// Counts a call that is made, and its answer.
     pub(super) fn ask(&mut self, answer: Answer) {
         self.offered += 1;
         match answer {

@@ -17,8 +17,8 @@ pub(super) struct Callers {
     open: BTreeMap<u64, OpenCall>,
 }
 
-/// The random streams of a source of calls. One draw of each kind is made for every call, so what becomes of one call does not
-/// change the draws of the next.
+/// The random streams of a source of calls. One draw of each kind is made for every call, so what becomes of one call
+/// does not change the draws of the next.
 #[derive(Debug)]
 enum CallArrivals {
     Every(Box<Every>),
@@ -46,11 +46,11 @@ struct OpenCall {
     /// How long it is held from its grant on.
     hold: Span,
     patience: Option<Span>,
-    /// It waits, and leaves the line then.
+    /// While it waits: when its patience is over.
     leaves: Option<Time>,
 }
 
-/// Calls never come without end at one instant.
+/// The end of a gap, a picosecond at least: a gap of zero would let calls come without end at one instant.
 fn later(at: Time, gap: Span) -> Time {
     at.saturating_add(gap.max(Span::from_picos(1)))
 }
@@ -74,7 +74,7 @@ impl Callers {
         Callers { arrivals, made: 0, open: BTreeMap::new(), plan: plan.clone() }
     }
 
-    /// When the first calls are made, and by which users; once.
+    /// When the first calls are made, and by which users. To be called once.
     pub(super) fn first_calls(&mut self) -> Vec<(Time, u32)> {
         let users = match &self.arrivals {
             CallArrivals::Every(_) => return self.next_arrival().into_iter().map(|at| (at, 0)).collect(),
@@ -83,7 +83,7 @@ impl Callers {
         users.map(|user| (self.idle_until(self.plan.start, user), user)).collect()
     }
 
-    /// When the next call comes of those that come whatever is under way.
+    /// When the next call comes, where calls come whatever is under way ([`CallArrivals::Every`]).
     pub(super) fn next_arrival(&mut self) -> Option<Time> {
         let CallArrivals::Every(every) = &mut self.arrivals else { return None };
         every.next = later(every.next, draw(every.gap, &mut every.gaps));
