@@ -48,7 +48,7 @@ impl Alarms {
         self.flows * 3 + server
     }
 
-    /// The flow whose alarm it is; of no server.
+    /// The flow whose alarm it is. Not for the alarm of a server.
     #[inline]
     pub(crate) fn flow_of(self, number: usize) -> usize {
         if number >= self.flows * 2 { number - self.flows * 2 } else { number / 2 }
@@ -79,7 +79,8 @@ impl Alarms {
         }
     }
 
-    /// For which direction of the network it rings. Of a flow that `asks` it is the receiver that has the application, a client.
+    /// For which direction of the network it rings. In a flow that `asks` the application is a client, at the receiver;
+    /// else it is at the sender.
     pub(crate) fn direction(self, number: usize, asks: impl Fn(usize) -> bool) -> Direction {
         match self.of(number) {
             Alarm::Receiver(_) => Direction::Data,

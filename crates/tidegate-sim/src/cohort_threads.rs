@@ -77,7 +77,7 @@ impl CohortThreads {
         }
     }
 
-    /// The headers of a flow's segments are at hand from now on.
+    /// Makes the headers of a flow's cohort those of the wire, `at_hand`, and keeps those of the last cohort here.
     #[inline]
     pub(crate) fn turn_to(&mut self, flow: usize, at_hand: &mut Segments) {
         let cohort = self.plan.of(flow);

@@ -15,7 +15,7 @@ pub struct Turn {
     pub at: Time,
     /// The flow's number.
     pub flow: usize,
-    /// Which of its ends; of a packet that is lost the end that had sent it.
+    /// Which of its ends. The loss of a packet happens to the end that had sent it.
     pub side: Side,
     /// What.
     pub what: Happened,
@@ -24,7 +24,7 @@ pub struct Turn {
 /// What happens to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// The flow begins, told to its sender.
+    /// The flow begins. It happens to the sender only.
     Begins,
     /// A packet comes, with its codepoint as it arrived.
     Packet(Packet, Ecn),
@@ -34,7 +34,7 @@ pub enum Happened {
     Lost(Lost),
 }
 
-/// What lies between the caller and the hosts of the run.
+/// What the caller and the hosts of the run leave for each other.
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) turns: VecDeque<Turn>,
@@ -43,7 +43,7 @@ pub(crate) struct Desk {
     ends: BTreeMap<(usize, bool), Drawer>,
 }
 
-/// What the caller has for one end.
+/// What the caller has left for one end.
 #[derive(Default)]
 pub(crate) struct Drawer {
     pub(crate) leaving: VecDeque<Outgoing>,
@@ -52,7 +52,7 @@ pub(crate) struct Drawer {
     pub(crate) rtt: Option<Span>,
 }
 
-/// One end, answered from the desk.
+/// The host at one end: it answers with what the caller has left at the desk.
 pub(crate) struct Outsider {
     pub(crate) desk: Arc<Mutex<Desk>>,
     pub(crate) flow: usize,

@@ -1,7 +1,8 @@
 //! Flows that are recorded together: what they have in sum, and how they spread, at instants.
 //!
-//! Each end of a flow adds what has changed to the first instant that shows it. So neither end waits for the other, as
-//! rows of a single flow make it (run-ahead goes on), and an instant costs nothing for each flow.
+//! Each end of a flow adds what has changed to the first instant that shows it. So run-ahead goes on: neither end waits
+//! for the other, as it must where a single flow is recorded. An instant costs nothing for a flow in which nothing
+//! changes.
 
 use std::ops::AddAssign;
 
@@ -9,9 +10,9 @@ use tidegate_core::plan::{GROUP_ROW_BYTES, Plan, RecordLevel};
 use tidegate_core::units::{PICOS_PER_SECOND, Span, Time};
 use tidegate_result::GroupRow;
 
-/// Parts of an octave in a spread: the middle of each is off by 6% at most.
+/// Parts of an octave in a spread: the middle of each is off by 1/16 at most.
 const PARTS: usize = 8;
-/// Bins of a spread, up to 2⁴¹ and beyond.
+/// Bins of a spread, for numbers below 2⁴²; the last one has larger numbers too.
 const BINS: usize = 40 * PARTS;
 
 /// The groups of flows that are recorded together, with what their members have added so far.
@@ -27,16 +28,16 @@ struct Group {
     mss: f64,
     /// By instant.
     changes: Vec<Change>,
-    /// By instant, what changes of the flows in each bin.
+    /// By instant and bin: by how much the number of flows with such a window changes.
     windows: Vec<i32>,
-    /// By instant, the flows to which so many bytes came since the instant before.
+    /// By instant and bin: the flows to which so many bytes came since the instant before.
     delivered: Vec<u32>,
-    /// By instant, round trips of so many microseconds.
+    /// By instant and bin: round trips of so many microseconds.
     round_trips: Vec<u32>,
 }
 
 impl Group {
-    /// Has a place for so many instants at least.
+    /// Makes room for `instants` instants at least.
     #[inline]
     fn reach(&mut self, instants: usize) {
         if self.changes.len() < instants {
@@ -105,7 +106,7 @@ impl Groups {
         Groups { every, instants, groups: plan.record.groups.iter().map(|row| group(&row.flows)).collect() }
     }
 
-    /// The first instant that shows what happens at `at`, with a place in a group; none before the end of the run.
+    /// The first instant that shows what happens at `at`, for which the group has room; `None`: the run ends before it.
     #[inline]
     fn instant(&mut self, at: Time, group: usize) -> Option<usize> {
         let instant = at.picos().div_ceil(self.every.picos()) as usize;
@@ -116,7 +117,7 @@ impl Groups {
         Some(instant)
     }
 
-    /// The sender of a flow did something at `at`; it has a window, and has counted so much since the run began.
+    /// The sender of a flow did something at `at`. The two counts are since the run began.
     pub(crate) fn note_sender(
         &mut self,
         at: Time,
@@ -145,7 +146,7 @@ impl Groups {
         group.windows[instant * BINS + bin(window)] += 1;
     }
 
-    /// A segment came to the receiver of a flow at `at`, which has so many user bytes since the run began.
+    /// A segment came to the receiver of a flow at `at`. `delivered`: its user bytes since the run began.
     pub(crate) fn note_receiver(&mut self, at: Time, member: &mut Member, delivered: u64) {
         let more = delivered - member.delivered;
         if more == 0 {
@@ -169,7 +170,7 @@ impl Groups {
         }
     }
 
-    /// No more comes to a flow before the first instant that shows its latest delivery.
+    /// Counts what came to a flow up to the first instant that shows its latest delivery; no more comes before that.
     pub(crate) fn close(&mut self, member: &Member) {
         let (instant, bytes) = member.latest;
         if bytes > 0 {
@@ -221,7 +222,7 @@ impl Groups {
             }
             let counts = |all: &[u32]| -> [u64; BINS] { std::array::from_fn(|bin| u64::from(all[bin])) };
             let mut delivered = counts(&group.delivered[bins.clone()]);
-            // The others had nothing.
+            // Flows that are in no bin received nothing.
             delivered[0] += sum.flows.saturating_sub(delivered.iter().sum());
             let goodput = if instant == 0 { [f64::NAN; 3] } else { spread(&delivered) };
             rows.push(GroupRow {

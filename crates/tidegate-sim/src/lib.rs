@@ -3,9 +3,10 @@
 //! [`run`] takes a [`Plan`] and returns a [`RunResult`]: the summary and the columns that
 //! were asked for. Deterministic: the same plan gives the same bytes. A [`pool`] of threads works through
 //! many runs at once, and several threads share one run of very many flows ([`run_watched`]); no result depends
-//! on the number of threads. [`run_hosted`] runs transports of others, as [`host::Host`], beside our TCP. What it does not do:
-//! read files (the scenario crate does), write them (Python does; the capture goes into any
-//! `Write`), or know what time it is.
+//! on the number of threads. [`run_hosted`] runs transports of others, as [`host::Host`], beside our TCP.
+//!
+//! The simulator does not read files (the scenario crate does), write them (Python does; the capture goes into any
+//! `Write`), or read a clock.
 
 mod advised;
 mod alarms;

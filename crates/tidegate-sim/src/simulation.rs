@@ -33,9 +33,9 @@ pub(crate) struct Simulation {
     awaited: Vec<usize>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) wire: Wire<Network>,
-    /// Who takes the units of many flows.
+    /// The threads that handle the units of many flows.
     pub(crate) cohort_threads: Option<Box<CohortThreads>>,
-    /// So many threads may take them.
+    /// How many threads `cohort_threads` may have.
     threads: usize,
     pub(crate) drops: Vec<Dropped>,
     /// Units that the network has handed out together; empty between its events.
@@ -48,14 +48,15 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// Not more than so many threads work on it.
+    /// The simulation of a plan, on at most `threads` threads.
     ///
-    /// The flows for which `hosts` has any are theirs.
+    /// A flow for which `hosts` returns hosts has those as its ends.
     ///
     /// # Errors
-    /// [`RunError::Host`] for a flow with requests that has hosts, [`RunError::NotHere`] for one that needs hosts and has none.
+    /// [`RunError::Host`] for a flow with requests that has hosts, [`RunError::NotHere`] for one that needs hosts and
+    /// has none.
     pub(crate) fn with_hosts(plan: &Plan, threads: usize, hosts: Makes<'_>) -> Result<Simulation, RunError> {
-        // Classes of a user's may know of each other.
+        // A user's classes may share state: one thread runs them.
         let own = plan.flows.iter().any(FlowPlan::has_own_code);
         let flows: Vec<Flow> = (0..plan.flows.len())
             .map(|index| {
@@ -122,8 +123,8 @@ impl Simulation {
         }
     }
 
-    /// Does all that happens before `to`, or says which limit was reached. Of a run until all is done it does no more
-    /// than a little beyond that.
+    /// Handles all that happens before `to`, or returns the limit that was reached. A run until all flows are done
+    /// goes a little beyond that at most.
     pub(crate) fn drive(&mut self, to: Time, watch: &mut dyn Watch) -> Result<Option<Limit>, RunError> {
         loop {
             let mut steps = self.steps_to_review();
@@ -179,7 +180,7 @@ impl Simulation {
         }
     }
 
-    /// A unit comes that was on its way in one of two directions ([`Event::Arrival`]).
+    /// A unit comes to where several inputs meet, or to the end of its route ([`Event::Arrival`]).
     #[inline(never)]
     fn arrive(&mut self, at: Time, unit: Unit) {
         if let Some((at, route, unit)) = self.wire.network.handle_arrival(at, unit) {
@@ -196,7 +197,7 @@ impl Simulation {
             }
             Step::Alarm { at, alarm } => self.alarm(at, alarm),
             Step::Drop(dropped) => self.drop(dropped),
-            // Endpoints do not listen to gates.
+            // Endpoints do not use what gates publish.
             Step::Signal { .. } => {}
             // Nor do hosts.
             Step::Departed { flow, .. } if self.flows[flow].hosted.is_some() => {}
@@ -216,7 +217,7 @@ impl Simulation {
         }
     }
 
-    /// When the last of the flows was done whose ends end the run; `None` while one is not, or without such flows.
+    /// When the last of the awaited flows was done; `None` while one is not, or if none is awaited.
     pub(crate) fn done_at(&self) -> Option<Time> {
         let each = self.awaited.iter().map(|flow| self.flows[*flow].done_at());
         each.collect::<Option<Vec<Time>>>()?.into_iter().max()
@@ -247,7 +248,7 @@ impl Simulation {
         wire.network.end_run(run);
     }
 
-    /// What belongs to a flow beside itself is at hand from now on.
+    /// Makes the headers of the flow's cohort those of the wire ([`CohortThreads::turn_to`]).
     #[inline(always)]
     fn turn_to(&mut self, flow: usize) {
         if let Some(cohort_threads) = &mut self.cohort_threads {
@@ -284,7 +285,7 @@ impl Simulation {
         self.wire.ring(at, alarm, index, &mut self.flows[index]);
     }
 
-    /// A policed sender is about to act: what its policer has dropped is known now.
+    /// A policed sender is about to act: reports to it what its policer has dropped by now.
     #[cold]
     pub(crate) fn find_drops(&mut self, at: Time, index: usize) {
         if !self.finds_drops || !self.flows[index].is_policed() {

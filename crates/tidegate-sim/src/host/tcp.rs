@@ -10,12 +10,12 @@ use tidegate_core::units::{Span, Time};
 use super::{Ends, Host, Outgoing, Packet, Report};
 use crate::connection::Maker;
 
-/// An end of a flow of our own TCP, with its application, as a host. It takes none of the short ways that a flow of ours has beside it,
-/// so it is some twenty times slower: for comparing, and as an example.
+/// An end of a flow of our own TCP, with its application, as a host: for comparing, and as an example. It has none of
+/// the simulator's fast paths, so it takes about twenty times as many instructions as a flow without hosts.
 #[derive(Debug)]
 pub struct Tcp {
     end: Endpoint,
-    /// Of the sender's end.
+    /// At the sender's end only.
     app: Option<Application>,
     headers: u32,
     name: String,
