@@ -4,10 +4,9 @@
 //! two questions: how many bytes may be in flight, and how fast they may leave. It holds no
 //! socket, timer or clock; the instants it needs come with the facts.
 //!
-//! What lives elsewhere: *which* segment is lost and when a recovery begins or ends is the
-//! endpoint's ([`crate::tcp`]), and so is the inflation of the window by duplicate ACKs (RFC 5681
-//! §3.2 steps 3 and 4), which is a permission to send and not a window. Pacing is
-//! the endpoint's too: a controller names the rate.
+//! What lives elsewhere: *which* segment is lost and when a recovery begins or ends is the endpoint's ([`crate::tcp`]).
+//! So is the inflation of the window by duplicate ACKs (RFC 5681 §3.2 steps 3 and 4), which is a permission to send and
+//! not a window. Pacing is the endpoint's too: a controller names the rate.
 //!
 //! **When the window grows.** Only an ACK that arrives while data are outstanding up to a
 //! point where the congestion window stopped the sender lets it grow

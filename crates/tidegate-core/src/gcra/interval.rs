@@ -135,7 +135,7 @@ impl Interval {
         (u128::from(self.whole) * n + part / parts, (part % parts) as u64)
     }
 
-    /// n·(self − other) rounded up; `None` if it is negative.
+    /// n·(self − other) rounded up; `None`, or 0 if it is above −1, where it is negative.
     pub(super) fn excess(&self, other: &Interval, n: u64) -> Option<u128> {
         let ((more, a), (less, b)) = (self.wide_times(n), other.wide_times(n));
         let (a, b) = (u128::from(a) * u128::from(other.parts), u128::from(b) * u128::from(self.parts));
