@@ -49,6 +49,30 @@ def test_a_window_limits_what_a_window_limits() -> None:
     assert not run.warnings
 
 
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_each_packet_arrives_or_its_drop_is_told(seed: int) -> None:
+    """Packets refused at one instant are known after a random loss that comes later."""
+    gates = {
+        "far": {"delay": "10 ms"},
+        "link": {"rate": "10 Mbit/s", "queue": "2 packets", "loss": 0.5},
+    }
+    net = tg.Network(LINK | {"seed": seed, "gate": gates, "flow": {"mine": {"path": ["far", "link"]}}})
+    arrived, drops = 0, []
+    for step in net:
+        if step.kind == "start":
+            for number in range(12):
+                net.send("mine", "sender", bytes(1000 + number))
+        elif step.kind == "drop":
+            drops.append(step)
+        elif step.end == "receiver":
+            arrived += 1
+    assert arrived + len(drops) == 12
+    assert [step.time for step in drops] == sorted(step.time for step in drops)
+    refused = [len(step.data) for step in drops if step.reason == "queue full"]
+    assert len(refused) > 5 and refused == sorted(refused)
+    assert net.finish().flows["mine"]["dropped_packets"] == len(drops)
+
+
 def test_a_full_queue_limits_and_its_drops_are_told() -> None:
     run, drops = windowed(40)
     row = run.flows["mine"]

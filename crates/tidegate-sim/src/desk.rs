@@ -38,8 +38,10 @@ pub enum Happened {
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) turns: VecDeque<Turn>,
-    /// Losses that are known ahead of their time, in the order of times.
+    /// Losses that are known ahead of their time, in the order of times, and at one instant in the order in which they became known.
     pub(crate) losses: BTreeMap<(Time, u64), Turn>,
+    /// How many losses have become known so far.
+    losses_known: u64,
     ends: BTreeMap<(usize, bool), Drawer>,
 }
 
@@ -116,7 +118,8 @@ impl Host for Outsider {
     fn handle_loss(&mut self, lost: Lost) {
         let (flow, side, at) = (self.flow, self.side, lost.at);
         let mut desk = locked(&self.desk);
-        let number = desk.losses.last_key_value().map_or(0, |((_, number), _)| number + 1);
+        let number = desk.losses_known;
+        desk.losses_known += 1;
         desk.losses.insert((at, number), Turn { at, flow, side, what: Happened::Lost(lost) });
     }
 }
