@@ -1,9 +1,10 @@
 //! The sections of cell gates in a network: which gates belong together, and which section
 //! each crossing runs through.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cells::{CrossingPlan, Observed, Options, Section};
+use crate::graph;
 use crate::net::settings::{measured, record_level, seed};
 use crate::plan::{Plan, RecordLevel};
 
@@ -47,6 +48,7 @@ impl Sections {
         let switches: BTreeSet<usize> = plan.switches.iter().map(|switch| switch.gate).collect();
         for (mut group, of_group) in groups.into_iter().zip(&members) {
             group.sort_by_key(|gate| order[*gate]);
+            put_upstream_first(&mut group, of_group);
             let stream = |gate: usize| seed(plan).stream(&format!("gate.{}/slots", plan.gates[gate].name));
             found.wakes_at.push(group[0] as u32);
             let set_from_outside = |gate: &usize| !plan.gates[*gate].is_known_ahead();
@@ -85,6 +87,25 @@ impl Sections {
     pub(super) fn of_gate(&self, gate: usize) -> Option<&Section> {
         self.of_gate[gate].map(|section| &self.sections[section as usize])
     }
+}
+
+/// Orders the gates of a section by its crossings, and otherwise as they come. Where the gates of the network form a cycle, their ranks
+/// need not do that: a section's own crossings form none (the scenario refuses them).
+fn put_upstream_first(group: &mut [usize], crossings: &[CrossingPlan]) {
+    let places: BTreeMap<usize, usize> = group.iter().copied().zip(0..).collect();
+    let mut after = vec![vec![]; group.len()];
+    for pair in crossings.iter().flat_map(|crossing| crossing.gates.windows(2)) {
+        if let (Some(from), Some(to)) = (places.get(&pair[0]), places.get(&pair[1])) {
+            after[*from].push(*to);
+        }
+    }
+    for list in &mut after {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let ranks = graph::ranks(&after);
+    let before = group.to_vec();
+    before.iter().zip(ranks).for_each(|(gate, rank)| group[rank] = *gate);
 }
 
 /// Gates that share a crossing, directly or through others; each group in the order of its gates, the groups in that of their
