@@ -26,11 +26,11 @@ def be_quiet() -> None:
     """Let a Ctrl-C that nobody handles end a command without a word; other errors are told as always."""
     if not is_command():
         return
-    told = sys.excepthook
+    previous = sys.excepthook
 
     def hook(kind: type[BaseException], error: BaseException, where: types.TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             os._exit(STOPPED)
-        told(kind, error, where)
+        previous(kind, error, where)
 
     sys.excepthook = hook

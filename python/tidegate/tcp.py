@@ -325,17 +325,17 @@ class Endpoint:
     @property
     def state(self) -> State:
         """What it is doing, at the time of the last call."""
-        told = self._inner.state()
+        values = self._inner.state()
         limits = ("busy", "receiver_limited", "application_limited")
         for name in ("time", "rto", "srtt", *limits):
-            picos = told.pop(f"{name}_ps")
-            told[f"{name}_s"] = None if picos is None else picos / PICOS
-        wakeup = told.pop("wakeup_ps")
-        told["next_timer_s"] = None if wakeup is None else wakeup / PICOS
+            picos = values.pop(f"{name}_ps")
+            values[f"{name}_s"] = None if picos is None else picos / PICOS
+        wakeup = values.pop("wakeup_ps")
+        values["next_timer_s"] = None if wakeup is None else wakeup / PICOS
         for name in ("cwnd", "ssthresh"):
-            size = told.pop(f"{name}_bytes")
-            told[f"{name}_segments"] = None if size is None else size / told["mss_bytes"]
-        return State(**told)
+            size = values.pop(f"{name}_bytes")
+            values[f"{name}_segments"] = None if size is None else size / values["mss_bytes"]
+        return State(**values)
 
     def __repr__(self) -> str:
         state = self.state

@@ -115,7 +115,7 @@ class Cluster(Futures):
         self._looked = float("-inf")
         #: When a worker was there last, and whether it was said since then that there is none.
         self._accompanied = time.monotonic()
-        self._told = False
+        self._warned = False
         for worker, build in self._ask(client.run, engine_identity, on_error="return").items():
             if isinstance(build, BaseException):
                 raise _without(worker, build)
@@ -129,9 +129,9 @@ class Cluster(Futures):
             self._threads = sum(self._ask(self._client.nthreads).values())
             self._looked = now
             if self._threads:
-                self._accompanied, self._told = now, False
-            elif now - self._accompanied >= _ALONE_S and not self._told:
-                self._told = True
+                self._accompanied, self._warned = now, False
+            elif now - self._accompanied >= _ALONE_S and not self._warned:
+                self._warned = True
                 tell(
                     f"no worker is connected to {self._address}; waiting for one. "
                     "If workers come and leave at once, their log says why"

@@ -28,9 +28,9 @@ def identity(function: Callable[..., Any], name: str) -> str:
     Raises:
         ArgumentError: it is another callable, or has values that cannot be told.
     """
-    told: dict[str, str] = {}
-    _tell(checked_plain(function, name), name, told)
-    return _digest(repr(sorted(told.items())))
+    parts: dict[str, str] = {}
+    _tell(checked_plain(function, name), name, parts)
+    return _digest(repr(sorted(parts.items())))
 
 
 def checked_plain(function: Callable[..., Any], name: str) -> FunctionType:
@@ -46,23 +46,23 @@ def checked_plain(function: Callable[..., Any], name: str) -> FunctionType:
     return function
 
 
-def _tell(function: FunctionType, name: str, told: dict[str, str]) -> None:
+def _tell(function: FunctionType, name: str, parts: dict[str, str]) -> None:
     """Add what a function does, and what those do that it uses."""
     if function.__closure__:
         raise _carries(name)
     place = f"{function.__qualname__}:{function.__code__.co_firstlineno}"
-    if place in told:
+    if place in parts:
         return
-    told[place] = _text(function.__code__)
-    told[f"{place} defaults"] = _value(
-        (function.__defaults__, function.__kwdefaults__), name, told, "its defaults"
+    parts[place] = _text(function.__code__)
+    parts[f"{place} defaults"] = _value(
+        (function.__defaults__, function.__kwdefaults__), name, parts, "its defaults"
     )
     file = inspect.getsourcefile(function)
-    if file is not None and file not in told and Path(file).is_file():
-        told[file] = file_digest(Path(file))
+    if file is not None and file not in parts and Path(file).is_file():
+        parts[file] = file_digest(Path(file))
     for used in sorted(_globals(function.__code__)):
         if used in function.__globals__:
-            told[f"{place} {used}"] = _value(function.__globals__[used], name, told, used, function)
+            parts[f"{place} {used}"] = _value(function.__globals__[used], name, parts, used, function)
 
 
 def _carries(name: str) -> ArgumentError:
@@ -80,7 +80,7 @@ def _globals(code: CodeType) -> set[str]:
     return found.union(*(_globals(each) for each in code.co_consts if isinstance(each, CodeType)))
 
 
-def _value(value: Any, name: str, told: dict[str, str], used: str, user: FunctionType | None = None) -> str:
+def _value(value: Any, name: str, parts: dict[str, str], used: str, user: FunctionType | None = None) -> str:
     """Return what a name stands for that a function uses.
 
     Raises:
@@ -91,7 +91,7 @@ def _value(value: Any, name: str, told: dict[str, str], used: str, user: Functio
     value = inspect.unwrap(value) if callable(value) else value
     if isinstance(value, FunctionType | BuiltinFunctionType | type):
         if isinstance(value, FunctionType) and user is not None and value.__globals__ is user.__globals__:
-            _tell(value, f"{name}, by {used},", told)
+            _tell(value, f"{name}, by {used},", parts)
         return f"{value.__module__}.{value.__qualname__} {_of_module(value)}"
     if _is_plain(value):
         return _text(value)

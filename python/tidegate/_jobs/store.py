@@ -51,11 +51,11 @@ def for_replication(packed: bytes, replication: int, other: int) -> bytes:
     Raises:
         ValueError: the result does not say its number once.
     """
-    told, wanted = (f'"replication":{number},'.encode() for number in (replication, other))
+    own, wanted = (f'"replication":{number},'.encode() for number in (replication, other))
     text = zlib.decompress(packed)
-    if text.count(told) != 1:
+    if text.count(own) != 1:
         raise ValueError(f"the result of replication {replication} does not say so once")
-    return zlib.compress(text.replace(told, wanted), 1)
+    return zlib.compress(text.replace(own, wanted), 1)
 
 
 #: What the manifest calls the digests of the other files, and its own.

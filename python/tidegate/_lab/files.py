@@ -66,7 +66,7 @@ def _inside(folder: Path, name: str) -> Path | None:
     return path if good else None
 
 
-def told(problem: Any) -> dict[str, Any]:
+def problem_of(problem: Any) -> dict[str, Any]:
     """Return a problem of a scenario for the page: where, what, and how to mend it."""
     names = ("line", "column", "key", "read", "problem", "help")
     parts = {name: getattr(problem, name, None) for name in names}

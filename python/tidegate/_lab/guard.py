@@ -77,14 +77,15 @@ class Guard:
         """
         if headers.get("Transfer-Encoding") is not None:
             raise RefusedError(411, "say how long the request is (Content-Length), do not send it in chunks")
-        told = headers.get("Content-Length") or ""
-        if not (told.isascii() and told.isdigit()):
+        length = headers.get("Content-Length") or ""
+        if not (length.isascii() and length.isdigit()):
             raise RefusedError(411, "say how long the request is (Content-Length)")
-        if len(told) > 15 or int(told) > self.limits.body:
+        if len(length) > 15 or int(length) > self.limits.body:
             raise RefusedError(
                 413,
-                f"the request has {told[:20]} bytes; a scenario with {self.limits.body} bytes is the largest",
+                f"the request has {length[:20]} bytes; a scenario with {self.limits.body} bytes is the "
+                "largest",
             )
         if (headers.get("Content-Type") or "").split(";")[0].strip() != "application/json":
             raise RefusedError(415, "the request is not JSON (Content-Type: application/json)")
-        return int(told)
+        return int(length)

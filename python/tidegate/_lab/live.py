@@ -36,11 +36,11 @@ def main() -> None:
     os.dup2(2, 1)
     job = json.loads(sys.stdin.buffer.readline())
     limits = replace(Limits(), **job["limits"])
-    told = threading.Lock()
+    lock = threading.Lock()
 
     def tell(event: str, data: Any) -> None:
         text = json.dumps({"event": event, "data": data}, allow_nan=False)
-        with told:
+        with lock:
             out.write(text.encode() + b"\n")
             out.flush()
 

@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise RefusedError(404, f'there is nothing at "{asked[:80]}"')
         page = str(job.get("page"))[:80]
         work = {**job, "do": what, "folder": str(self._folder(job))}
-        self._told(self.server.pool.do(page, _LANES[what], work, self._is_gone))
+        self._send_result(self.server.pool.do(page, _LANES[what], work, self._is_gone))
 
     def _body(self, length: int) -> bytes:
         """Return the body, which has to come within some seconds."""
@@ -244,18 +244,18 @@ class _Handler(BaseHTTPRequestHandler):
             raise RefusedError(
                 403, "live runs are for this machine alone; this laboratory lets others in the network in"
             )
-        told = self.server.live.run(
+        events = self.server.live.run(
             {"text": job.get("text"), "folder": str(self._folder(job))}, self._is_gone
         )
         # A refusal comes with the first event, before anything is sent.
-        first = next(told)
+        first = next(events)
         self.close_connection = True
-        with contextlib.closing(told), contextlib.suppress(OSError):
+        with contextlib.closing(events), contextlib.suppress(OSError):
             self._head(200, {"Content-Type": "text/event-stream", "Connection": "close"})
-            for event in itertools.chain([first], told):
+            for event in itertools.chain([first], events):
                 self.wfile.write(_written(event))
 
-    def _told(self, found: Mapping[str, Any]) -> None:
+    def _send_result(self, found: Mapping[str, Any]) -> None:
         if "file" in found:
             name = f'attachment; filename="tidegate.{found["kind"]}"'
             data = b64decode(found["file"])

@@ -78,9 +78,9 @@ class LiveRuns:
                 if line is None:
                     yield "refused", {"status": 500, "error": "the live run ended without a result"}
                     return
-                told = json.loads(line)
-                yield told["event"], told["data"]
-                if told["event"] in ("end", "refused"):
+                message = json.loads(line)
+                yield message["event"], message["data"]
+                if message["event"] in ("end", "refused"):
                     return
             if time.monotonic() > end:
                 yield (

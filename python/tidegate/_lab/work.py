@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidegate._ask.scenario import Scenario
 from tidegate._base.limits import bounds, takes
-from tidegate._lab.files import told
+from tidegate._lab.files import problem_of
 from tidegate._lab.limits import Limits, RefusedError
 from tidegate.errors import ArgumentError, EngineError, RunError, ScenarioError, TraceError
 
@@ -49,10 +49,10 @@ def refusal(error: BaseException, limits: Limits) -> dict[str, Any]:
     elif isinstance(error, StoppedError):
         status, body = 409, {"error": "stopped: the page asked for something newer"}
     elif isinstance(error, ScenarioError):
-        problems = [told(each) for each in (error, *(error.others or []))]
+        problems = [problem_of(each) for each in (error, *(error.others or []))]
         body = {"error": problems[0]["problem"], "problems": problems}
     elif isinstance(error, ArgumentError | EngineError | RunError | TraceError):
-        body = {"error": str(error), "problems": [told(error)]}
+        body = {"error": str(error), "problems": [problem_of(error)]}
     elif isinstance(error, MemoryError):
         status, body = 413, {"error": too_much(limits)}
     elif isinstance(error, OSError):

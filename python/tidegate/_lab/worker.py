@@ -31,11 +31,11 @@ def main() -> None:
     stopped: set[int] = set()
     threading.Thread(target=_work, args=(jobs, stopped, limits, out), daemon=True).start()
     for line in sys.stdin.buffer:
-        told = json.loads(line)
-        if "stop" in told:
-            stopped.add(told["stop"])
+        message = json.loads(line)
+        if "stop" in message:
+            stopped.add(message["stop"])
         else:
-            jobs.put(told)
+            jobs.put(message)
     os._exit(0)
 
 

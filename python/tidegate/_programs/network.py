@@ -252,8 +252,8 @@ class Network:
         Raises:
             RunError: a limit of the scenario ended the run, or an end rings its alarm again and again.
         """
-        while (told := self._inner.step()) is not None:
-            kind, at, flow, receiver, data, ecn, gate, reason = told
+        while (step := self._inner.step()) is not None:
+            kind, at, flow, receiver, data, ecn, gate, reason = step
             if kind == "packet" and receiver:
                 name = self._names[flow]
                 self._arrived[name] = self._arrived.get(name, 0) + len(data or b"")

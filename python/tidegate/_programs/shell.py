@@ -44,13 +44,13 @@ class ShellRecord(Kept):
     @staticmethod
     def of(
         scenario: Scenario,
-        told: dict[str, Any],
+        outcome: dict[str, Any],
         raw: tuple[list[float], list[int], list[int], list[float | None], list[str | None]],
         *,
         uploads: bool,
         command: list[str],
     ) -> ShellRecord:
-        """Make it of what the compiled part gives; ``told`` is how the program went."""
+        """Make it of what the compiled part gives; ``outcome`` is how the program went."""
         at, ways, size, delay, gates = raw
         # The flow's path is 0: what the program receives, or with uploads what it sends.
         names = WAYS[::-1] if uploads else WAYS
@@ -70,7 +70,7 @@ class ShellRecord(Kept):
                 "dropped_by": pl.String,
             },
         )
-        summary = {**told, **{way: _of_way(packets.filter(pl.col("way") == way)) for way in WAYS}}
+        summary = {**outcome, **{way: _of_way(packets.filter(pl.col("way") == way)) for way in WAYS}}
         manifest = {
             "kind": "shell",
             "layout": 1,

@@ -30,8 +30,8 @@ _WAYS = (("incoming", ACCENT, "-"), ("outgoing", INK, (0, (5, 1.6))))
 _BINS, _SHORTEST_S = 150, 0.05
 
 
-def shell_figure(title: str, summary: dict[str, Any], packets: pl.DataFrame, told: str) -> Figure:
-    """Draw the picture of a shell; ``told`` are the lines below its title."""
+def shell_figure(title: str, summary: dict[str, Any], packets: pl.DataFrame, subtitle: str) -> Figure:
+    """Draw the picture of a shell; ``subtitle`` are the lines below its title."""
     time = packets["time_s"].to_numpy()
     end = float(summary["duration_s"])
     step = max(_SHORTEST_S, end / _BINS)
@@ -56,7 +56,7 @@ def shell_figure(title: str, summary: dict[str, Any], packets: pl.DataFrame, tol
         drops.set_xlabel("time, s")
         facts = [f"{text.number(end)} s", f"exit status {summary['status']}", summary["program"]]
         lines = [(0.97, fit(title, 88), 12.5, INK), (0.915, fit("  ·  ".join(facts), 130), 8.5, MID)]
-        lines += [(0.885 - 0.03 * n, fit(line, 150), 8.5, INK) for n, line in enumerate(told.split("\n"))]
+        lines += [(0.885 - 0.03 * n, fit(line, 150), 8.5, INK) for n, line in enumerate(subtitle.split("\n"))]
         for up, line, points, colour in lines:
             figure.text(
                 0.08, up, line, fontsize=points, color=colour, va="top",

@@ -80,12 +80,12 @@ def with_tag(shell: str, tag: str, folder: Path) -> tuple[list[str], dict[str, s
     shell runs. A shell that is not known starts as it is.
     """
     name = Path(shell).name
-    told = {"TIDEGATE_SHELL": tag}
+    variables = {"TIDEGATE_SHELL": tag}
     if name == "bash":
         file = folder / "bashrc"
         # With --rcfile bash reads no ~/.bashrc by itself (bash(1), INVOCATION).
         file.write_text(f"[ -r ~/.bashrc ] && . ~/.bashrc\nPS1={shlex.quote(f'[{tag}] ')}$PS1\n", "utf-8")
-        return [shell, "--rcfile", str(file)], told
+        return [shell, "--rcfile", str(file)], variables
     if name == "zsh":
         # zsh looks for its settings in ZDOTDIR, else in HOME (zsh(1), STARTUP/SHUTDOWN FILES).
         for part in (".zshenv", ".zshrc"):
@@ -97,12 +97,12 @@ def with_tag(shell: str, tag: str, folder: Path) -> tuple[list[str], dict[str, s
             file_.write('ZDOTDIR="${TIDEGATE_ZDOTDIR:-$HOME}"\n')
             file_.write(f"PROMPT={shlex.quote(f'[{tag}] '.replace('%', '%%'))}$PROMPT\n")
         own = {"TIDEGATE_ZDOTDIR": os.environ["ZDOTDIR"]} if os.environ.get("ZDOTDIR") else {}
-        return [shell], {**told, **own, "ZDOTDIR": str(folder)}
+        return [shell], {**variables, **own, "ZDOTDIR": str(folder)}
     if name == "fish":
         begin = (
             "functions --copy fish_prompt tidegate_own_prompt; "
             f"function fish_prompt; echo -n {shlex.quote(f'[{tag}] ')}; tidegate_own_prompt; end"
         )
-        return [shell, "--init-command", begin], told
+        return [shell, "--init-command", begin], variables
     # POSIX shells take the prompt of their environment (POSIX.1-2017, sh, PS1).
-    return [shell], {**told, "PS1": f"[{tag}] $ "}
+    return [shell], {**variables, "PS1": f"[{tag}] $ "}

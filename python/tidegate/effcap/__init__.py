@@ -61,8 +61,8 @@ def estimate(capacity: Iterable[float], m: int, n: int) -> npt.NDArray[np.float6
 
     samples, blocks = whole("m", m, 1, MOST), whole("n", n, 1, MOST)
     values = _samples(capacity)
-    told = _core.effcap_estimate(values.astype("<f8").tobytes(), samples, blocks)
-    return np.frombuffer(told, dtype="<f8").astype(np.float64)
+    packed = _core.effcap_estimate(values.astype("<f8").tobytes(), samples, blocks)
+    return np.frombuffer(packed, dtype="<f8").astype(np.float64)
 
 
 def _samples(capacity: Any) -> npt.NDArray[np.float64]:

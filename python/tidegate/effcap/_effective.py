@@ -98,15 +98,15 @@ def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> n
     samples = _vector("capacity", capacity, empty=True)
     m, n = whole("m", m, 1, MOST), whole("n", n, 1, MOST)
     delta = _decay(delta)
-    told = np.empty(len(samples))
+    estimates = np.empty(len(samples))
     before = min(m - 1, len(samples))
-    told[:before] = np.cumsum(samples[:before]) / np.arange(1, before + 1)
+    estimates[:before] = np.cumsum(samples[:before]) / np.arange(1, before + 1)
     if len(samples) < m:
-        return told
+        return estimates
     blocks = np.lib.stride_tricks.sliding_window_view(samples, m).mean(axis=1)
     for place in range(len(blocks)):
-        told[before + place] = _soft_least(blocks[max(0, place + 1 - n) : place + 1], m, delta)
-    return told
+        estimates[before + place] = _soft_least(blocks[max(0, place + 1 - n) : place + 1], m, delta)
+    return estimates
 
 
 def _soft_least(blocks: npt.NDArray[np.float64], m: int, delta: float) -> float:
@@ -124,12 +124,12 @@ def _soft_least(blocks: npt.NDArray[np.float64], m: int, delta: float) -> float:
 
 def _decay(delta: Any) -> float:
     try:
-        told = math.nan if isinstance(delta, bool | str) else float(delta)
+        value = math.nan if isinstance(delta, bool | str) else float(delta)
     except (TypeError, ValueError, OverflowError):
-        told = math.nan
-    if not told >= 0:
+        value = math.nan
+    if not value >= 0:
         raise ArgumentError(f"delta: {shown(delta)} is out of range; 0 or more, or math.inf")
-    return told
+    return value
 
 
 def _vector(name: str, values: Any, *, empty: bool = False) -> npt.NDArray[np.float64]:
@@ -188,8 +188,8 @@ def _stationary(chain: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
     states = len(chain)
     system = np.vstack([chain.T - np.eye(states), np.ones(states)])
-    told = np.linalg.lstsq(system, np.append(np.zeros(states), 1.0), rcond=None)[0]
-    return np.asarray(told, dtype=np.float64)
+    shares = np.linalg.lstsq(system, np.append(np.zeros(states), 1.0), rcond=None)[0]
+    return np.asarray(shares, dtype=np.float64)
 
 
 def _of_small_delta(capacity: npt.NDArray[np.float64], chain: npt.NDArray[np.float64], delta: float) -> float:

@@ -84,7 +84,7 @@ def police(
         raise ArgumentError(
             f'algorithm: {shown(algorithm)} is not known; one of "virtual scheduling", "leaky bucket"'
         )
-    told = _core.gcra_police(
+    packed = _core.gcra_police(
         times,
         b"",
         increment=read_length("T", T),
@@ -92,7 +92,7 @@ def police(
         burst=None,
         leaky_bucket=algorithm == "leaky bucket",
     )
-    return integers_of(told)
+    return integers_of(packed)
 
 
 def shape(
@@ -120,7 +120,7 @@ def shape(
     """
     text("release", release)
     times, first = read_times(arrivals)
-    told = _core.gcra_shape(
+    packed = _core.gcra_shape(
         times,
         b"",
         increment=read_length("T", T),
@@ -129,7 +129,7 @@ def shape(
         spacing=read_length("spacing", spacing),
         release=release,
     )
-    return departures_of(told, first)
+    return departures_of(packed, first)
 
 
 def police_bytes(
@@ -150,7 +150,7 @@ def police_bytes(
         ArgumentError: a value is out of its range, or not whole where it must be.
     """
     times, _ = read_times(arrivals)
-    told = _core.gcra_police(
+    packed = _core.gcra_police(
         times,
         read_sizes(sizes, len(times) // 8),
         increment=read_length("per_byte", per_byte),
@@ -158,7 +158,7 @@ def police_bytes(
         burst=whole("burst", burst, 1, LONGEST),
         leaky_bucket=False,
     )
-    return integers_of(told)
+    return integers_of(packed)
 
 
 def shape_bytes(
@@ -189,7 +189,7 @@ def shape_bytes(
     """
     times, first = read_times(arrivals)
     most = whole("burst", burst, 1, LONGEST)
-    told = _core.gcra_shape(
+    packed = _core.gcra_shape(
         times,
         read_sizes(sizes, len(times) // 8, most),
         increment=read_length("per_byte", per_byte),
@@ -198,7 +198,7 @@ def shape_bytes(
         spacing=read_length("spacing", spacing),
         release=release,
     )
-    return departures_of(told, first)
+    return departures_of(packed, first)
 
 
 def dual(
@@ -257,7 +257,7 @@ def dual(
             )
     elif cdvt_scr is not None:
         raise ArgumentError("cdvt_scr: it is added to the tolerance of mbs, and tau_scr is given")
-    told = _core.gcra_dual(
+    packed = _core.gcra_dual(
         times,
         read_numbers("clp", clp, 0, 1, len(times) // 8).tobytes(),
         peak=read_length("T_pcr", T_pcr),
@@ -266,7 +266,7 @@ def dual(
         sustained_tolerance=whole("tau_scr", tau_scr, 0, LONGEST),
         conformance=conformance,
     )
-    return integers_of(told)
+    return integers_of(packed)
 
 
 def burst_tolerance(mbs: int, *, T_scr: _Length, T_pcr: _Length) -> int:  # noqa: N803

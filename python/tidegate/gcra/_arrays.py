@@ -90,17 +90,17 @@ def read_sizes(sizes: Any, count: int, most: int = LONGEST) -> bytes:
     return read_numbers("sizes", sizes, 1, most, count).tobytes()
 
 
-def integers_of(told: bytes) -> npt.NDArray[np.int64]:
+def integers_of(packed: bytes) -> npt.NDArray[np.int64]:
     import numpy as np
 
-    return np.frombuffer(told, dtype="<i8").astype(np.int64)
+    return np.frombuffer(packed, dtype="<i8").astype(np.int64)
 
 
-def departures_of(told: bytes, first: int) -> npt.NDArray[np.int64]:
+def departures_of(packed: bytes, first: int) -> npt.NDArray[np.int64]:
     """Return times that count from the first arrival as they are on the caller's clock."""
     import numpy as np
 
-    left = np.frombuffer(told, dtype="<u8")
+    left = np.frombuffer(packed, dtype="<u8")
     beyond = np.flatnonzero(left > min(COUNTED - 1 - first, 2 * COUNTED - 2))
     if len(beyond):
         raise ArgumentError(

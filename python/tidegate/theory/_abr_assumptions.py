@@ -23,7 +23,7 @@ def assumptions(found: Abr, rules: Rules) -> tuple[Assumption, ...]:
     queued = found.buffer * found.r1 / found.delta_packets
     share = found.buffer / (found.delta_packets / found.r0 + 1)
     at_most = float(found.window_probability[found.windows == found.wmax].sum())
-    told = [
+    assumed = [
         Assumption(
             "the link keeps its rate for a whole round trip at least",
             within <= _NOTABLE,
@@ -48,7 +48,7 @@ def assumptions(found: Abr, rules: Rules) -> tuple[Assumption, ...]:
         ),
     ]
     if found.scheme == "tcp":
-        told.insert(
+        assumed.insert(
             0,
             Assumption(
                 "nothing is lost in slow start",
@@ -59,7 +59,7 @@ def assumptions(found: Abr, rules: Rules) -> tuple[Assumption, ...]:
                 else f"buffer / (Δ + 1) is {share:.2f}, 1/3 or more",
             ),
         )
-        told.append(
+        assumed.append(
             Assumption(
                 {
                     "link": "packets come spaced by the link's rate of a round trip ago",
@@ -71,14 +71,14 @@ def assumptions(found: Abr, rules: Rules) -> tuple[Assumption, ...]:
             )
         )
     else:
-        told.append(
+        assumed.append(
             Assumption(
                 "nothing is lost in slow start",
                 within <= _NOTABLE,
                 f"the rate changes within a round trip of it with probability {within:.0%}",
             )
         )
-        told.append(
+        assumed.append(
             Assumption(
                 "packets leave the source back to back",
                 None,
@@ -86,11 +86,11 @@ def assumptions(found: Abr, rules: Rules) -> tuple[Assumption, ...]:
             )
         )
     if at_most:
-        told.append(
+        assumed.append(
             Assumption(
                 "the largest window does not matter",
                 at_most <= _NOTABLE,
                 f"the window is at wmax in {at_most:.0%} of the steps",
             )
         )
-    return tuple(sorted(told, key=lambda each: (each.holds is not False, each.holds is None)))
+    return tuple(sorted(assumed, key=lambda each: (each.holds is not False, each.holds is None)))

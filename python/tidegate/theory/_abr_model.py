@@ -158,8 +158,8 @@ class Model:
         count = len(key)
 
         def expected(values: Floats) -> Floats:
-            told = np.bincount(steps.state, weights=steps.probability * values, minlength=count)
-            return told.astype(np.float64)
+            sums = np.bincount(steps.state, weights=steps.probability * values, minlength=count)
+            return sums.astype(np.float64)
 
         starts, ends, weights = [key], [], []
         powers = {int(n): np.linalg.matrix_power(rates, int(n)) for n in np.unique(steps.rounds)}
@@ -234,8 +234,8 @@ class Model:
         system = (self.chain.T - sparse.eye_array(size)).tocsc()
         # The first state's share is set to 1: all are recurrent, so the rest is determined.
         rest = spsolve(system[1:, 1:], -system[1:, [0]].toarray().ravel())
-        told = np.concatenate([[1.0], rest])
-        return np.asarray(told / told.sum(), dtype=np.float64)
+        shares = np.concatenate([[1.0], rest])
+        return np.asarray(shares / shares.sum(), dtype=np.float64)
 
 
 def _growth(d: Ints, window: Ints, wmax: int) -> tuple[Ints, Ints, Floats]:

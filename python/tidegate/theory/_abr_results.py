@@ -27,8 +27,8 @@ class Assumption:
     why: str
 
     def __str__(self) -> str:
-        told = {True: "holds", False: "violated", None: "assumed"}[self.holds]
-        return f"{told}: {self.text} ({self.why})"
+        verdict = {True: "holds", False: "violated", None: "assumed"}[self.holds]
+        return f"{verdict}: {self.text} ({self.why})"
 
 
 @dataclass(frozen=True)

@@ -142,9 +142,9 @@ def pool_row(plan: Plan, pool: int, used_bps: float, calls: Row) -> Row:
 
 def waits(found: Any) -> Row:
     """Return the columns of waits that a system gives in seconds."""
-    told = {
+    columns = {
         "call_wait_mean_s": found.mean,
         "call_wait_p50_s": found.quantile(0.5),
         "call_wait_p99_s": found.quantile(0.99),
     }
-    return {name: value for name, value in told.items() if math.isfinite(value)}
+    return {name: value for name, value in columns.items() if math.isfinite(value)}

@@ -107,10 +107,10 @@ def match(source: Source) -> list[Fit | Miss]:
     from tidegate._ask.source import as_scenario
 
     plan = plan_of(as_scenario(source))
-    told: list[Fit | Miss] = []
+    answers: list[Fit | Miss] = []
     for theory, read in _tried(plan).items():
         try:
-            told.append(Fit(theory, **read(plan)))
+            answers.append(Fit(theory, **read(plan)))
         except DoesNotApplyError as reason:
-            told.append(Miss(theory, str(reason)))
-    return told
+            answers.append(Miss(theory, str(reason)))
+    return answers

@@ -86,67 +86,69 @@ _MOST_SEGMENTS = 1_000_000
 
 
 def _result(model: Single | Pairs, cell_s: Fraction | None, *, as_given: type[Fraction | float]) -> Spacer:
-    def told(value: Fraction) -> Number:
+    def as_number(value: Fraction) -> Number:
         return as_given(value)
 
     def maybe(value: Fraction | Number | None) -> Number | None:
-        return None if value is None else told(Fraction(value))
+        return None if value is None else as_number(Fraction(value))
 
     at_b, at_w = model.level(model.b), model.level(model.w)
     grows = model.w > model.b
     pairs = model if isinstance(model, Pairs) else None
     service = model.c / model.h
     return Spacer(
-        h=told(model.h),
-        c=told(model.c),
-        delta=told(model.delta),
+        h=as_number(model.h),
+        c=as_number(model.c),
+        delta=as_number(model.delta),
         segment_cells=model.sigma,
         threshold=model.b,
         window=model.w,
         initial_window=model.w0,
         segments_per_ack=model.per_ack,
-        Delta=told(model.delta + model.segment_time),
-        Delta_prime=told(pairs.round_trip) if pairs else None,
+        Delta=as_number(model.delta + model.segment_time),
+        Delta_prime=as_number(pairs.round_trip) if pairs else None,
         n0=model.n0,
         n1=model.n1,
         nu=model.nu,
         K=model.K,
         k0=model.k0,
         m0=model.m0,
-        tau_b=told(model.tau_b),
-        t_b=told(model.t_b),
-        first_increment=told(model.first_increment) if grows else None,
+        tau_b=as_number(model.tau_b),
+        t_b=as_number(model.t_b),
+        first_increment=as_number(model.first_increment) if grows else None,
         c1_holds=not grows or model.t_b < model.first_increment,
-        V_b_minus=told(at_b[0]),
-        V_b_plus=told(at_b[1]),
-        V_w_minus=told(at_w[0]),
-        V_w_plus=told(at_w[1]),
+        V_b_minus=as_number(at_b[0]),
+        V_b_plus=as_number(at_b[1]),
+        V_w_minus=as_number(at_w[0]),
+        V_w_plus=as_number(at_w[1]),
         V_b_minus_cells=ceil(at_b[0]),
         V_b_plus_cells=ceil(at_b[1] + service),
         V_w_minus_cells=ceil(at_w[0]),
         V_w_plus_cells=ceil(at_w[1] + service),
-        peaks=tuple(told(peak) for peak in model.peaks),
-        levels=tuple((told(low), told(high)) for low, high in map(model.level, range(model.b, model.w + 1))),
+        peaks=tuple(as_number(peak) for peak in model.peaks),
+        levels=tuple(
+            (as_number(low), as_number(high)) for low, high in map(model.level, range(model.b, model.w + 1))
+        ),
         intervals=tuple(
-            replace(each, start=told(Fraction(each.start)), length=told(Fraction(each.length)))
+            replace(each, start=as_number(Fraction(each.start)), length=as_number(Fraction(each.length)))
             for each in (pairs.intervals if pairs else ())
         ),
         transition=maybe(model.transition),
-        buffer=told(model.buffer),
+        buffer=as_number(model.buffer),
         buffer_cells=ceil(model.buffer + service),
-        rate=told(model.rate),
-        delay=told(at_w[1] / model.c),
-        cell_time_s=None if cell_s is None else told(cell_s),
+        rate=as_number(model.rate),
+        delay=as_number(at_w[1] / model.c),
+        cell_time_s=None if cell_s is None else as_number(cell_s),
         printed=_printed(model.printed(), maybe),
     )
 
 
-def _printed(found: Printed, told: Callable[[Number | None], Number | None]) -> Printed:
+def _printed(found: Printed, as_number: Callable[[Number | None], Number | None]) -> Printed:
     """Return the same with its fractions in the kind of number that was given."""
 
     def each(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(each(item) for item in value)
-        return told(value) if isinstance(value, Fraction) else value
+        return as_number(value) if isinstance(value, Fraction) else value
 
     return Printed(**{item.name: each(getattr(found, item.name)) for item in fields(found)})  # type: ignore[arg-type]

@@ -83,10 +83,10 @@ def cell_times(h: str, rates: dict[str, Any], spans: dict[str, Any]) -> dict[str
     bps = {name: _core.read_rate(name, value) for name, value in rates.items()}
     if not bps[h]:
         raise ArgumentError(f"{h}: a rate of 0 sends nothing; more than 0")
-    told = {name: Fraction(rate, bps[h]) for name, rate in bps.items()}
+    times = {name: Fraction(rate, bps[h]) for name, rate in bps.items()}
     for name, value in spans.items():
-        told[name] = Fraction(_core.read_span(name, value) * bps[h], CELL_BITS * PICOS)
-    return told
+        times[name] = Fraction(_core.read_span(name, value) * bps[h], CELL_BITS * PICOS)
+    return times
 
 
 def cell_time_s(h: str) -> Fraction:
