@@ -17,7 +17,7 @@ from tidegate._jobs.job import name_of
 from tidegate._jobs.store import Store
 from tidegate._jobs.workers import Local
 from tidegate._run.start import execute
-from tidegate._run.tcp_words import tcp_told
+from tidegate._run.tcp_words import tcp_words
 from tidegate._study.points import prepare
 from tidegate._study.start import execute_study
 from tidegate.errors import TooFewRunsError, UnknownNameError
@@ -206,7 +206,7 @@ class Lab:
     def tcp(self, *names: str) -> str:
         """Return the TCP of scenarios of the paper, as in the manifest of a run: ``reno, rfc``."""
         plans = [plan_of(as_scenario(self.file(name))) for name in names]
-        return tcp_told({"tcp": flow["tcp"]["label"]} for plan in plans for flow in plan["flows"])
+        return tcp_words({"tcp": flow["tcp"]["label"]} for plan in plans for flow in plan["flows"])
 
     def take_commands(self) -> list[str]:
         """Return the commands noted since the last call, each once."""

@@ -111,11 +111,11 @@ class Bench:
         """
         from tidegate.theory import Fit, match
 
-        told = match(self.scenario.point(changes))
-        for each in told:
+        answers = match(self.scenario.point(changes))
+        for each in answers:
             if isinstance(each, Fit) and serves(each):
                 return each, ""
-        return None, "; ".join(f"{each.theory}: {getattr(each, 'reason', otherwise)}" for each in told)
+        return None, "; ".join(f"{each.theory}: {getattr(each, 'reason', otherwise)}" for each in answers)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def draw(
         low = top - _HIGH * (number + 1) - _GAP * number
         panel = drawing.panel(_LEFT, low, _WIDTH - _LEFT - _RIGHT, _HIGH)
         panel.y_label = words
-        panel.x.log, panel.x.told = True, number == len(columns) - 1
+        panel.x.log, panel.x.labelled = True, number == len(columns) - 1
         panel.x.span(min(sizes) / 1.15, 1.15 * max(sizes))
         _curve(panel, sizes, numbers, scale, [row.verdict == MET for row in frontier])
         panel.line([size / by] * 2, [0, panel.y.high], INK, 0.8, (4, 2), steps=False)

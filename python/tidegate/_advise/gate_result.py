@@ -87,8 +87,8 @@ class GateSizing(Answer):
         if self.copies > 1:
             lines.append("Goodput is that of all copies together, loss and wait are those of the worst.")
         lines += [wrapped(note) for note in self.notes]
-        told = str(self.goal)
-        if not self.met and self.key == "queue" and ("delay" in told or "rtt" in told):
+        goal = str(self.goal)
+        if not self.met and self.key == "queue" and ("delay" in goal or "rtt" in goal):
             lines.append(
                 wrapped(
                     "What a shorter queue cannot do, another discipline may "

@@ -90,27 +90,27 @@ def _by_simulation(trials: PoolTrials, steps: Steps, *, beside: bool) -> PoolSiz
 
 def _warnings(tried: list[Trial], *, certain: bool) -> list[str]:
     """Return what makes the answer of the simulations worth less."""
-    told = []
+    warnings = []
     if certain:
-        told.append(CERTAIN)
+        warnings.append(CERTAIN)
     elif all(trial.runs == 1 for trial in tried):
-        told.append(
+        warnings.append(
             "Only one replication was simulated, so there is no interval, and another seed may give another "
             "capacity. Simulate more (--runs 8)."
         )
     undecided = [trial for trial in tried if trial.verdict == UNDECIDED]
     if not all(trial.measured for trial in undecided):
-        told.append(
+        warnings.append(
             "Undecided: with some capacities nothing was measured that the goal could be judged by. A longer "
             "duration or a shorter warmup measures more."
         )
     if any(trial.measured for trial in undecided):
         most = max(trial.runs for trial in tried)
-        told.append(
+        warnings.append(
             f"Undecided: after {most} replications the interval still contains the bound. A longer duration "
             "or more runs narrow it."
         )
-    return told
+    return warnings
 
 
 def _search(trials: PoolTrials, steps: Steps) -> int:

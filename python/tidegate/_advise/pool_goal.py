@@ -131,8 +131,8 @@ def _part(part: str, text: str, pool: str, calls: Sequence[str]) -> Part:
         found = _PART.fullmatch(named["rest"])
         if found is not None:
             if named["calls"] not in calls:
-                told = nearest("source of calls", named["calls"], list(calls))
-                raise ArgumentError(f'goal: read "{text}"; pool {pool}: {told}')
+                problem = nearest("source of calls", named["calls"], list(calls))
+                raise ArgumentError(f'goal: read "{text}"; pool {pool}: {problem}')
             place = f"calls.{named['calls']}"
     if found is None:
         raise ArgumentError(f'goal: read "{text}"; {_HELP}')

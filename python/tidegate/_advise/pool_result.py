@@ -165,7 +165,7 @@ class PoolSizing(Answer):
         for trial in self.tried:
             row = [rate(trial.capacity_bps)]
             for n, part in enumerate(self.parts.parts):
-                row.append(told_of(trial.each[n], part.unit))
+                row.append(estimate_words(trial.each[n], part.unit))
                 if theory:
                     row.append("–" if trial.theory is None else exactly(trial.theory[n], part.unit))
             rows.append([*row, str(trial.runs), trial.verdict])
@@ -183,7 +183,7 @@ def rate(bps: int) -> str:
     return f"{bps} bit/s"
 
 
-def told_of(found: Estimate, unit: str) -> str:
+def estimate_words(found: Estimate, unit: str) -> str:
     """Return a number of the goal with its 99% interval in words; a share as a percentage."""
     from tidegate._study.text import plus_minus
 

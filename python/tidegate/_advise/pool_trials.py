@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tidegate._advise.pool_goal import UNDECIDED, Goal, value_in, verdict_of
-from tidegate._advise.pool_result import PoolSizing, Trial, rate, told_of
+from tidegate._advise.pool_result import PoolSizing, Trial, estimate_words, rate
 from tidegate._ask.swept import sweep_warnings
 from tidegate.errors import ArgumentError
 
@@ -208,7 +208,7 @@ class PoolTrials:
             return ArgumentError(f'no capacity of pool {self.pool} meets "{self.goal.text}"')
         pairs = zip(self.goal.parts, trial.each, strict=True)
         names = ", ".join(part.text.split("<")[0].strip() for part in self.goal.parts)
-        found = ", ".join(told_of(each, part.unit) for part, each in pairs)
+        found = ", ".join(estimate_words(each, part.unit) for part, each in pairs)
         if trial.verdict == UNDECIDED:
             remedy = "more runs or a longer duration narrow the interval"
             if not trial.measured:

@@ -33,13 +33,13 @@ def find(bench: Bench, gate: str, *, method: str = "auto") -> Sizing:
     if fit is None and reason:
         notes.append(f"no theory applies: {reason}")
     if fit is not None:
-        told = fit.result.buffer_cells - (0 if trials.counts_all else 1)
-        if trials.unit != "bytes" and told != needed:
+        by_theory = fit.result.buffer_cells - (0 if trials.counts_all else 1)
+        if trials.unit != "bytes" and by_theory != needed:
             notes.append(
-                f"the theory gives {told} {trials.unit}, these runs need {needed}: rounding may make a "
+                f"the theory gives {by_theory} {trials.unit}, these runs need {needed}: rounding may make a "
                 "difference of two, and a short run may not reach the longest queue"
             )
-            needed = max(told, needed)
+            needed = max(by_theory, needed)
         notes += [f"theory {fit.theory}: {text}" for text in fit.unmet]
     elif trials.endless:
         notes.append(

@@ -73,11 +73,11 @@ class Sizing(Answer):
         """Return the same for people."""
         from tidegate._study.text import plus_minus
 
-        told = "1 replication" if self.runs == 1 else f"{self.runs} replications"
+        runs = "1 replication" if self.runs == 1 else f"{self.runs} replications"
         if self.method == "theory":
-            basis = f"theory {self.theory}, confirmed by simulation ({told}, seed {self.seed})"
+            basis = f"theory {self.theory}, confirmed by simulation ({runs}, seed {self.seed})"
         else:
-            basis = f"simulation, {told}, seed {self.seed}"
+            basis = f"simulation, {runs}, seed {self.seed}"
         loses = (
             "packets are lost"
             if self.runs == 1

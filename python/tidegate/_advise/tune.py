@@ -90,7 +90,7 @@ def find(bench: Bench, gate: str | None = None, *, goal: str = "throughput") -> 
     rate = best_rate(trials, mean_bps)
     share, window = best_share(trials), best_window(trials, mean_bps)
     together = best_of_all(trials, mean_bps, [pair, share, window])
-    return _told(trials, _settings(trials, pair, rate, share, window, together))
+    return _compared(trials, _settings(trials, pair, rate, share, window, together))
 
 
 def _settings(
@@ -109,7 +109,7 @@ def _settings(
     ]
 
 
-def _told(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
+def _compared(trials: TuneTrials, settings: list[tuple[str, Knobs, int]]) -> Tuning:
     """Simulate the settings worth telling on fresh networks, and compare them."""
     check_seed = other_seed(trials.bench.seed, 1)
     study = trials.study([knobs for _, knobs, _ in settings], trials.runs, check_seed)

@@ -123,7 +123,7 @@ class Tuning(Answer):
 
     def report(self) -> str:
         """Return the same for people."""
-        told = [
+        lines = [
             f"gate {self.gate}, which follows {self.followed}: {self.goal}",
             wrapped(
                 f"{self.tried} settings searched with seed {self.seed}. The numbers below come from "
@@ -135,8 +135,8 @@ class Tuning(Answer):
             wrapped(self._verdict()),
             wrapped(f"gain: goodput minus that of the {self._rule()}, with the same random networks"),
         ]
-        told += [wrapped(note) for note in self.notes]
-        return joined(told)
+        lines += [wrapped(note) for note in self.notes]
+        return joined(lines)
 
     def _table(self) -> str:
         from tidegate._study.text import plus_minus
@@ -197,9 +197,9 @@ class Tuning(Answer):
         if best.bound == MISSED:
             surely = "" if all(row.measured for row in self.rows) else "certainly "
             return f"no setting tried {surely}meets the goal; {what} comes nearest (*)"
-        told = f"best (*): {what}"
+        verdict = f"best (*): {what}"
         if best.bound == UNDECIDED:
-            told = (
+            verdict = (
                 f"no setting tried certainly meets the goal; {what} may meet it (*): the 95% interval of its "
                 "delay contains the bound"
             )
@@ -207,21 +207,21 @@ class Tuning(Answer):
             from tidegate._study.text import plus_minus
 
             lead, unit = self.lead_bps, rate_scale(best.goodput_bps.mean or 0.0)
-            told += (
+            verdict += (
                 f"; {self._what(self.top)} has {plus_minus(lead, unit[0])} {unit[1]} more, but that is not "
                 "significant (95%), and the setting is less simple"
             )
         if self.rule.bound == MISSED:
-            return f"{told}; the {self._rule()} exceeds the bound"
+            return f"{verdict}; the {self._rule()} exceeds the bound"
         if best is self.rule or best.significant is None:
-            return told
+            return verdict
         if not best.significant:
-            return f"{told}; the gain of the best setting over the {self._rule()} is not significant (95%)"
+            return f"{verdict}; the gain of the best setting over the {self._rule()} is not significant (95%)"
         gains = (best.gain_bps.mean or 0.0) > 0
         change = "gain of the best setting over" if gains else "loss of the best setting against"
-        return f"{told}; the {change} the {self._rule()} is significant (95%)"
+        return f"{verdict}; the {change} the {self._rule()} is significant (95%)"
 
     def __repr__(self) -> str:
         best = self.best
-        told = f"m={best.m}, n={best.n}" if best.rate_bps is None else f"rate_bps={best.rate_bps}"
-        return f"<tidegate.Tuning {self.gate!r}: {told}>"
+        setting = f"m={best.m}, n={best.n}" if best.rate_bps is None else f"rate_bps={best.rate_bps}"
+        return f"<tidegate.Tuning {self.gate!r}: {setting}>"

@@ -223,6 +223,6 @@ def _following(plan: Plan, gate: str | None, known: Sequence[str]) -> str:
             )
         return gate
     if len(following) != 1:
-        told = f"there are {len(following)}: {', '.join(following)}" if following else "there is none"
-        raise ArgumentError(f"gate: name the gate with rate.follow that is to be tuned; {told}")
+        found = f"there are {len(following)}: {', '.join(following)}" if following else "there is none"
+        raise ArgumentError(f"gate: name the gate with rate.follow that is to be tuned; {found}")
     return str(following[0])

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidegate._ask.changes import as_sets, lost, spelled_key, told_once
+from tidegate._ask.changes import as_sets, check_once, lost, spelled_key
 from tidegate._ask.scenario import Scenario
 from tidegate.errors import ArgumentError
 
@@ -86,11 +86,11 @@ def axes_of(scenario: Scenario, vary: Mapping[str, Sequence[Any]]) -> list[Axis]
         else:
             axes.append(Axis(tuple(keys), tuple(tuple(step) for step in steps)))
     found = _apart([*axes, *asked.values()])
-    told_once(scenario._sets, {key: axis for axis in found for key in axis.keys}, "varied")
+    check_once(scenario._sets, {key: axis for axis in found for key in axis.keys}, "varied")
     return found
 
 
-def told_apart(
+def check_distinct(
     axes: Sequence[Axis], vary: Mapping[str, Sequence[Any]], scenario_of: Callable[[int], Scenario]
 ) -> None:
     """Refuse values of a varied key that are written differently and are the same: one point would be two.

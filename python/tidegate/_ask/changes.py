@@ -34,11 +34,11 @@ def as_sets(changes: Sets) -> list[str]:
     if isinstance(changes, str):
         raise ArgumentError('changes: takes a dict or a list, such as ["flow.bulk.tcp.cc=reno"]')
     if isinstance(changes, Mapping):
-        told = ((plain(key, key), plain(key, value, null=False)) for key, value in changes.items())
-        sets = [f"{key}={_literal(value)}" for key, value in told]
+        pairs = ((plain(key, key), plain(key, value, null=False)) for key, value in changes.items())
+        sets = [f"{key}={_literal(value)}" for key, value in pairs]
     else:
         sets = [plain(item.partition("=")[0], item) for item in map(str, changes)]
-    _told_once(sets)
+    _check_once(sets)
     return sets
 
 
@@ -53,7 +53,7 @@ def spelled_key(key: str) -> str:
     return ".".join(part.strip().strip("\"'") for part in key.split("."))
 
 
-def told_once(sets: Iterable[str], given: Mapping[str, Any], how: str) -> None:
+def check_once(sets: Iterable[str], given: Mapping[str, Any], how: str) -> None:
     """Refuse a change of a key that is given otherwise too, unless both say the same; one would be lost.
 
     Args:
@@ -87,7 +87,7 @@ def lost(key: str, values: Iterable[str], later: str) -> bool:
     return key.startswith(f"{later}.")
 
 
-def _told_once(sets: list[str]) -> None:
+def _check_once(sets: list[str]) -> None:
     to: dict[str, str] = {}
     for each in sets:
         for key, value in changed([each]).items():
@@ -108,8 +108,8 @@ def plain(key: str, value: Any, *, null: bool = True) -> Any:
             raise ArgumentError(f"{ascii(key)[1:-1]}: read {value!a}, which is not UTF-8")
         return value
     if isinstance(value, Mapping):
-        told = ((plain(key, str(name)), inner) for name, inner in value.items())
-        return {name: plain(f"{key}.{name}", inner, null=null) for name, inner in told}
+        items = ((plain(key, str(name)), inner) for name, inner in value.items())
+        return {name: plain(f"{key}.{name}", inner, null=null) for name, inner in items}
     if isinstance(value, list | tuple):
         return [plain(key, inner, null=null) for inner in value]
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
@@ -146,15 +146,15 @@ def document_text(document: Mapping[str, Any]) -> str:
         return json.dumps(written, ensure_ascii=False, indent=2, allow_nan=False)
     except ValueError:
         # JSON has no infinity; as text it is refused like any other, with its key and what would be right.
-        return json.dumps(_told(written), ensure_ascii=False, indent=2)
+        return json.dumps(_finite(written), ensure_ascii=False, indent=2)
 
 
-def _told(value: Any) -> Any:
+def _finite(value: Any) -> Any:
     """Return the value with numbers that are not finite as text."""
     if isinstance(value, dict):
-        return {key: _told(inner) for key, inner in value.items()}
+        return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_told(inner) for inner in value]
+        return [_finite(inner) for inner in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

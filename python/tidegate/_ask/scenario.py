@@ -17,7 +17,7 @@ from tidegate._ask.link import Link, is_trace, looks_like_trace, no_scenario
 from tidegate._base.calls import checked, checked_methods
 from tidegate._base.files import readable
 from tidegate._base.text import counted
-from tidegate._base.written import TO_WRITE, note_inputs, told_apart
+from tidegate._base.written import TO_WRITE, check_outputs, note_inputs
 from tidegate.errors import ArgumentError, ScenarioError
 
 #: Whether messages may quote files outside a scenario's folder where no call says so: ``--allow-outside``.
@@ -58,7 +58,7 @@ class Scenario:
         traces = [each["path"] for each in inner.inputs]
         note_inputs(traces)
         if names := TO_WRITE.get():
-            told_apart(traces, names)
+            check_outputs(traces, names)
         self._inner = inner
         self._label = label
         #: The changes it was read with.

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from tidegate._ask.changes import Sets, as_sets, told_once
+from tidegate._ask.changes import Sets, as_sets, check_once
 from tidegate._ask.scenario import Scenario
 from tidegate.errors import ArgumentError, EngineError
 
@@ -30,7 +30,7 @@ def as_scenario(source: Source, changes: Sets = None, **given: Any) -> Scenario:
             raise ArgumentError("changes: give them to tidegate.load; a checked scenario is not changed")
         return source
     changes = as_sets(changes)
-    told_once(changes, given, "given")
+    check_once(changes, given, "given")
     if isinstance(source, Mapping):
         return Scenario.from_dict(source, changes=changes)
     return Scenario.load(source, changes=changes)

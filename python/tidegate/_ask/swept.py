@@ -10,5 +10,5 @@ if TYPE_CHECKING:
 
 def sweep_warnings(scenario: Scenario) -> list[str]:
     """Return that the combinations of ``[[sweep]]`` are left out; nothing where there are none."""
-    told = scenario._inner.sweep_warning
-    return [] if told is None else [told]
+    warning = scenario._inner.sweep_warning
+    return [] if warning is None else [warning]

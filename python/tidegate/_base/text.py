@@ -208,11 +208,11 @@ def loss(gate: dict[str, Any]) -> float | None:
     return share
 
 
-def facts(told: Iterable[str | None]) -> str:
+def facts(parts: Iterable[str | None]) -> str:
     """Return what there is to tell in one line, or in several that break between two facts."""
     # The text wrapper breaks at no space of this kind.
     unbroken = "\u00a0"
-    line = f"{unbroken}· ".join(fact.replace(" ", unbroken) for fact in told if fact)
+    line = f"{unbroken}· ".join(fact.replace(" ", unbroken) for fact in parts if fact)
     return wrapped(line).replace(unbroken, " ")
 
 

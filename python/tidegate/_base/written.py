@@ -38,7 +38,7 @@ def check_replaced(folder: Path) -> None:
     Raises:
         ArgumentError: it has; the message names both.
     """
-    told_apart((name for name in sorted(_INPUTS) if os.path.lexists(name)), [str(folder)])
+    check_outputs((name for name in sorted(_INPUTS) if os.path.lexists(name)), [str(folder)])
 
 
 def same_file(one: str, other: str) -> bool:
@@ -61,7 +61,7 @@ def holds(folder: str, name: str) -> bool:
         return False
 
 
-def told_apart(read: Iterable[str], written: Iterable[str]) -> None:
+def check_outputs(read: Iterable[str], written: Iterable[str]) -> None:
     """Refuse an output that is an input, or a folder of outputs that has one in it.
 
     Raises:
@@ -108,6 +108,6 @@ def check_end(path: str | os.PathLike[str], kind: str | None) -> None:
     Raises:
         ArgumentError: it does not.
     """
-    ends, told = _ENDS.get(kind or "", (("",), ""))
+    ends, words = _ENDS.get(kind or "", (("",), ""))
     if not os.fspath(path).lower().endswith(ends) or (kind and Path(path).name.lower() in ends):
-        raise ArgumentError(f"{path}: the name of a {kind} ends in {told}")
+        raise ArgumentError(f"{path}: the name of a {kind} ends in {words}")

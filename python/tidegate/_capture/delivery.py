@@ -184,9 +184,9 @@ def _at_sender(connection: Connection) -> Deliveries:
             window.append(limit)
             continue
         limit = int(windows[row]) - (arrived.upto - int(ack[row]) if arrived.upto > ack[row] else 0)
-        told = [(int(lefts[k]), int(rights[k])) for k in range(int(blocks[row]), int(blocks[row + 1]))]
+        reported = [(int(lefts[k]), int(rights[k])) for k in range(int(blocks[row]), int(blocks[row + 1]))]
         # A block at or below the ACK reports a copy (RFC 2883 §4).
-        new, highest = arrived.hear(min(int(ack[row]), sent.top), [b for b in told if b[0] >= ack[row]])
+        new, highest = arrived.hear(min(int(ack[row]), sent.top), [b for b in reported if b[0] >= ack[row]])
         if new > 0:
             rows.append((now, new, sent.waited(highest, now)))
     when, bytes_, trip = (

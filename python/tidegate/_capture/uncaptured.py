@@ -52,7 +52,7 @@ class Uncaptured:
         return int((self.right - self.left).sum())
 
     @property
-    def told(self) -> str:
+    def share_words(self) -> str:
         """The share in words; it is never all, as some packet was captured."""
         shown = percent(self.share)
         return "more than 99.9%" if shown == "100" else f"{shown}%"
@@ -129,7 +129,7 @@ def missed_words(connection: Any, from_client: bool, missed: Uncaptured) -> str:
     ends = (connection.client, connection.server)
     what = (
         f"Connection {connection.name}: not all packets were captured. {counted(missed.packets, 'packet')} "
-        f"with data of {ends[0] if from_client else ends[1]} ({missed.told} of its bytes) never "
+        f"with data of {ends[0] if from_client else ends[1]} ({missed.share_words} of its bytes) never "
         "show up, but their bytes are acknowledged, and neither a SACK nor a duplicate ACK misses them"
     )
     if missed.hides:

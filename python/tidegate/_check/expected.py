@@ -67,13 +67,13 @@ class Checked(Answer):
         several = len({each.point for each in self.judged}) > 1
         for each in self.judged:
             factor, unit = scale_of(each.expectation.metric)
-            told = f"{plus_minus(each.measured, factor)} {unit}".strip()
+            measured = f"{plus_minus(each.measured, factor)} {unit}".strip()
             if each.measured.mean == 0 and each.measured.high:
-                told = f"none seen, at most {number(each.measured.high / factor, 2)} {unit}".strip()
+                measured = f"none seen, at most {number(each.measured.high / factor, 2)} {unit}".strip()
             some = of_runs(each.measured.n, each.runs)
             runs = some or (f"{each.runs} runs" if each.measured.half_width is not None else "")
-            told = "there is no such number" if each.measured.mean is None else told
-            there = f"{told} ({runs})" if runs else told
+            measured = "there is no such number" if each.measured.mean is None else measured
+            there = f"{measured} ({runs})" if runs else measured
             place = f" at {each.point}" if several else ""
             lines.append(f"{each.verdict.ljust(9)}  {each.expectation.text}{place}: {there}")
         return plain("\n".join(lines))

@@ -147,7 +147,7 @@ def _verdict(predicted: Estimate, measured: float, allowed: float) -> str:
     return DIFFER if off - half > allowed else UNDECIDED
 
 
-def told(row: Row) -> str:
+def row_words(row: Row) -> str:
     """Return a number that differs in words: both values and the difference."""
     scale = row.number.scale
     unit = "%" if row.number.unit == "points" else f" {row.number.unit}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from tidegate._base.answer import Answer
 from tidegate._base.text import of_runs
-from tidegate._check.judge import AGREE, DIFFER, UNDECIDED, Row, told
+from tidegate._check.judge import AGREE, DIFFER, UNDECIDED, Row, row_words
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Regression(Answer):
             return [f"Scenario and measurement agree on all {len(self.rows)} numbers."]
         sentences = []
         if of[DIFFER]:
-            sentences.append(f"They differ in {'; '.join(told(row) for row in of[DIFFER])}.")
+            sentences.append(f"They differ in {'; '.join(row_words(row) for row in of[DIFFER])}.")
         if of[AGREE]:
             names = ", ".join(f"{row.number.name} of {row.transfer}" for row in of[AGREE])
             sentences.append(f"They agree on {names}.")
@@ -72,10 +72,10 @@ class Regression(Answer):
             )
         some = [row for row in of[UNDECIDED] if row.predicted.n < row.runs]
         if some:
-            told_ = ", ".join(
+            listed = ", ".join(
                 f"{row.number.name} of {row.transfer} ({of_runs(row.predicted.n, row.runs)})" for row in some
             )
-            sentences.append(f"Undecided: {told_}; the other runs have no such number.")
+            sentences.append(f"Undecided: {listed}; the other runs have no such number.")
         return sentences
 
     def to_dict(self) -> dict[str, Any]:

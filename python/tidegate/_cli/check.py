@@ -77,8 +77,8 @@ def check(file: Any, sets: tuple[str, ...], explain: bool, theories: bool, as_js
             say(_explained(plain(scenario.explain().rstrip("\n"))) + "\n")
         say("theory")
         things = sum(scenario.counts)
-        told = [_judged(each) for each in match(scenario)] if things <= _THEORY or theories else []
-        shown = [each for each in told if theories or each["applies"]]
+        answers = [_judged(each) for each in match(scenario)] if things <= _THEORY or theories else []
+        shown = [each for each in answers if theories or each["applies"]]
         for each in shown:
             say(plain(theory_line(each)))
         if not shown:
@@ -106,8 +106,8 @@ def _explained(text: str) -> str:
     return "\n".join(fitted)
 
 
-def _judged(told: Fit | Miss) -> dict[str, Any]:
+def _judged(answer: Fit | Miss) -> dict[str, Any]:
     """Return whether a theory applies, for people and programs."""
-    if not told:
-        return {"theory": told.theory, "applies": False, "because": getattr(told, "reason", None)}
-    return {"theory": told.theory, "applies": True, "unmet": list(getattr(told, "unmet", ()))}
+    if not answer:
+        return {"theory": answer.theory, "applies": False, "because": getattr(answer, "reason", None)}
+    return {"theory": answer.theory, "applies": True, "unmet": list(getattr(answer, "unmet", ()))}

@@ -154,10 +154,10 @@ def _report_json(error: BaseException, message: str) -> None:
     """With ``--json``, say on standard output what went wrong, as one object too."""
     if "--json" not in sys.argv:
         return
-    told = {"kind": type(error).__name__, **_parts(error, message)}
+    problem = {"kind": type(error).__name__, **_parts(error, message)}
     others = [_parts(other, str(other)) for other in getattr(error, "others", None) or []]
     try:
-        say_json({"error": {**told, **({"others": others} if others else {})}})
+        say_json({"error": {**problem, **({"others": others} if others else {})}})
         sys.stdout.flush()
     except OSError:
         _mute(sys.stdout)

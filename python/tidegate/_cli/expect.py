@@ -100,11 +100,11 @@ def _read(texts: tuple[str, ...]) -> list[Expectation]:
         for number, line in enumerate(content.splitlines(), 1):
             place = f"{file}:{number}"
             try:
-                told = line.decode().strip()
+                expected = line.decode().strip()
             except UnicodeDecodeError:
                 raise ArgumentError(f"{place}: this line is not UTF-8; save the file as UTF-8") from None
-            if told and not told.startswith("#"):
-                here.append(Expectation.parse(told, place))
+            if expected and not expected.startswith("#"):
+                here.append(Expectation.parse(expected, place))
         if not here:
             raise ArgumentError(f"{file}: there is no expectation in it; write one on each line")
         found += here

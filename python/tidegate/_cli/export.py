@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tidegate._base.written import told_apart
+from tidegate._base.written import check_outputs
 from tidegate._cli.command import Command, typed
 from tidegate._cli.errors import NO
 from tidegate._cli.options import FILE, JSON, SET_ONLY, epilog, note, say, say_json, warn
@@ -66,7 +66,7 @@ def export(
         raise click.UsageError(f"the commands read {names}: give a folder for them, such as -o link")
     if folder is not None:
         read = [file, *(each["path"] for each in scenario.inputs)]
-        told_apart(read, [str(Path(folder) / name) for name in ("link.sh", *found.files)])
+        check_outputs(read, [str(Path(folder) / name) for name in ("link.sh", *found.files)])
         found.write(folder)
     if as_json:
         say_json({**found.to_dict(), "folder": folder})

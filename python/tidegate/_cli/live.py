@@ -138,12 +138,12 @@ def shell(
         # Ctrl-C is the program's; a handler of ours is not handed down to it, ignoring would be.
         before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
-            told, packets = compiled.live_shell(
+            summary, packets = compiled.live_shell(
                 scenario, command=words, peer=peer, uploads=upload, nat=nat, recorded=recorded, pcap=written
             )
         finally:
             signal.signal(signal.SIGINT, before)
-        status, took_s, dropped, passed, late, astray, warnings = told
+        status, took_s, dropped, passed, late, astray, warnings = summary
         warnings = [*warnings, *sweep_warnings(scenario)]
         lateness = "" if late is None else f"; 99% were at most {late:.0f} us late"
         note(f"{count(passed, 'packet')} passed the gates, {dropped} dropped by them{lateness}")

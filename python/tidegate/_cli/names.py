@@ -32,12 +32,12 @@ class _Read(Name):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Remember the name, and compare it with those that will be written."""
-        from tidegate._base.written import told_apart
+        from tidegate._base.written import check_outputs
 
         del param
         if ctx is not None and isinstance(value, str):
             ctx.meta.setdefault(_READ, []).append(value)
-            told_apart([value], ctx.meta.get(_WRITTEN, {}).values())
+            check_outputs([value], ctx.meta.get(_WRITTEN, {}).values())
         return value
 
 
@@ -46,10 +46,10 @@ class _Written(Name):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Remember the name, and compare it with the others; a scenario compares it with its traces."""
-        from tidegate._base.written import TO_WRITE, holds, same_file, told_apart
+        from tidegate._base.written import TO_WRITE, check_outputs, holds, same_file
 
         if ctx is not None and param is not None and isinstance(value, str):
-            told_apart(ctx.meta.get(_READ, []), [value])
+            check_outputs(ctx.meta.get(_READ, []), [value])
             written = ctx.meta.setdefault(_WRITTEN, {})
             for option, other in written.items():
                 if option == param.name:

@@ -87,13 +87,13 @@ def SET_ONLY(command: Any) -> Any:  # noqa: N802
     """Add the options of every command that reads a scenario and does not run it."""
 
     @functools.wraps(command)
-    def told(**given: Any) -> Any:
+    def wrapper(**given: Any) -> Any:
         from tidegate._ask.scenario import OWN_CODE
 
         OWN_CODE.set("told")
         return command(**given)
 
-    return _SETS(_ALLOW_OUTSIDE(told))
+    return _SETS(_ALLOW_OUTSIDE(wrapper))
 
 
 SEED = click.option(

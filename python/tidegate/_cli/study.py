@@ -265,13 +265,13 @@ def _part(
     if is_done(place, prepared, part, force=force):
         say(f"part {part}: done already in {out}")
         return
-    told = f"part {part} of {count(len(prepared.points), 'point')}"
+    label = f"part {part} of {count(len(prepared.points), 'point')}"
     try:
         with (
             opened(store) as kept,
             staged(place, force=force) as work,
             _hands("sim", workers, address) as who,
-            Progress(told) as progress,
+            Progress(label) as progress,
         ):
             computed, all_ = write_part(
                 prepared, part, work, workers=who, store=kept, command=command_line(), progress=progress

@@ -135,7 +135,7 @@ def traces_convert(
     """Convert a trace to another format, keeping its capacity."""
     from tidegate.traces import _files as link_traces
 
-    told = _replaces(target)
+    replaced = _replaces(target)
     link_traces.convert(
         source,
         target,
@@ -148,7 +148,7 @@ def traces_convert(
     if as_json:
         say_json({"source": source, "target": target})
     else:
-        say(f"Trace: {target}{told}")
+        say(f"Trace: {target}{replaced}")
 
 
 @traces.command(
@@ -194,12 +194,12 @@ def traces_synth(target: str, model: str, seed: int | None, as_json: bool, **par
     from tidegate.traces import _files as link_traces
 
     chosen = choose(seed, None)
-    told = _replaces(target)
+    replaced = _replaces(target)
     link_traces.synth(target, model=model, seed=chosen, **parameters)
     if as_json:
         say_json({"target": target, "model": model, "seed": chosen})
     else:
-        say(f"Trace: {target} (model {model}, seed {chosen}){told}")
+        say(f"Trace: {target} (model {model}, seed {chosen}){replaced}")
 
 
 @traces.command(
@@ -267,7 +267,7 @@ def traces_from(
     with Progress("reading") as progress:
         capture = read_capture(captures, progress, MOST_PACKETS)
     found = from_capture(capture, connections=connections or None, at=at, window=window)
-    told = _replaces(target)
+    replaced = _replaces(target)
     if target is not None:
         found.write(target, to=to, fill=unsaturated)
     if as_json:
@@ -277,7 +277,7 @@ def traces_from(
 
         say(captured_report(found))
         if target is not None:
-            say(f"Trace: {target}{told}")
+            say(f"Trace: {target}{replaced}")
 
 
 def _replaces(target: str | None) -> str:

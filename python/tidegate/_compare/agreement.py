@@ -111,46 +111,52 @@ class Agreement:
     @property
     def warnings(self) -> list[str]:
         """Return the runs' warnings, each once, with its engine."""
-        told: dict[str, list[str]] = {}
+        by_warning: dict[str, list[str]] = {}
         for each in self.engines:
             for warning in (w for run in each.runs for w in run.warnings):
-                engines = told.setdefault(warning, [])
+                engines = by_warning.setdefault(warning, [])
                 if each.engine not in engines:
                     engines.append(each.engine)
-        return [f"{', '.join(engines)}: {warning}" for warning, engines in told.items()]
+        return [f"{', '.join(engines)}: {warning}" for warning, engines in by_warning.items()]
 
     @property
     def sentences(self) -> list[str]:
         """What agrees and what does not, in words; one sentence for each engine and verdict."""
-        told = []
+        sentences = []
         for each in self.engines:
             if each.engine == self.reference:
                 continue
-            told += self._sentences(each.engine)
-        told += [f"{engine} gives no result: {reason}." for engine, reason in self.missing.items()]
-        return told
+            sentences += self._sentences(each.engine)
+        sentences += [f"{engine} gives no result: {reason}." for engine, reason in self.missing.items()]
+        return sentences
 
     def _sentences(self, engine: str) -> list[str]:
         found = [(row, row.differences[engine]) for row in self.rows if engine in row.differences]
         pair = f"{engine} and {self.reference}"
         if not found:
             return [f"{pair} have no number in common."]
-        judged = [(row, told) for row, told in found if told.verdict != UNJUDGED]
+        judged = [(row, difference) for row, difference in found if difference.verdict != UNJUDGED]
         if not judged:
             who = " and ".join(each.engine for each in self.engines if self._has_one_run(each, engine))
             return [f"{pair} are not judged: {who} made only one run, which has no interval (use --runs 3)."]
         within = f"within {100 * self.tolerance:g}%"
-        same = [row.quantity.name for row, told in found if told.verdict == AGREE and not told.by_floor]
+        same = [
+            row.quantity.name
+            for row, difference in found
+            if difference.verdict == AGREE and not difference.by_floor
+        ]
         close = [
             f"{row.quantity.name} ({within_floor(row.quantity)})"
-            for row, told in found
-            if told.verdict == AGREE and told.by_floor
+            for row, difference in found
+            if difference.verdict == AGREE and difference.by_floor
         ]
         apart = [
-            f"{row.quantity.name} ({_apart(row, told)})" for row, told in found if told.verdict == DIFFER
+            f"{row.quantity.name} ({_apart(row, difference)})"
+            for row, difference in found
+            if difference.verdict == DIFFER
         ]
-        unknown = [row.quantity.name for row, told in found if told.verdict == OPEN]
-        single = [row.quantity.name for row, told in found if told.verdict == UNJUDGED]
+        unknown = [row.quantity.name for row, difference in found if difference.verdict == OPEN]
+        single = [row.quantity.name for row, difference in found if difference.verdict == UNJUDGED]
         sentences = []
         if len(same) + len(close) == len(found):
             number = "the one number" if len(found) == 1 else f"all {len(found)} numbers"
@@ -253,13 +259,13 @@ class Agreement:
                     },
                     "differences": {
                         engine: {
-                            "difference": told.difference,
-                            "half_width": told.half_width,
-                            "relative": told.relative,
-                            "allowed": told.allowed,
-                            "verdict": told.verdict,
+                            "difference": difference.difference,
+                            "half_width": difference.half_width,
+                            "relative": difference.relative,
+                            "allowed": difference.allowed,
+                            "verdict": difference.verdict,
                         }
-                        for engine, told in row.differences.items()
+                        for engine, difference in row.differences.items()
                     },
                 }
                 for row in self.rows
@@ -291,12 +297,12 @@ def welch(this: Estimate, that: Estimate, this_chance: float = 0.0, that_chance:
     return None if quantile is None else quantile * math.sqrt(error)
 
 
-def _apart(row: Row, told: Difference) -> str:
-    more = "more" if told.difference > 0 else "less"
-    if told.relative is not None and abs(told.relative) < 10:
-        return f"{percent(abs(told.relative), 2)}% {more}"
+def _apart(row: Row, difference: Difference) -> str:
+    more = "more" if difference.difference > 0 else "less"
+    if difference.relative is not None and abs(difference.relative) < 10:
+        return f"{percent(abs(difference.relative), 2)}% {more}"
     unit = f" {row.quantity.unit}" if row.quantity.unit else ""
-    return f"{number(abs(told.difference) / row.quantity.scale)}{unit} {more}"
+    return f"{number(abs(difference.difference) / row.quantity.scale)}{unit} {more}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -39,17 +39,22 @@ def changed_lines(comparison: Variants) -> list[str]:
         for variant, of in zip(comparison.variants, spreads, strict=True)
     ]
     labels = [variant.label(comparison.axes) for variant in comparison.variants]
-    told = [
+    sentences = [
         f"{label}: {sentence(_NAME, of, runs)}."
         for label, of in zip(labels, spreads, strict=True)
         if is_luck(_NAME, of)
     ]
-    told += [f"{said}." for said in _orders(labels, spreads, runs)]
+    sentences += [f"{said}." for said in _orders(labels, spreads, runs)]
     about = (
         f"In {runs} runs of each with small changes that nobody can know. diff.: what a variant has more "
         "than the first, change by change; change i is the same in all."
     )
-    return ["", table(head, body, left=len(short)), wrapped(about), *(wrapped(each, "  ") for each in told)]
+    return [
+        "",
+        table(head, body, left=len(short)),
+        wrapped(about),
+        *(wrapped(each, "  ") for each in sentences),
+    ]
 
 
 def _apart(first: dict[str, Any], other: dict[str, Any], factor: float) -> list[str]:
@@ -73,7 +78,7 @@ def _orders(labels: Sequence[str], spreads: Sequence[dict[str, Any]], runs: int)
 
     Differences of less than 1% of the first one's goodput are none.
     """
-    told = []
+    sentences = []
     first = spreads[0]
     same = 0.01 * abs(first["as_written"])
     for label, of in zip(labels[1:], spreads[1:], strict=True):
@@ -81,8 +86,8 @@ def _orders(labels: Sequence[str], spreads: Sequence[dict[str, Any]], runs: int)
         more = sum(difference > same for difference in apart)
         less = sum(difference < -same for difference in apart)
         if more and less:
-            told.append(
+            sentences.append(
                 f"Whether {label} or {labels[0]} has more goodput depends on luck: {label} has "
                 f"more in {more} of {runs} runs, less in {less}"
             )
-    return told
+    return sentences

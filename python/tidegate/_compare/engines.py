@@ -132,8 +132,8 @@ def execute_engines(
         else:
             found.append(EngineRuns(engine, made))
     if len(found) < 2:
-        told = "; ".join(f"{engine}: {reason}" for engine, reason in missing.items())
-        raise EngineError(f"nothing to compare: {told}")
+        reasons = "; ".join(f"{engine}: {reason}" for engine, reason in missing.items())
+        raise EngineError(f"nothing to compare: {reasons}")
     rows = [run.summary for each in found if each.engine != "theory" for run in each.runs]
     shown = gate if gate is not None else common_gate(rows)
     if shown is not None and rows:

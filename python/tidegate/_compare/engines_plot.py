@@ -15,7 +15,7 @@ from tidegate._draw.marks import above, steps
 from tidegate._draw.style import STYLE
 from tidegate._draw.thin import thin
 from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT, fit
-from tidegate._run.completion import lengths, until_told
+from tidegate._run.completion import lengths, until_words
 from tidegate._run.history import History, history
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _quantity(axes: Axes, comparison: Agreement, row: Row) -> None:
     axes.ticklabel_format(axis="x", useOffset=False, style="plain")
     axes.tick_params(axis="x", labelsize=7.5, pad=2)
     axes.grid(visible=False, axis="y")
-    verdicts = {told.verdict for told in row.differences.values()}
+    verdicts = {difference.verdict for difference in row.differences.values()}
     # The worst of several verdicts is the one to look at.
     worst = next((verdict for verdict in (DIFFER, OPEN, UNJUDGED, AGREE) if verdict in verdicts), None)
     unit = f", {row.quantity.unit}" if row.quantity.unit else ""
@@ -173,7 +173,7 @@ def _titles(figure: Figure, comparison: Agreement, width: float, height: float) 
     facts = [
         ", ".join(each.label for each in comparison.engines),
         f"gate {comparison.gate}" if comparison.gate else "no gate",
-        f"counted from {first['measured_from_s']:g} s to {until_told(*ends)}",
+        f"counted from {first['measured_from_s']:g} s to {until_words(*ends)}",
     ]
     if comparison.seed is not None:
         facts.insert(1, f"seed {comparison.seed}")

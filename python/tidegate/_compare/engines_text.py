@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tidegate._base.text import HEADERS_SHORT, joined, number, table, wrapped
 from tidegate._compare.agreement import AGREE
 from tidegate._compare.quantities import within_floor
-from tidegate._run.completion import lengths, until_told
+from tidegate._run.completion import lengths, until_words
 from tidegate._study.text import plus_minus
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def report(comparison: Agreement) -> str:
         comparison.title,
         wrapped(
             f"engines {', '.join(each.engine for each in comparison.engines)}{seed} · {at} · measured from "
-            f"{first['measured_from_s']:g} to {until_told(*ends)}"
+            f"{first['measured_from_s']:g} to {until_words(*ends)}"
         ),
         "",
         _values(comparison),
@@ -70,26 +70,32 @@ def _differences(comparison: Agreement, others: list[str]) -> str:
             continue
         cells = [row.quantity.name]
         for engine in others:
-            told = row.differences.get(engine)
-            if told is None:
+            difference = row.differences.get(engine)
+            if difference is None:
                 cells += ["–", ""]
                 continue
-            floor = f" ({within_floor(row.quantity)})" if told.verdict == AGREE and told.by_floor else ""
-            cells += [told_difference(row.quantity, told), f"{told.verdict}{floor}"]
+            floor = (
+                f" ({within_floor(row.quantity)})"
+                if difference.verdict == AGREE and difference.by_floor
+                else ""
+            )
+            cells += [difference_words(row.quantity, difference), f"{difference.verdict}{floor}"]
         body.append(cells)
     return table(head, body)
 
 
-def told_difference(quantity: Quantity, told: Difference) -> str:
+def difference_words(quantity: Quantity, difference: Difference) -> str:
     """Return a difference with its interval: in per cent where that has a meaning."""
-    small = told.verdict == AGREE and told.by_floor
-    if told.relative is None or abs(told.relative) >= 10 or small:
+    small = difference.verdict == AGREE and difference.by_floor
+    if difference.relative is None or abs(difference.relative) >= 10 or small:
         unit = "points" if quantity.unit == "%" else quantity.unit
-        half = f" ±{number(told.half_width / quantity.scale, 2)}" if told.half_width else ""
-        return f"{_signed(told.difference / quantity.scale)}{half} {unit}".rstrip()
-    text = _signed(100 * told.relative)
-    if told.half_width and told.difference:
-        text += f" ±{number(100 * told.half_width * abs(told.relative / told.difference), 2)}"
+        half = f" ±{number(difference.half_width / quantity.scale, 2)}" if difference.half_width else ""
+        return f"{_signed(difference.difference / quantity.scale)}{half} {unit}".rstrip()
+    text = _signed(100 * difference.relative)
+    if difference.half_width and difference.difference:
+        text += (
+            f" ±{number(100 * difference.half_width * abs(difference.relative / difference.difference), 2)}"
+        )
     return f"{text}%"
 
 

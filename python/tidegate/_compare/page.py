@@ -12,7 +12,7 @@ from tidegate._compare.variants import SCENARIO
 from tidegate._compare.view import comparison_cloud, comparison_view
 from tidegate._page.render import fragment, sheet_page
 from tidegate._page.sheet import Grid, Item, Paragraph, Section, Sheet, Stage, items_of
-from tidegate._page.view import told
+from tidegate._page.view import script_json
 from tidegate._run.page import SHARES_SHORT, again, image, picture, shares
 from tidegate._run.text import run_lines
 from tidegate._run.words import MOST_ROWS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def comparison_page(comparison: Variants) -> str:
     """Return the report of a comparison: its table and picture, what limited whom, every variant."""
-    facts, items = _told(comparison)
+    facts, items = _facts_and_items(comparison)
     sections = [Section("results", "Results", items)]
     limits = _limits(comparison)
     if limits is not None:
@@ -56,8 +56,8 @@ def comparison_page(comparison: Variants) -> str:
             sections,
             comparison.warnings,
             numbers,
-            series=told(view.to_dict() if view is not None else None),
-            points=told(cloud.to_dict() if cloud is not None else None),
+            series=script_json(view.to_dict() if view is not None else None),
+            points=script_json(cloud.to_dict() if cloud is not None else None),
             version=version,
         )
     )
@@ -83,12 +83,12 @@ def comparison_fragment(comparison: Variants) -> str:
     """Return what a notebook shows of a comparison: its tables and the picture."""
     from tidegate._compare.picture import picture_of
 
-    facts, items = _told(comparison)
+    facts, items = _facts_and_items(comparison)
     shown = [item for item in items if isinstance(item, Grid)]
     return fragment(comparison.title, facts, [*shown, image(picture_of(comparison))])
 
 
-def _told(comparison: Variants) -> tuple[str, list[Item]]:
+def _facts_and_items(comparison: Variants) -> tuple[str, list[Item]]:
     with wide():
         lines = comparison_lines(comparison)
     return lines[1], items_of(lines[2:])
@@ -109,9 +109,9 @@ def _limits(comparison: Variants) -> Section | None:
         flows = variant.run.summary["flows"]
         label = variant.label(comparison.axes)
         if several * len(comparison.variants) > 2 * MOST_ROWS and several > 1:
-            told = [row.get("limited_by") or {} for row in flows]
-            whats = dict.fromkeys(what for share in told for what in share)
-            mean = {what: sum(share.get(what) or 0.0 for share in told) / len(told) for what in whats}
+            causes = [row.get("limited_by") or {} for row in flows]
+            whats = dict.fromkeys(what for share in causes for what in share)
+            mean = {what: sum(share.get(what) or 0.0 for share in causes) / len(causes) for what in whats}
             rows.append({"limited_by": mean})
             names.append(f"{label}: mean of {len(flows)} flows")
         else:

@@ -14,7 +14,7 @@ from tidegate._draw.drawing import Drawing
 from tidegate._draw.parts import Words
 from tidegate._draw.thin import thin
 from tidegate._draw.tokens import ACCENT, FILL, INK, MID, SOFT, fit
-from tidegate._run.completion import begin_told, lengths, until_told
+from tidegate._run.completion import begin_words, lengths, until_words
 from tidegate._run.history import History, history
 from tidegate._run.summary import short_keys
 from tidegate._run.words import PANELS, value_words
@@ -255,7 +255,7 @@ def _small(column: list[Panel], data: Sequence[History], title: str) -> None:
             panel.hatch(0, one.begin)
         panel.y.most, panel.y.steps = 2, (1, 2, 5, 10)
         panel.x.size = panel.y.size = 7
-        panel.x.told = panel is column[-1]
+        panel.x.labelled = panel is column[-1]
         panel.label_size = panel.title_size = 7.5
     column[-1].x_label = "time, s"
     column[0].title = title
@@ -264,14 +264,14 @@ def _small(column: list[Panel], data: Sequence[History], title: str) -> None:
 def _facts(comparison: Variants, data: Sequence[History], width: float, *, left_out: bool) -> list[str]:
     """Return the lines below the title: what is varied, whose numbers these are, what is left out."""
     summaries = [variant.run.summary for variant in comparison.variants]
-    told = any(map(comparison.gate_of, comparison.variants))
-    gate = f"queueing delay, loss and use: {comparison.place}" if told else comparison.place
+    has_gate = any(map(comparison.gate_of, comparison.variants))
+    gate = f"queueing delay, loss and use: {comparison.place}" if has_gate else comparison.place
     facts = [
         f"varied: {', '.join(comparison.axes)}",
         *filter(None, [comparison.tcp]),
         comparison.seeds,
         gate,
-        f"counted from {begin_told(summaries)} s to {until_told(*lengths(summaries))}",
+        f"counted from {begin_words(summaries)} s to {until_words(*lengths(summaries))}",
     ]
     passing = {len(one.through) for one in data}
     flows = {len(summary["flows"]) for summary in summaries}

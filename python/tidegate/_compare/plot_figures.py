@@ -42,7 +42,7 @@ class _Column:
         """Inches."""
         return _BAR if len(self.names) == 1 else _PAIR
 
-    def is_told(self, rows: Sequence[Row]) -> bool:
+    def is_filled(self, rows: Sequence[Row]) -> bool:
         """Return whether any row has something to write in it."""
         if self.words is not None and any(self.words(row) != text.number(None) for row in rows):
             return True
@@ -74,7 +74,7 @@ class _FigureColumns:
             # Who asks more gets more: its share says nothing of the network.
             columns.append(_Column("Fairness\nJain", ("fairness",), 1.0, 3, 1.0))
         columns.append(_Column("Done\ns", ("completion_s",), words=done_cell))
-        return [column for column in columns if column.is_told(rows)]
+        return [column for column in columns if column.is_filled(rows)]
 
     def _of(self, comparison: Variants) -> tuple[list[_Column], list[Row]]:
         rows = [figures_of(v.run.summary, comparison.gate_of(v)) for v in comparison.variants]

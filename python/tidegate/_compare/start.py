@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from tidegate._ask.axes import combinations, spelled, told_apart
-from tidegate._ask.changes import Sets, as_sets, told_once
+from tidegate._ask.axes import check_distinct, combinations, spelled
+from tidegate._ask.changes import Sets, as_sets, check_once
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
 from tidegate._ask.source import Source, as_scenario, check_engine
@@ -107,8 +107,8 @@ def prepare(
             'nothing to compare: vary takes keys with values, such as {"flow.a.tcp.cc": ["reno", "cubic"]}'
         )
     base = as_sets(changes)
-    told_once(base, vary, "varied")
-    told_once(base, {"seed": seed}, "given")
+    check_once(base, vary, "varied")
+    check_once(base, {"seed": seed}, "given")
     several = len(sources) > 1
     if several and SCENARIO in vary:
         raise ArgumentError(f"{SCENARIO}: several scenarios have this name for what they differ in")
@@ -125,7 +125,7 @@ def prepare(
                 if several:
                     _name(error, name)
                 raise
-        told_apart(axes, vary, lambda number, made=made: variants[made + number][1])  # type: ignore[misc]
+        check_distinct(axes, vary, lambda number, made=made: variants[made + number][1])  # type: ignore[misc]
     first = variants[0][1]
     title = ", ".join(_names(sources)) if several else first.title or first.name
     return Prepared(title, [*([SCENARIO] if several else []), *vary], variants)

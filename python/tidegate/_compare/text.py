@@ -16,7 +16,7 @@ from tidegate._base.text import (
     wrapped,
 )
 from tidegate._compare.changed import changed_lines
-from tidegate._run.completion import IN_BRACKETS, begin_told, done_cell, lengths, until_told
+from tidegate._run.completion import IN_BRACKETS, begin_words, done_cell, lengths, until_words
 from tidegate._run.summary import gate_row, short_keys
 from tidegate._run.text_video import bitrate, players
 
@@ -90,7 +90,7 @@ def comparison_lines(comparison: Variants) -> list[str]:
                 comparison.tcp,
                 comparison.seeds,
                 comparison.place,
-                f"measured from {begin_told(summaries)} to {until_told(*lengths(summaries))}",
+                f"measured from {begin_words(summaries)} to {until_words(*lengths(summaries))}",
             ]
         ),
         "",

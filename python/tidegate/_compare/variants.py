@@ -12,7 +12,7 @@ from tidegate._run.chance import advice, are_alike, no_difference
 from tidegate._run.completion import lengths_named
 from tidegate._run.metric import metric_of
 from tidegate._run.summary import figures_of, main_gate
-from tidegate._run.tcp_words import tcp_told
+from tidegate._run.tcp_words import tcp_words
 from tidegate._run.value import Run
 from tidegate._run.varied import with_numbers
 
@@ -83,7 +83,7 @@ class Variants:
     @property
     def tcp(self) -> str:
         """The TCPs that ran, in words: ``bbr and cubic, linux-6.18``."""
-        return tcp_told(row for variant in self.variants for row in variant.run.summary["flows"])
+        return tcp_words(row for variant in self.variants for row in variant.run.summary["flows"])
 
     @property
     def seeds(self) -> str:
@@ -95,8 +95,8 @@ class Variants:
     @property
     def warnings(self) -> list[str]:
         """Return the variants' warnings, each once, and whether seeds made a difference."""
-        told = dict.fromkeys(w for v in self.variants for w in v.run.warnings)
-        return [*self._about_seeds(), *told]
+        warnings = dict.fromkeys(w for v in self.variants for w in v.run.warnings)
+        return [*self._about_seeds(), *warnings]
 
     def _about_seeds(self) -> list[str]:
         """Warn where the seed is varied and variants that differ in nothing else are one run."""

@@ -27,7 +27,7 @@ class Scale:
     #: (place, word) of each tick; None: round numbers.
     named: Sequence[tuple[float, str]] | None = None
     #: Words stand beside the ticks.
-    told: bool = True
+    labelled: bool = True
     #: Lines across the panel.
     grid: bool = True
     #: Size of the words, points.

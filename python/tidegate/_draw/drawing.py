@@ -83,8 +83,8 @@ class Panel:
         at = _floats(x)
         up = np.broadcast_to(_floats(y), at.shape)
         if len(at):
-            told = (opacity, over, width, hollow, aside, order, name)
-            self.marks.append(Points(at, up, shape, colour, size, *told))
+            style = (opacity, over, width, hollow, aside, order, name)
+            self.marks.append(Points(at, up, shape, colour, size, *style))
 
     def above(self, edges: Floats, values: Floats, colour: str) -> None:
         """Mark the bins whose value lies above the axes."""

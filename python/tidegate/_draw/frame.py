@@ -123,7 +123,7 @@ def _frame_words(panel: Panel) -> Iterator[Placed]:
         title = Words(0, 0, panel.title, panel.title_size, up="bottom", bold=True)
         yield Placed(title, left, low + high + panel.title_away - 0.24 * panel.title_size)
     below = low - LONG - PAD
-    for value, text in panel.x.ticks() if panel.x.told else ():
+    for value, text in panel.x.ticks() if panel.x.labelled else ():
         angle = SLANT if panel.x.slanted else 0.0
         words = Words(0, 0, text, panel.x.size, across="right" if angle else "center", up="top")
         yield Placed(words, left + wide * panel.x.share(value) + (4 if angle else 0), low - LONG - PAD, angle)
@@ -135,7 +135,7 @@ def _frame_words(panel: Panel) -> Iterator[Placed]:
         yield Placed(label, left + wide / 2, below - LABEL)
     beside = 0.0
     out = left + wide + LONG + PAD if panel.right else left - LONG - PAD
-    for value, text in panel.y.ticks() if panel.y.told and panel.spine else ():
+    for value, text in panel.y.ticks() if panel.y.labelled and panel.spine else ():
         words = Words(0, 0, text, panel.y.size, across="left" if panel.right else "right")
         yield Placed(words, out, low + high * panel.y.share(value))
         beside = max(beside, width(text, words.size))

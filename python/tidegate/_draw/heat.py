@@ -51,20 +51,22 @@ def heat_drawing(
     height = top + rows * (high + 0.6) - 0.6 + _BOTTOM
     limits = _limits(panels)
     drawing = Drawing(width, height, title, dots=120)
-    for place, told in enumerate(panels):
+    for place, shown in enumerate(panels):
         row, column = divmod(place, columns)
         left, low = _LEFT + column * each, height - top - row * (high + 0.6) - high
         panel = drawing.panel(left, low, wide, high)
-        ends = limits if shared else _limits([told])
-        _cells(panel, x, y, told, ends)
+        ends = limits if shared else _limits([shown])
+        _cells(panel, x, y, shown, ends)
         panel.title, panel.title_size = "\n".join(titles[place]), 8
-        panel.y.told = column == 0
+        panel.y.labelled = column == 0
         panel.x_label = "\n".join(textwrap.wrap(x.label(), int(wide * 13))) if row == rows - 1 else ""
         panel.y_label = "\n".join(textwrap.wrap(y.label(), int(high * 14))) if column == 0 else ""
         if not shared or place == 0:
             at = left + wide + 0.12 if not shared else _LEFT + columns * each - _GAP + 0.12
             _scale(
-                drawing.panel(at, low, 0.14, high), ends, "\n".join(textwrap.wrap(told.label, int(high * 14)))
+                drawing.panel(at, low, 0.14, high),
+                ends,
+                "\n".join(textwrap.wrap(shown.label, int(high * 14))),
             )
     drawing.words += [
         Words(0.1, height - 0.1, fit(title, int(width * 10.4)), 11.5, INK, up="top", bold=True),
@@ -97,8 +99,8 @@ def _scale(panel: canvas.Panel, ends: tuple[float, float], label: str) -> None:
     panel.y_label = label
 
 
-def _cells(panel: canvas.Panel, x: Axis, y: Axis, told: Panel, ends: tuple[float, float]) -> None:
-    table = np.array([[_at(told, a, b) for a in x.values] for b in y.values], dtype=float)
+def _cells(panel: canvas.Panel, x: Axis, y: Axis, shown: Panel, ends: tuple[float, float]) -> None:
+    table = np.array([[_at(shown, a, b) for a in x.values] for b in y.values], dtype=float)
     low, high = ends
     panel.marks.append(Cells(table, low, high, _COLOURS))
     panel.ticked = panel.x.grid = panel.y.grid = False

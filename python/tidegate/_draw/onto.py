@@ -85,7 +85,7 @@ def _scale(axes: Axes, which: Literal["x", "y"], scale: Scale) -> None:
     axis.set_ticks([], minor=True)
     axes.tick_params(axis=which, labelsize=scale.size)
     axes.grid(visible=scale.grid, axis="x" if which == "x" else "y")
-    if not scale.told:
+    if not scale.labelled:
         axes.tick_params(axis=which, **{"labelbottom" if which == "x" else "labelleft": False})
 
 

@@ -109,8 +109,8 @@ def _on(x: Floats, y: Floats, *, steps: bool, back: bool = False) -> str:
     if not steps:
         moved = (np.diff(x) != 0) | (np.diff(y) != 0)
         places = zip(x[1:][moved].tolist(), y[1:][moved].tolist(), strict=True)
-        told = " ".join(f"{a} {b}" for a, b in places)
-        return f"L{told}" if told else ""
+        joined = " ".join(f"{a} {b}" for a, b in places)
+        return f"L{joined}" if joined else ""
     changed = np.flatnonzero(np.diff(y) != 0) + 1
     at = changed - 1 if back else changed
     path = "".join(f"H{a}V{b}" for a, b in zip(x[at].tolist(), y[changed].tolist(), strict=True))

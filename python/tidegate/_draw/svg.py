@@ -173,10 +173,10 @@ def _legend(drawing: Drawing) -> Iterator[str]:
 
 def _stroke(colour: str, width: float, dash: tuple[float, ...]) -> str:
     """Return what a line looks like; dashes are in widths of the line."""
-    told = f' stroke="{colour}" stroke-width="{FINE * width:g}"'
+    attributes = f' stroke="{colour}" stroke-width="{FINE * width:g}"'
     if dash:
-        told += f' stroke-dasharray="{" ".join(f"{FINE * width * each:g}" for each in dash)}"'
-    return told
+        attributes += f' stroke-dasharray="{" ".join(f"{FINE * width * each:g}" for each in dash)}"'
+    return attributes
 
 
 _ANCHORS = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}

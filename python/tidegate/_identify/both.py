@@ -51,37 +51,37 @@ def both(
     )
     if found is None:
         return None
-    told = sent(here, from_client=from_client)
+    stream = sent(here, from_client=from_client)
     arrival = np.full(len(ours), _NEVER)
     arrival[arrived] = found.to_first(there.time_ns[theirs[arrived]])
-    away = arrival - told.time_ns
+    away = arrival - stream.time_ns
     # Of packets with data: others are sent in less time.
-    data = arrived & (told.payload > 0)
+    data = arrived & (stream.payload > 0)
     wait = np.where(arrived, np.maximum(away - away[data if data.any() else arrived].min(), 0), 0)
     # Beyond the ends of the other capture nothing is known; packets on their way at its end may wait as long
     # as any did.
     ends = found.to_first(np.array([there.time_ns.min(), there.time_ns.max()])) - away[arrived].min()
-    outside = (told.time_ns < ends[0]) | (told.time_ns > ends[1] - wait.max())
+    outside = (stream.time_ns < ends[0]) | (stream.time_ns > ends[1] - wait.max())
     fate = np.where(arrived, ARRIVED, np.where(outside, UNKNOWN, LOST)).astype(np.int8)
-    fate[(told.payload == 0) & ~arrived] = ARRIVED
+    fate[(stream.payload == 0) & ~arrived] = ARRIVED
     # What one of the captures missed had left, and had come.
-    far = told.start - (shift[0] if from_client else shift[1])
-    missed = made_of(here, ours) | (unseen.holds(far, far + told.payload) & (told.payload > 0))
+    far = stream.start - (shift[0] if from_client else shift[1])
+    missed = made_of(here, ours) | (unseen.holds(far, far + stream.payload) & (stream.payload > 0))
     fate[missed & ~arrived] = ARRIVED
-    arrival[missed & ~arrived] = (told.time_ns + away[arrived].min())[missed & ~arrived]
-    base = told.base_round_trip_ns or 1
+    arrival[missed & ~arrived] = (stream.time_ns + away[arrived].min())[missed & ~arrived]
+    base = stream.base_round_trip_ns or 1
     marked = np.full(len(ours), UNMARKED, dtype=np.int8)
     marked[arrived] = carried(there, theirs[arrived])
     return (
         replace(
-            told,
+            stream,
             fate=fate,
             round_trip_ns=np.where(data, base + wait, -1),
             arrival_ns=arrival,
             stamped=False,
             marked=marked,
             coarse_ns=0,
-            spurious=int(np.count_nonzero(data) - len(np.unique(told.start[data]))),
+            spurious=int(np.count_nonzero(data) - len(np.unique(stream.start[data]))),
             base_round_trip_ns=base,
         ),
         found,

@@ -66,28 +66,28 @@ def congestion(acks: Acks, stream: Sent, *, seen_at: str) -> Congestion:
             shares,
         )
     middle = _median(shares)
-    told = f"{len(shares)} reductions after losses left {100 * middle.value:.0f}% of the data in flight"
+    left = f"{len(shares)} reductions after losses left {100 * middle.value:.0f}% of the data in flight"
     low, high = middle.interval
     if float(np.ptp(np.quantile(shares, (0.25, 0.75)))) <= _WIDEST:
         for name, word, least, most, why in _SHARES:
             inside = least - _BEYOND <= low and high <= most + _BEYOND
             if least <= middle.value <= most and inside:
-                sentence = f"The sender most likely uses {word}: {told}, about {why}."
+                sentence = f"The sender most likely uses {word}: {left}, about {why}."
                 return Congestion(name, sentence, middle, len(shares))
     if middle.value >= _HARDLY and low >= _HARDLY_LOW and not probes:
         return _unknown(
-            f"{told}: BBR hardly reduces its window, nor does a sender that the receiver's holds back",
+            f"{left}: BBR hardly reduces its window, nor does a sender that the receiver's holds back",
             shares,
         )
     if middle.value >= _HARDLY and low >= _HARDLY_LOW:
         return Congestion(
             "bbr",
-            f"The sender most likely uses BBR: {told}, and once it emptied the path for 200 ms.",
+            f"The sender most likely uses BBR: {left}, and once it emptied the path for 200 ms.",
             middle,
             len(shares),
         )
     return _unknown(
-        f"{told} (95%: {100 * low:.0f} to {100 * high:.0f}%), which is neither surely Reno's half nor surely "
+        f"{left} (95%: {100 * low:.0f} to {100 * high:.0f}%), which is neither surely Reno's half nor surely "
         "CUBIC's 0.7",
         shares,
     )

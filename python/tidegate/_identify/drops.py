@@ -80,10 +80,10 @@ def drops_of(
         packet = packets.largest
         limit = Number(middle, (max(0.0, low - packet), high + packet))
         return "queue full", _bound(packets, limit, rate_bps), words, None
-    told = risk(packets, trip)
-    if told is None:
+    odds = risk(packets, trip)
+    if odds is None:
         return "cannot tell", None, f"{packets.drops} losses are too few to tell why.", None
-    wait, chance = told
+    wait, chance = odds
     average = _on_average(packets, trip)
     # An ACK of a packet before a loss is seldom delayed, or once more: that moves round trips by a packet.
     least = min(RISE_S, _PACKETS * 8 * packets.largest / rate_bps)

@@ -47,7 +47,7 @@ def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np
     return usual if same is None or same.share < usual.share else same
 
 
-def rate_told(link: Usual | None, found: Waiting | TwoRates) -> Number:
+def queue_rate(link: Usual | None, found: Waiting | TwoRates) -> Number:
     """Return the rate of a queue, by what passes over long times or by neighbours (`link_rate`).
 
     Noise of hosts makes gaps of neighbours shorter and longer, and hardly changes what passes. So the latter

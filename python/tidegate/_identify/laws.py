@@ -96,6 +96,6 @@ def _hidden(stream: Stream) -> Law:
     return Law(
         "cannot tell",
         "Cannot tell: not all packets were captured. Of the bytes that were acknowledged, "
-        f"{stream.missed.told} are in no packet of the capture.",
+        f"{stream.missed.share_words} are in no packet of the capture.",
         [],
     )

@@ -38,19 +38,19 @@ def letter(
     directions: list[Direction],
     limits: list[Limit],
     predicted: list[Predicted],
-    told: Limit | None,
+    main: Limit | None,
     start_s: float | None,
 ) -> str:
     """Return a text for each limit whose law the capture tells; or why there is nothing to send.
 
     Args:
-        told: the limit whose law `predicted` is about; nothing where no law was tried.
+        main: the limit whose law `predicted` is about; nothing where no law was tried.
         start_s: when the first packet was captured, in seconds since 1970, where simulations begin.
     """
     parts = []
     for limit in limits:
         met = [directions[at] for at in limit.members]
-        rows = predicted if limit is told else []
+        rows = predicted if limit is main else []
         parts.append("\n".join(_of_one(limit.law, met, rows, start_s)))
     return "\n\n".join(parts)
 

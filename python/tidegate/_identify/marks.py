@@ -48,13 +48,13 @@ def echoed(packets: Any, from_client: bool, when: Any) -> Any:
     field = packets.flags[acks].astype(np.int64) & (_ACE if _accurate(packets) else _ECE)
     change = np.diff(field, prepend=field[0]) != 0
     if _accurate(packets):
-        told = np.where(change, MARKED, UNMARKED)
+        marks = np.where(change, MARKED, UNMARKED)
     else:
         change[0] = field[0] > 0
-        told = np.where(field > 0, np.where(change, MARKED, HIDDEN), UNMARKED)
+        marks = np.where(field > 0, np.where(change, MARKED, HIDDEN), UNMARKED)
     at = np.searchsorted(packets.time_ns[acks], when)
     inside = at < len(acks)
-    return np.where(inside, told[np.minimum(at, len(acks) - 1)], UNMARKED).astype(np.int8)
+    return np.where(inside, marks[np.minimum(at, len(acks) - 1)], UNMARKED).astype(np.int8)
 
 
 def _accurate(packets: Any) -> bool:
@@ -73,7 +73,7 @@ def with_marks(law: Law, packets: Crossings, trip: Any) -> Law:
     count, judged = len(marked), int(packets.judged.sum())
     found = Number(*share(count, max(count, judged)))
     hidden = bool((packets.marked == HIDDEN).any())
-    told = f"{'At least ' if hidden else ''}{percent(found.value, 2)}% of the packets are marked (ECN)"
+    words = f"{'At least ' if hidden else ''}{percent(found.value, 2)}% of the packets are marked (ECN)"
     rule, threshold = "", None
     waits, others = waits_of(packets, trip)
     if count >= _FEWEST and len(waits):
@@ -87,7 +87,7 @@ def with_marks(law: Law, packets: Crossings, trip: Any) -> Law:
     )
     return replace(
         law,
-        sentence=f"{sentence} {told}{rule}.",
+        sentence=f"{sentence} {words}{rule}.",
         drops="early" if law.drops == "none" and rule else law.drops,
         marks=found,
         mark_threshold_s=threshold,

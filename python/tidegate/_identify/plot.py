@@ -71,14 +71,14 @@ def _drawing(directions: list[Direction], limit: Limit, streams: list[Any]) -> D
         at -= height
         panel = drawing.panel(_LEFT, at, _WIDTH - _LEFT - _RIGHT, height)
         panel.x.span(0, max((end - begin) / 1e9, 1e-3))
-        panel.x.told = False
+        panel.x.labelled = False
         at -= _GAP
     _sequence(drawing.panels[0], directions, limit, streams, begin)
     _law(drawing.panels[1], limit.law, packets, trip)
     if waits:
         _waits(drawing.panels[2], limit.law, packets, trip)
     drawing.panels[0].title, drawing.panels[0].title_size = title, 11
-    drawing.panels[-1].x.told = True
+    drawing.panels[-1].x.labelled = True
     drawing.panels[-1].x_label = "time, s"
     return drawing
 
@@ -99,13 +99,13 @@ def _title(law: Law) -> str:
         return words
     value = law.rate_bps.value
     peak = value if law.peak_bps is None else law.peak_bps.value
-    told = {
+    rates = {
         "varying": f"between {rate(law.rate_bps.interval[0])} and {rate(law.rate_bps.interval[1])}",
         "steps": ", ".join(rate(each.value) for _, each in law.pieces),
         "two rates": f"{rate(value)}, and {rate(peak)} at first",
         "policer": rate(value) if law.peak_bps is None else f"{rate(value)} and {rate(peak)}",
     }.get(law.kind, rate(value))
-    return f"{words}: {told}"
+    return f"{words}: {rates}"
 
 
 def _dots(panel: Panel, x: Any, y: Any, colour: str) -> None:

@@ -88,8 +88,8 @@ def policed(streams: Sequence[Sent], packets: Crossings, trip: Any, bucket: Buck
     if slope is None and bucket.limit < _SPACED * packets.largest:
         return None
     random = lost_at_random(packets, bucket)
-    told = random is not None or ahead is not None
-    changes = None if told else policed_in_parts(packets, trip, bucket, _CHANGED)
+    known = random is not None or ahead is not None
+    changes = None if known else policed_in_parts(packets, trip, bucket, _CHANGED)
     return changes or policer(packets, bucket, slope, ahead, random)
 
 

@@ -69,9 +69,9 @@ def policer(
     )
     judged = int(packets.judged.sum())
     low, high = bucket.rate_interval
-    told = rate(bucket.rate_bps)
+    rate_words = rate(bucket.rate_bps)
     if high > _VAGUE * low:
-        told = f"{between(low, high)} (the drops do not tell it closer)"
+        rate_words = f"{between(low, high)} (the drops do not tell it closer)"
     evidence = [
         (
             f"A bucket that fills at this rate tells {judged - bucket.wrong} of {judged} packets rightly as "
@@ -86,7 +86,7 @@ def policer(
     ]
     return Law(
         "policer",
-        f"A policer of {told} with {size} drops what exceeds it and delays nothing.",
+        f"A policer of {rate_words} with {size} drops what exceeds it and delays nothing.",
         evidence,
         rate_bps=clocked(bucket.rate_bps, bucket.rate_interval),
         burst_bytes=limit,
@@ -218,10 +218,12 @@ def policer_that_changed(at: float, before: Bucket, after: Bucket) -> Law:
     pieces = [
         (start, clocked(each.rate_bps, each.rate_interval)) for start, each in ((0.0, before), (at, after))
     ]
-    told = [Number(each.limit, each.limit_interval) if each.limit_known else None for each in (before, after)]
+    sizes = [
+        Number(each.limit, each.limit_interval) if each.limit_known else None for each in (before, after)
+    ]
     buckets = [
         "a bucket that cannot be told" if each is None else f"a bucket of {in_bytes(each.value)}"
-        for each in told
+        for each in sizes
     ]
     return Law(
         "policer",
@@ -236,7 +238,7 @@ def policer_that_changed(at: float, before: Bucket, after: Bucket) -> Law:
             "What the device counts was not asked; the numbers are bytes of IP packets.",
         ],
         rate_bps=pieces[-1][1],
-        burst_bytes=told[1],
+        burst_bytes=sizes[1],
         pieces=pieces,
         drops="policer",
     )

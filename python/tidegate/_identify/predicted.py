@@ -14,9 +14,9 @@ from tidegate._identify.scenario import (
     OTHER,
     USUAL,
     flow_name,
+    main_limit,
     members_of,
     scenario,
-    told,
 )
 from tidegate._identify.sent import LOST
 
@@ -86,7 +86,7 @@ def predict(
 
     And the congestion control of senders whose own is not known: the one that predicts better.
     """
-    limit = told(directions, limits)
+    limit = main_limit(directions, limits)
     rows = _predict(directions, limits, streams, USUAL)
     if not rows or limit is None or all(directions[at].congestion.name for at in limit.members):
         return rows, USUAL
@@ -107,7 +107,7 @@ def _predict(
     from tidegate._ask.scenario import Scenario
     from tidegate._run.start import run
 
-    limit = told(directions, limits)
+    limit = main_limit(directions, limits)
     if limit is None:
         return []
     members = members_of(limit, directions)
@@ -143,7 +143,7 @@ def with_likely_rate(directions: list[Direction], limits: list[Limit], streams: 
     Rates of the whole range are tried. What counts is how far goodput and share of losses are from the
     measured ones, as logarithms. Most often many rates predict alike; the middle is that of their logarithms.
     """
-    limit = told(directions, limits)
+    limit = main_limit(directions, limits)
     if limit is None or not is_open(limit.law):
         return limits
     assert limit.law.rate_bps is not None
@@ -225,7 +225,7 @@ def _beside(
 
 def tried(limits: list[Limit], directions: list[Direction], rows: list[Predicted]) -> list[Limit]:
     """Return the limits, with what the prediction says of the law: doubts, or that it is withdrawn."""
-    limit = told(directions, limits)
+    limit = main_limit(directions, limits)
     if limit is None or not rows:
         return limits
     if agrees(rows):

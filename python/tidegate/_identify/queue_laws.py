@@ -13,7 +13,7 @@ from tidegate._identify.crossings import queue_waits
 from tidegate._identify.dispersion import fastest_usual, gaps
 from tidegate._identify.drops import HALF, drops_of
 from tidegate._identify.found import Law, Number, clocked
-from tidegate._identify.hidden import hidden_traffic, link_rate, rate_told, unexplained
+from tidegate._identify.hidden import hidden_traffic, link_rate, queue_rate, unexplained
 from tidegate._identify.words import in_bytes, residual
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def one_rate(
         burst = Number(found.allowance, found.allowance_interval)
     # Delays tell the rate better than drops do, and the limit is as exact as the rate.
     by_drops, bucket = bucket, fit_at(packets, found.rate_bps) or bucket
-    value = rate_told(link, found)
+    value = queue_rate(link, found)
     if link is None and burst is not None and by_drops is not None and by_drops.explained > _DROPS_TELL:
         # After each pause a shaper's burst hides some of the rate from the delays, but not from the drops.
         value = clocked(by_drops.rate_bps, by_drops.rate_interval)
@@ -154,7 +154,7 @@ def both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: Tw
     if usual is not None and packets.coarse_s > 0:
         peak = clocked(usual.rate_bps, usual.interval)
     link = link_rate(streams, found.rate_bps, _BELOW_PEAK * found.peak_bps)
-    value = rate_told(link, found)
+    value = queue_rate(link, found)
     drops, queue, words, loss = drops_of(
         packets, trip, fit_at(packets, found.rate_bps), burst, found.rate_bps, one_rate=False
     )

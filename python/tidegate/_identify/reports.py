@@ -67,8 +67,8 @@ def _blocks(packets: Any, acks: Any) -> tuple[tuple[Any, Any, Any], list[tuple[i
     )
     twice = (part == 0) & ((end[place] <= packets.ack[rows].astype(np.int64)) | inside)
     time = packets.time_ns[rows]
-    told = list(zip(time[twice].tolist(), begin[place[twice]].tolist(), strict=True))
-    return (time[~twice], begin[place[~twice]], end[place[~twice]]), told
+    duplicates = list(zip(time[twice].tolist(), begin[place[twice]].tolist(), strict=True))
+    return (time[~twice], begin[place[~twice]], end[place[~twice]]), duplicates
 
 
 def _earliest(edges: Any, time: Any, begin: Any, end: Any) -> Any:

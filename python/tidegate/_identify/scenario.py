@@ -30,7 +30,7 @@ USUAL, OTHER = "cubic", "bbr"
 _AT_ONCE_S = 0.001
 
 
-def told(directions: list[Direction], limits: list[Limit]) -> Limit | None:
+def main_limit(directions: list[Direction], limits: list[Limit]) -> Limit | None:
     """Return the limit that most packets met, of those with a law that a scenario can state."""
     known = [each for each in limits if each.law.kind != "cannot tell"]
     return max(known, key=lambda each: sum(directions[at].data_packets for at in each.members), default=None)
@@ -62,7 +62,7 @@ def scenario(
     Raises:
         ArgumentError: no limit has a law that a scenario can state.
     """
-    limit = told(directions, limits)
+    limit = main_limit(directions, limits)
     if limit is None:
         raise ArgumentError("no scenario: the capture does not tell the law of its link")
     members = members_of(limit, directions)

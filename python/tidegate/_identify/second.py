@@ -42,14 +42,14 @@ def second(packets: Crossings, one: Bucket) -> tuple[Bucket, Bucket] | None:
         one = again
     assert other is not None
     slow, fast = sorted((one, other), key=lambda each: each.rate_bps)
-    told = _full(packets, slow) | _full(packets, fast)
+    full = _full(packets, slow) | _full(packets, fast)
     coarse = int(packets.coarse_s > 0)
     if (
         fast.rate_bps < _FASTER * slow.rate_bps
         or slow.limit < _SMALLER * fast.limit
         or min(slow.gain, fast.gain) < _GAIN
         or min(slow.explained, fast.explained) < _EXPLAINED[coarse]
-        or np.count_nonzero(lost & told) < _TOGETHER[coarse] * packets.drops
+        or np.count_nonzero(lost & full) < _TOGETHER[coarse] * packets.drops
     ):
         return None
     return slow, fast

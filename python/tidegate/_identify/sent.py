@@ -214,10 +214,10 @@ def fates(copies: Copies, time: Any, reports: Reports, stamp: Any, soon: int) ->
     # The nearest stamp, and the later of two that are as near.
     echo = reports.echo[places[last]]
     stamps = np.where(could, stamp[places], _NEVER)
-    told = (echo >= 0) & (np.minimum.reduceat(stamps, first) >= 0)
+    stamped = (echo >= 0) & (np.minimum.reduceat(stamps, first) >= 0)
     away = np.where(could, np.abs(stamp[places] - np.repeat(echo, count)), _NEVER)
     nearest = could & (away == np.repeat(np.minimum.reduceat(away, first), count))
-    chosen = np.where(told, np.maximum.reduceat(np.where(nearest, row, -1), first), last)
+    chosen = np.where(stamped, np.maximum.reduceat(np.where(nearest, row, -1), first), last)
     fate[places[chosen[~open_end]]] = ARRIVED
     return fate
 

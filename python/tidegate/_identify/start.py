@@ -20,7 +20,7 @@ else:
     np = Lazy("numpy")
 
 #: Shares of the progress at which the capture is read, and the packets' fates are told.
-_READ, _TOLD = 0.3, 0.5
+_READ, _STREAMS = 0.3, 0.5
 
 
 def identify(
@@ -53,14 +53,14 @@ def identify(
 
     capture = read_capture(paths, tell(0, _READ), most_packets)
     notes = list(capture.notes)
-    streams = streams_of(capture.connections, notes, tell(_READ, _TOLD))
-    found = limits_of(streams, tell(_TOLD, 1))
+    streams = streams_of(capture.connections, notes, tell(_READ, _STREAMS))
+    found = limits_of(streams, tell(_STREAMS, 1))
     start = _first(streams)
     directions = []
     waited: dict[int, Any] = {}
     for limit in found:
-        told = waits([streams[at].sent for at in limit.members], limit.law)
-        waited.update(zip(limit.members, told, strict=True))
+        delays = waits([streams[at].sent for at in limit.members], limit.law)
+        waited.update(zip(limit.members, delays, strict=True))
     for at, stream in enumerate(streams):
         number, law = next((limit.number, limit.law) for limit in found if at in limit.members)
         directions.append(_direction(stream, number, law, start, waited[at]))

@@ -99,17 +99,17 @@ def _of_pair(pair: Pair, notes: list[str]) -> list[Stream]:
         shift = pair.shift if from_client else (-pair.shift[0], -pair.shift[1])
         here, missed = filled(near, from_client)
         unseen = filled(far, from_client)[1]
-        told = both(here, _apart(far), (-shift[0], -shift[1]), unseen, from_client=from_client)
-        if told is None:
+        joined = both(here, _apart(far), (-shift[0], -shift[1]), unseen, from_client=from_client)
+        if joined is None:
             notes.append(f"{names}: their packets are not the same, so each capture is told for itself.")
             return [*_of_one(pair.client, notes), *_of_one(pair.server, notes)]
-        begun = replace(told[0], begun=_end(near, from_client).opened)
+        begun = replace(joined[0], begun=_end(near, from_client).opened)
         notes.extend(
             missed_words(each, from_client, by) for each, by in ((near, missed), (far, unseen)) if by.packets
         )
         acks = _acks(here, near, from_client)
         back = _answers(far, from_client)
-        found.append(Stream(near, from_client, "both", begun, acks, missed, told[1], back))
+        found.append(Stream(near, from_client, "both", begun, acks, missed, joined[1], back))
     if found:
         notes.append(
             f"{names} are one, captured at both ends ({pair.client.file} near {pair.client.client})."
@@ -150,15 +150,15 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
         if missed.packets:
             notes.append(missed_words(connection, from_client, missed))
         if near is None or near == from_client:
-            told = sent(whole, from_client=from_client)
+            stream = sent(whole, from_client=from_client)
         else:
             base = _shortest(handshake_ns(packets), echoed_ns(packets, from_client=from_client))
             seen = partial(received, whole, from_client=from_client, base_ns=base, missed=missed)
-            told = placed(seen(), partial(seen, close=True))
+            stream = placed(seen(), partial(seen, close=True))
         at = "sender" if near is None or near == from_client else "receiver"
-        told = replace(told, begun=_end(connection, from_client).opened)
+        stream = replace(stream, begun=_end(connection, from_client).opened)
         back = _answers(connection, from_client) if at == "receiver" else None
-        found.append(Stream(connection, from_client, at, told, acks, missed, answers=back))
+        found.append(Stream(connection, from_client, at, stream, acks, missed, answers=back))
     return found
 
 

@@ -80,9 +80,9 @@ class Identification(Answer):
         nothing to send.
         """
         from tidegate._identify.letter import letter
-        from tidegate._identify.scenario import told
+        from tidegate._identify.scenario import main_limit
 
-        limit = told(self.directions, self.limits)
+        limit = main_limit(self.directions, self.limits)
         return letter(self.directions, self.limits, self.predicted, limit, self.start_s)
 
     def plot(self, path: str | os.PathLike[str]) -> Path:

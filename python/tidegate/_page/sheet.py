@@ -130,19 +130,19 @@ class Sheet:
 def items_of(lines: Sequence[str]) -> list[Item]:
     """Return tables and paragraphs of a report's lines, which have blank ones between them."""
     items: list[Item] = []
-    told: list[str] = []
+    paragraph: list[str] = []
 
     def end() -> None:
-        if told:
-            items.append(Paragraph(" ".join(told)))
-            told.clear()
+        if paragraph:
+            items.append(Paragraph(" ".join(paragraph)))
+            paragraph.clear()
 
     for line in lines:
         if isinstance(line, TextTable):
             end()
             items.append(Grid(line))
         elif line:
-            told.append(line.strip())
+            paragraph.append(line.strip())
         else:
             end()
     end()

@@ -45,8 +45,8 @@ class View:
     ) -> None:  # fmt: skip
         """Add a panel where there is a line; ``top`` ends its scale, if no line needs less."""
         if lines:
-            told = {"id": name, "title": title, "unit": unit, "top": top, "x": x}
-            self.panels.append({**told, "lines": list(lines), "marks": list(marks)})
+            head = {"id": name, "title": title, "unit": unit, "top": top, "x": x}
+            self.panels.append({**head, "lines": list(lines), "marks": list(marks)})
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -120,7 +120,7 @@ class Cloud:
         }
 
 
-def told(what: dict[str, Any] | None) -> str:
+def script_json(what: dict[str, Any] | None) -> str:
     """Return JSON as it stands inside a script element, where ``</`` would end it."""
     if what is None:
         return ""

@@ -69,7 +69,7 @@ def completion(flows: Sequence[Row]) -> tuple[float | None, float | None]:
     return (None if None in ends else max(ends)), min(row["progress"] for row in finite)
 
 
-def share_told(progress: float) -> str:
+def progress_words(progress: float) -> str:
     """Return "62%"; of a transfer that lacks a byte never "100%"."""
     return f"{percent(min(progress, 0.99) if progress < 1 else 1.0, 2)}%"
 
@@ -81,11 +81,11 @@ IN_BRACKETS = "done: a share in brackets had arrived when the run ended, not fin
 def done_cell(row: Row, digits: int = 3) -> str:
     """Return how long a transfer took, in seconds, "(62%)" of one that was not finished, or "–"."""
     if row["completion_s"] is None and row.get("progress") is not None:
-        return f"({share_told(row['progress'])})"
+        return f"({progress_words(row['progress'])})"
     return number(row["completion_s"], digits)
 
 
-def done_told(flows: Sequence[Row]) -> str:
+def done_words(flows: Sequence[Row]) -> str:
     """Return "done after 5.2 s", "not finished (62%)", or nothing where no transfer is finite."""
     finite = transfers(flows)
     if not finite:
@@ -94,10 +94,10 @@ def done_told(flows: Sequence[Row]) -> str:
     if not open_ones:
         last = "all transfers done, the slowest" if len(finite) > 1 else "done"
         return f"{last} after {number(max(row['completion_s'] for row in finite), 4)} s"
-    named = [f"{shorten(row['name'], 18)} ({share_told(row['progress'])})" for row in open_ones[:_NAMED]]
+    named = [f"{shorten(row['name'], 18)} ({progress_words(row['progress'])})" for row in open_ones[:_NAMED]]
     more = f" and {len(open_ones) - _NAMED} more" if len(open_ones) > _NAMED else ""
     if len(flows) == 1:
-        return f"not finished ({share_told(open_ones[0]['progress'])})"
+        return f"not finished ({progress_words(open_ones[0]['progress'])})"
     return f"not finished: {', '.join(named)}{more}"
 
 
@@ -113,12 +113,12 @@ def lengths_named(summaries: Sequence[Summary]) -> dict[str, float]:
     return {"duration_s": longest, **({} if shortest == longest else {"shortest_s": shortest})}
 
 
-def begin_told(summaries: Sequence[Summary]) -> str:
+def begin_words(summaries: Sequence[Summary]) -> str:
     """Return where the measured time of runs begins, in seconds: "2", or "2 or 5" where they differ."""
     return " or ".join(dict.fromkeys(f"{summary['measured_from_s']:g}" for summary in summaries))
 
 
-def until_told(least: float, most: float) -> str:
+def until_words(least: float, most: float) -> str:
     """Return "60 s", or "the end (5.2 to 9.1 s)" of runs that ended when all was done."""
     if least == most:
         return seconds(most) if most == round(most, 6) else f"{number(most, 4)} s"

@@ -98,10 +98,10 @@ def _flow(row: FlowRow, ends: Series, step: float) -> dict[str, Series]:
         )
     rate = _rate(columns, ends, step, done_s=_done(row.summary))
     seen = {"tcp_cwnd": "cwnd_segments", "tcp_rtt": "rtt_ms"}
-    told = {
+    series = {
         name: np.where(np.isnan(rate), np.nan, _mean(columns, of, ends, step)) for name, of in seen.items()
     }
-    return {"val": rate, **told}
+    return {"val": rate, **series}
 
 
 def _together(

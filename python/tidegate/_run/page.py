@@ -22,7 +22,7 @@ from tidegate._page.sheet import (
     Stage,
     items_of,
 )
-from tidegate._page.view import told
+from tidegate._page.view import script_json
 from tidegate._run.text import LIMITED_BY, limited_by, mean_shares, run_lines
 from tidegate._run.view import run_view
 from tidegate._run.words import MOST_ROWS
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def run_page(run: Recorded) -> str:
     """Return the report of a run: what limited whom, its picture, its tables, the scenario, the command."""
-    facts, items = _told(run)
+    facts, items = _facts_and_items(run)
     sections = [Section("results", "Results", items)]
     limits = shares(run.summary["flows"])
     if limits:
@@ -47,7 +47,7 @@ def run_page(run: Recorded) -> str:
         sections.append(Section("picture", "Over time", [Stage("board"), picture(drawn, "run")]))
     sections.append(again(run.manifest))
     view = run_view(run)
-    series = told(view.to_dict() if view is not None else None)
+    series = script_json(view.to_dict() if view is not None else None)
     version = _core.build_info()["tidegate"]
     return sheet_page(
         Sheet(run.title, facts, sections, run.warnings, run.to_json(), series=series, version=version)
@@ -56,13 +56,13 @@ def run_page(run: Recorded) -> str:
 
 def run_fragment(run: Recorded) -> str:
     """Return what a notebook shows of a run: flows, gates and the picture."""
-    facts, items = _told(run)
+    facts, items = _facts_and_items(run)
     drawn = _picture(run)
     shown = [item for item in items if isinstance(item, Grid)]
     return fragment(run.title, facts, [*shown, *([image(drawn)] if drawn is not None else [])])
 
 
-def _told(run: Recorded) -> tuple[str, list[Item]]:
+def _facts_and_items(run: Recorded) -> tuple[str, list[Item]]:
     """Return the facts, and the tables and paragraphs of a run but for what limited whom."""
     with wide():
         if run.summary["engine"] == "theory":
@@ -87,12 +87,12 @@ SHARES_SHORT = (
 
 def shares(flows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = None) -> Shares | None:
     """Return bars of what limited each flow; of many flows one bar, their mean. None: nothing is known."""
-    told = [dict(row.get("limited_by") or {}) for row in flows]
-    if not any(told):
+    causes = [dict(row.get("limited_by") or {}) for row in flows]
+    if not any(causes):
         return None
     called = [str(row["name"]) for row in flows] if names is None else list(names)
-    if len(told) > MOST_ROWS and names is None:
-        told = [mean_shares(told)]
+    if len(causes) > MOST_ROWS and names is None:
+        causes = [mean_shares(causes)]
         called = [f"mean of {len(flows)} flows"]
     return Shares(
         [
@@ -105,7 +105,7 @@ def shares(flows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = Non
                 ],
                 limited_by(parts),
             )
-            for name, parts in zip(called, told, strict=True)
+            for name, parts in zip(called, causes, strict=True)
         ]
     )
 

@@ -216,10 +216,10 @@ def sentence(name: str, spread: Mapping[str, Any], runs: int) -> str:
     """Say that a number depends on luck."""
     lacking = sum(value is None for value in spread["values"])
     if lacking:
-        told = f"{lacking} of {runs} runs with small changes have none"
+        runs_words = f"{lacking} of {runs} runs with small changes have none"
     else:
-        told = f"{ranged(name, spread)} in {runs} runs with small changes"
-    return f"{named(name)} depends on luck: {valued(name, spread['as_written'])}, but {told}"
+        runs_words = f"{ranged(name, spread)} in {runs} runs with small changes"
+    return f"{named(name)} depends on luck: {valued(name, spread['as_written'])}, but {runs_words}"
 
 
 def lucky(perturbed: Mapping[str, Any]) -> list[str]:
@@ -238,9 +238,9 @@ def shown(perturbed: Mapping[str, Any]) -> dict[str, Any]:
 def perturbed_lines(perturbed: Mapping[str, Any]) -> list[str]:
     """Return the ranges as a table, what was changed, and what depends on luck."""
     runs = perturbed["runs"]
-    told = [wrapped(f"{said[:1].upper()}{said[1:]}.", "  ") for said in lucky(perturbed)]
+    sentences = [wrapped(f"{each[:1].upper()}{each[1:]}.", "  ") for each in lucky(perturbed)]
     about = f"Small changes that nobody can know, in {runs} runs: {'; '.join(perturbed['changes'])}."
-    return ["", _ranges(perturbed), wrapped(about), *told]
+    return ["", _ranges(perturbed), wrapped(about), *sentences]
 
 
 def _ranges(perturbed: Mapping[str, Any]) -> TextTable:

@@ -11,7 +11,7 @@ from tidegate._base.nearest import nearest
 from tidegate._draw.drawing import Drawing, Panel
 from tidegate._draw.parts import Words
 from tidegate._draw.tokens import INK, MID, fit
-from tidegate._run.completion import transfers, until_told
+from tidegate._run.completion import transfers, until_words
 from tidegate._run.history import history
 from tidegate._run.plot_delay import delay_panel, has_delays, tokens_panel
 from tidegate._run.plot_flows import bars_panel
@@ -22,7 +22,7 @@ from tidegate._run.plot_requests import has_requests, response_panel
 from tidegate._run.plot_video import bitrate_panel, buffer_panel, has_video, only_video
 from tidegate._run.record import not_recorded
 from tidegate._run.summary import figures_of
-from tidegate._run.tcp_words import tcp_told
+from tidegate._run.tcp_words import tcp_words
 from tidegate._run.words import PANELS
 from tidegate.errors import ArgumentError, NotRecordedError, UnknownNameError
 
@@ -70,7 +70,7 @@ def run_drawing(run: Recorded, *, gate: str | None = None, show: Sequence[str] |
         if data.begin > 0:
             panel.hatch(0, data.begin)
         _panel(panel, name, run, data)
-        panel.x.told = name == "events"
+        panel.x.labelled = name == "events"
         # The events stand close to the panel above: its time axis is theirs.
         at -= _GAP if number < len(names) - 1 else 0.14
     drawing.panels[-1].x_label = "time, s"
@@ -138,31 +138,31 @@ def _flow_bars(drawing: Drawing, run: Recorded) -> None:
     whole = _WIDTH - _LEFT - _RIGHT
     fair = figures_of(run.summary, None)["fairness"]
     unit = text.rate_scale(max(row["goodput_bps"] or 0.0 for row in flows))[1]
-    told = (
+    fairness = (
         "" if fair is None or run.summary.get("requests") else f" (Jain's fairness index {text.number(fair)})"
     )
     wide = whole / 2 - 0.41 if finite else whole
     panel = drawing.panel(_LEFT, _BOTTOM - 0.05, wide, _BARS)
-    bars_panel(panel, flows, "goodput_bps", f"Goodput of each flow{told}", unit)
+    bars_panel(panel, flows, "goodput_bps", f"Goodput of each flow{fairness}", unit)
     if finite:
         panel = drawing.panel(_LEFT + whole / 2 + 0.41, _BOTTOM - 0.05, wide, _BARS)
         bars_panel(panel, finite, "completion_s", "Time until each transfer was done", "s")
 
 
 def _titles(drawing: Drawing, run: Recorded, data: History) -> None:
-    kinds = tcp_told(run.summary["flows"])
+    kinds = tcp_words(run.summary["flows"])
     flows = f"{len(run.flows)} flow{'s' if len(run.flows) != 1 else ''}"
     facts = [
         f"seed {run.seed}",
         f"{flows} ({kinds})" if kinds else flows,
         f"engine {run.summary['engine']}",
-        f"counted from {data.begin:g} s to {until_told(data.duration, data.duration)}",
+        f"counted from {data.begin:g} s to {until_words(data.duration, data.duration)}",
     ]
     if data.unrecorded is not None:
         facts.append(f"gate {fit(data.unrecorded, 24)} was not recorded")
     lines = [(0.2, fit(run.title, 88), 12.5, INK), (0.47, "  ·  ".join(facts), 8.5, MID)]
-    told = [line for line in (flows_line(run), gate_line(run, data)) if line]
-    lines += [(0.66 + 0.19 * n, fit(line, 150), 8.5, INK) for n, line in enumerate(told)]
+    headlines = [line for line in (flows_line(run), gate_line(run, data)) if line]
+    lines += [(0.66 + 0.19 * n, fit(line, 150), 8.5, INK) for n, line in enumerate(headlines)]
     drawing.words += [
         Words(_LEFT, drawing.height - (down - 0.1), line, size, colour, up="top", bold=size > 10)
         for down, line, size, colour in lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import loss, number, percent, rate
-from tidegate._run.completion import done_told, together
+from tidegate._run.completion import done_words, together
 from tidegate._run.record import flows_through
 from tidegate._run.summary import figures_of
 
@@ -39,8 +39,8 @@ def flows_line(run: Recorded) -> str:
         # Who asks more gets more: its share says nothing of the network.
         if figures["fairness"] is not None and not run.summary.get("requests"):
             words.append(f"fairness {number(figures['fairness'])}")
-    if told := done_told(flows):
-        words.append(told)
+    if done := done_words(flows):
+        words.append(done)
     if figures.get("response_mean_s") is not None:
         words.append(f"mean response {number(figures['response_mean_s'])} s")
     who = {1: f"Flow {flows[0]['name']}", 2: "Both flows"}.get(len(flows), f"All {len(flows)} flows")

@@ -134,15 +134,17 @@ def queue_panel(panel: Panel, data: History) -> None:
     panel.line(time, queue, INK, 0.8)
     top = 1.1 * high / factor or 1.0
     limit = None if data.queue_limit is None else data.queue_limit / factor
-    told = limit is not None and f"limit {text.number(limit if limit % 1 else int(limit))}"
+    limit_words = limit is not None and f"limit {text.number(limit if limit % 1 else int(limit))}"
     if limit is not None and limit <= 2.5 * top:
         top = max(top, 1.1 * limit)
         panel.level(limit, ACCENT, 0.9, (4, 2))
         panel.y.span(0, top)
-        panel.beside([Label(limit, str(told), ACCENT)])
+        panel.beside([Label(limit, str(limit_words), ACCENT)])
     else:
         panel.y.span(0, top)
-        word = f"{told} {unit},\nfar above" if limit is not None else "no limit" if data.has_law else ""
+        word = (
+            f"{limit_words} {unit},\nfar above" if limit is not None else "no limit" if data.has_law else ""
+        )
         panel.beside([Label(top, word, MID)] if word else [])
     panel.y.whole = factor == 1.0
 

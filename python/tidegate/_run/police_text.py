@@ -46,9 +46,9 @@ def police_tables(summary: dict[str, Any]) -> list[str]:
         return []
     senders = [(row["name"], row["segments_sent"], row) for row in summary["flows"]]
     senders += [(f"traffic {row['name']}", row["packets_sent"], row) for row in summary.get("traffic", [])]
-    told = [_policers(gates)] if gates else []
-    told += [_markers(marking)] if marking else []
-    return [line for text in (*told, _policed(senders)) for line in ("", text)]
+    tables = [_policers(gates)] if gates else []
+    tables += [_markers(marking)] if marking else []
+    return [line for text in (*tables, _policed(senders)) for line in ("", text)]
 
 
 def _markers(gates: Sequence[Row]) -> TextTable:
@@ -112,15 +112,15 @@ def drops_by_reason(gate: Row) -> str | None:
     drops = {reason: count for reason, count in (gate.get("drops") or {}).items() if count}
     if gate.get("filtered_packets"):
         count = number(gate["filtered_packets"])
-        told = f"Needless ACKs dropped at gate {gate['name']}, which are no losses: {count}"
-        return told if not drops else f"{told}. {_reasons(gate, drops)}"
+        needless = f"Needless ACKs dropped at gate {gate['name']}, which are no losses: {count}"
+        return needless if not drops else f"{needless}. {_reasons(gate, drops)}"
     if not drops or (len(drops) == 1 and set(drops) <= {"queue full", "policed"}):
         return None
     return _reasons(gate, drops)
 
 
 def _reasons(gate: Row, drops: dict[str, int]) -> str:
-    told = ", ".join(
+    reasons = ", ".join(
         f"{reason} {number(count)}" for reason, count in sorted(drops.items(), key=lambda d: -d[1])
     )
-    return f"Packets dropped at gate {gate['name']}: {told}"
+    return f"Packets dropped at gate {gate['name']}: {reasons}"

@@ -24,7 +24,7 @@ from tidegate._run.columns import frame
 from tidegate._run.folder import receiver_pcap, staged
 from tidegate._run.manifest import manifest_of
 from tidegate._run.perturbed import check_perturb, repeat
-from tidegate._run.tcp_words import tcp_told
+from tidegate._run.tcp_words import tcp_words
 from tidegate._run.value import Run
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def assemble(
     warnings += sweep_warnings(scenario)
     summary["warnings"] = warnings
     manifest = manifest_of(scenario, seed, replication, warnings, command, engine=summary["engine"])
-    manifest["tcp"] = tcp_told(summary["flows"])
+    manifest["tcp"] = tcp_words(summary["flows"])
     if data.live_json is not None:
         manifest["live"] = json.loads(data.live_json)
     # How the run was worked through, not what came out: it differs with exact.

@@ -99,9 +99,9 @@ class Row:
 
     def __repr__(self) -> str:
         numbers = [(key, value) for key, value in self.summary.items() if isinstance(value, int | float)]
-        told = ", ".join(f"{key}={text.number(value)}" for key, value in numbers[:_SHOWN])
+        shown = ", ".join(f"{key}={text.number(value)}" for key, value in numbers[:_SHOWN])
         more = f", … {len(self.summary) - 1} in all" if len(numbers) > _SHOWN else ""
-        return f"<tidegate.{type(self).__name__} {self.name!r}: {told}{more}>"
+        return f"<tidegate.{type(self).__name__} {self.name!r}: {shown}{more}>"
 
     def _repr_html_(self) -> str:
         from tidegate._page.render import fragment

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _MOST = 4
 
 
-def tcp_told(flows: Iterable[Mapping[str, Any]]) -> str:
+def tcp_words(flows: Iterable[Mapping[str, Any]]) -> str:
     """Return the TCPs of rows of flows: ``cubic, linux-6.18``, ``bbr and cubic, linux-6.18``; or "".
 
     A row's ``tcp`` is its controller and what gives the rest, as the engine names them.

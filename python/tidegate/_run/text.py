@@ -22,12 +22,12 @@ from tidegate._base.text import (
 from tidegate._run.completion import (
     completion,
     done_cell,
-    done_told,
+    done_words,
     together,
     total_goodput,
     total_throughput,
     transfers,
-    until_told,
+    until_words,
 )
 from tidegate._run.flow_groups import grouped, spread
 from tidegate._run.perturbed import perturbed_lines
@@ -39,7 +39,7 @@ from tidegate._run.police_text import (
     has_policer,
     police_tables,
 )
-from tidegate._run.tcp_words import tcp_told
+from tidegate._run.tcp_words import tcp_words
 from tidegate._run.text_calls import REQUESTS_SHORT, calls_tables, requests_table
 from tidegate._run.text_classes import classes_tables
 from tidegate._run.text_traffic import TRAFFIC_SHORT, measures_delays, traffic_tables
@@ -56,12 +56,12 @@ def limited_by(shares: dict[str, Any] | None) -> str:
     if not shares:
         return "–"
     ranked = sorted(shares.items(), key=lambda item: -(item[1] or 0))
-    told = [
+    parts = [
         f"{what.replace('gate.', 'gate ')} {100 * share:.0f}%"
         for what, share in ranked
         if share and share >= 0.005
     ]
-    return ", ".join(told) or "–"
+    return ", ".join(parts) or "–"
 
 
 #: The place of the round trips in a row of the table of flows.
@@ -179,7 +179,7 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
     top = max((value for row in gates for value in gate_rates(row)[:2] if value), default=0)
     factor, unit = rate_scale(top)
     has = [True, *(any(each) for each in list(zip(*map(gate_rates, gates), strict=True))[1:])]
-    rates = [name for name, told in zip(("rate", "line", "peak"), has, strict=True) if told]
+    rates = [name for name, present in zip(("rate", "line", "peak"), has, strict=True) if present]
     head = [
         ["gate", *rates, "used", "dropped", "loss", "queue", "max", "wait p50", "p99"],
         ["", *(unit for _ in rates), "%", what, "%", "mean", what, "ms", "ms"],
@@ -190,7 +190,7 @@ def _gates_table(gates: Sequence[dict[str, Any]], what: str) -> TextTable:
     rows = [
         [
             shorten(row["name"], 18),
-            *(_scaled(value, factor) for value, told in zip(gate_rates(row), has, strict=True) if told),
+            *(_scaled(value, factor) for value, present in zip(gate_rates(row), has, strict=True) if present),
             percent(row["utilisation"]),
             number(row[f"dropped_{what}"]),
             percent(loss(row), 2),
@@ -221,11 +221,11 @@ def _limits(flows: Sequence[dict[str, Any]]) -> list[str]:
 
 def mean_shares(shares: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
     """Return the mean share of each cause over flows; a flow that a cause is not told of has none of it."""
-    told: dict[str, list[float]] = {}
+    by_cause: dict[str, list[float]] = {}
     for share in shares:
         for what, part in share.items():
-            told.setdefault(what, []).append(part or 0)
-    return {what: sum(parts) / len(shares) for what, parts in told.items()}
+            by_cause.setdefault(what, []).append(part or 0)
+    return {what: sum(parts) / len(shares) for what, parts in by_cause.items()}
 
 
 def _slots(gate: dict[str, Any]) -> str:
@@ -252,25 +252,25 @@ def _cells(gate: dict[str, Any]) -> str | None:
 LIMITED_BY = "What limited each flow (share of the time)"
 
 
-def _path_told(flows: Sequence[dict[str, Any]]) -> str:
+def _path_words(flows: Sequence[dict[str, Any]]) -> str:
     """Say what RTT is, and how long the path's round trips are without it."""
     paths = sorted(flow["rtt_path_ms"] for flow in flows if "rtt_path_ms" in flow)
     if not paths:
         return ""
-    told = " RTT is as TCP measures it, with waits and delayed ACKs; "
+    words = " RTT is as TCP measures it, with waits and delayed ACKs; "
     if len({*map(number, paths)}) > 1:
-        return f"{told}path: the round trip while nothing waits."
-    return f"{told}while nothing waits the path takes {number(paths[0])} ms."
+        return f"{words}path: the round trip while nothing waits."
+    return f"{words}while nothing waits the path takes {number(paths[0])} ms."
 
 
 def _advice(flow: dict[str, Any]) -> str:
     """Say what advice a flow has heard."""
     if not flow["advice_signals"]:
         return f"{flow['name']}: heard none"
-    told = (
+    in_force = (
         "none in force at the end" if flow["advice_bps"] is None else f"{rate(flow['advice_bps'])} at the end"
     )
-    return f"{flow['name']}: heard {number(flow['advice_signals'])} rate signals, {told}"
+    return f"{flow['name']}: heard {number(flow['advice_signals'])} rate signals, {in_force}"
 
 
 def run_report(summary: dict[str, Any], title: str) -> str:
@@ -286,10 +286,10 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
         facts(
             [
                 f"engine {summary['engine']}",
-                tcp_told(summary["flows"]),
+                tcp_words(summary["flows"]),
                 f"seed {summary['seed']}",
-                f"measured from {begin:g} to {until_told(end, end)}",
-                done_told(summary["flows"]),
+                f"measured from {begin:g} to {until_words(end, end)}",
+                done_words(summary["flows"]),
             ]
         ),
     ]
@@ -319,10 +319,10 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
             lines += ["", f"(the first {MOST_ROWS} of {len(texts)} {what}; --json prints all)"]
     groups = summary.get("traffic_groups", [])
     lines += traffic_tables(groups)
-    told = _limits(summary["flows"])
-    if told:
+    limits = _limits(summary["flows"])
+    if limits:
         lines += ["", LIMITED_BY]
-        lines += [wrapped(f"  {line}", "    ") for line in told]
+        lines += [wrapped(f"  {line}", "    ") for line in limits]
     advised = [_advice(flow) for flow in summary["flows"] if "advice_signals" in flow]
     if advised:
         lines += ["", "Throughput advice"]
@@ -338,7 +338,7 @@ def run_lines(summary: dict[str, Any], title: str) -> list[str]:
         note += f" {POLICE_SHORT}"
     if any("bucket_bps" in gate for gate in summary["gates"]):
         note += f" {BUCKET_SHORT}"
-    note += _path_told(summary["flows"])
+    note += _path_words(summary["flows"])
     if measures_delays(groups):
         note = f"{note} {TRAFFIC_SHORT}".strip()
     if note:

@@ -47,14 +47,16 @@ def calls_tables(summary: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[dict[str, Any]]) -> TextTable:
+def _calls_table(
+    head: list[list[str]], rows: list[list[str]], summaries: Sequence[dict[str, Any]]
+) -> TextTable:
     """Return a table with what became of the calls at its right."""
     more = (
         ["calls", "carried", "refused", "waited", "blocked", "wait mean", "p99"],
         ["", "", "", "", "%", "s", "s"],
     )
     columns = ["calls_offered", "calls_carried", "calls_refused", "calls_waited"]
-    if any(row.get("calls_abandoned") for row in told):
+    if any(row.get("calls_abandoned") for row in summaries):
         more[0].insert(4, "abandoned")
         more[1].insert(4, "")
         columns.append("calls_abandoned")
@@ -67,7 +69,7 @@ def _calls_table(head: list[list[str]], rows: list[list[str]], told: Sequence[di
             number(row.get("call_wait_mean_s")),
             number(row.get("call_wait_p99_s")),
         ]
-        for left, row in zip(rows, told, strict=True)
+        for left, row in zip(rows, summaries, strict=True)
     ]
     text = table(head, rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:

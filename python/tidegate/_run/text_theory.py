@@ -16,11 +16,11 @@ def theory_report(summary: dict[str, Any], title: str) -> str:
     for what in ("flows", "gates", "pools", "calls"):
         for row in summary.get(what, []):
             lines += ["", f"{what.removesuffix('s')} {row['name']}"]
-            told = {key: value for key, value in row.items() if key != "name"}
-            left = max(len(key) for key in told)
+            values = {key: value for key, value in row.items() if key != "name"}
+            left = max(len(key) for key in values)
             lines += [
                 f"  {key.ljust(left)}  {value if isinstance(value, str | int) else number(value, 5)}"
-                for key, value in told.items()
+                for key, value in values.items()
             ]
     lines += ["", wrapped(THEORY_SHORT)]
     return plain("\n".join(lines))

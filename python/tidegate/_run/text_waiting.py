@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 def waiting_lines(gates: Sequence[dict[str, Any]]) -> list[str]:
     """Return a sentence for each gate where something had waited longer than its p99 when the run ended."""
-    told = [gate for gate in gates if _matters(gate)]
+    waiting = [gate for gate in gates if _matters(gate)]
     lines: list[str] = []
-    for gate in told[:MOST_ROWS]:
+    for gate in waiting[:MOST_ROWS]:
         what = "cells" if counts_cells(gate) else "packets"
         lines += ["", wrapped(_sentence(gate, what), "  ")]
-    if len(told) > MOST_ROWS:
+    if len(waiting) > MOST_ROWS:
         lines += [
             "",
-            f"(the first {MOST_ROWS} of {len(told)} gates where packets still waited; --json prints all)",
+            f"(the first {MOST_ROWS} of {len(waiting)} gates where packets still waited; --json prints all)",
         ]
     return lines
 

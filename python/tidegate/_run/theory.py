@@ -22,10 +22,10 @@ def solve(scenario: Scenario, command: list[str] | None = None) -> Run:
     from tidegate._run.manifest import manifest_of
     from tidegate._run.value import Run
 
-    told = match(scenario)
-    fit = next((each for each in told if isinstance(each, Fit)), None)
+    answers = match(scenario)
+    fit = next((each for each in answers if isinstance(each, Fit)), None)
     if fit is None:
-        reasons = "; ".join(f"{each.theory}: {each.reason}" for each in told if not isinstance(each, Fit))
+        reasons = "; ".join(f"{each.theory}: {each.reason}" for each in answers if not isinstance(each, Fit))
         raise EngineError(f'no theory applies ({reasons}); use the engine "sim"')
     warnings = [f"theory {fit.theory}: {assumption}" for assumption in fit.unmet]
     warnings = [*scenario.warnings, *warnings, *sweep_warnings(scenario)]

@@ -103,7 +103,7 @@ class _Drawn:
 
     def marks(self) -> list[dict[str, Any]]:
         data = self.data
-        told = [
+        events = [
             ("packets dropped", data.all_drops, "drop"),
             ("time-outs", data.timeouts, "c3"),
             ("fast retransmits", data.fast, "again"),
@@ -115,7 +115,7 @@ class _Drawn:
                 "at": self.view.column(_few(times), time=True),
                 "colour": colour,
             }
-            for name, times, colour in told
+            for name, times, colour in events
             if len(times)
         ]
 

@@ -114,11 +114,11 @@ def metric_words(metric: str, gate: str | None = None) -> str:
     for ending, _, _ in _UNITS:
         column = column.removesuffix(ending)
     parts = column.split("_")
-    told = ""
+    part = ""
     if len(parts) > 1 and parts[-1] in _PARTS:
-        told = f", {_PARTS[parts.pop()]}"
+        part = f", {_PARTS[parts.pop()]}"
     words = " ".join(parts)
-    return f"{_WORDS.get(words, words)}{of}{told}"
+    return f"{_WORDS.get(words, words)}{of}{part}"
 
 
 def _all(kind: str) -> str:

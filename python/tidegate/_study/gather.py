@@ -13,7 +13,7 @@ from tidegate._run.manifest import HEADERS_NOTE
 from tidegate._run.metric import TABLES
 from tidegate._run.rows import PLACE, Lists, Table
 from tidegate._run.summary import OF_GATE, figures_of, main_gate
-from tidegate._run.tcp_words import tcp_told
+from tidegate._run.tcp_words import tcp_words
 from tidegate._study import live
 from tidegate._study.columns import CHUNK_ROWS, Columns, place_of, run_at
 from tidegate._study.points import Point
@@ -56,13 +56,13 @@ class Facts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return {**asdict(self), "points": [[number, *told] for number, told in self.points.items()]}
+        return {**asdict(self), "points": [[number, *values] for number, values in self.points.items()]}
 
     @staticmethod
-    def from_dict(told: Mapping[str, Any]) -> Facts:
+    def from_dict(stored: Mapping[str, Any]) -> Facts:
         """Return what :meth:`to_dict` gave."""
-        points = {int(number): (int(a), int(b), str(c)) for number, a, b, c in told["points"]}
-        return Facts(**{**told, "points": points})
+        points = {int(number): (int(a), int(b), str(c)) for number, a, b, c in stored["points"]}
+        return Facts(**{**stored, "points": points})
 
     def join(self, other: Facts) -> None:
         """Take in the facts of other runs of the same study."""
@@ -219,7 +219,7 @@ def assembled(
         "kind": "study",
         "layout": 1,
         "engine": facts.engine,
-        "tcp": tcp_told({"tcp": label} for label in facts.tcp),
+        "tcp": tcp_words({"tcp": label} for label in facts.tcp),
         "title": described.title,
         "scenario_file": described.file,
         "seed": described.seed,

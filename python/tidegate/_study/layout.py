@@ -53,7 +53,7 @@ class Layout:
         return found
 
 
-def told(keys: Keys, values: Sequence[str]) -> str:
+def key_values(keys: Keys, values: Sequence[str]) -> str:
     """Return "cc=cubic, queue=20 packets"."""
     return ", ".join(f"{key}={value}" for key, value in zip(short_keys(keys), values, strict=True))
 

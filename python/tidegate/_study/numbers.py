@@ -98,12 +98,12 @@ class StudyNumbers(StudyEstimates):
     def table(self) -> pl.DataFrame:
         """One row per point and metric: mean, half_width, low, high, sd, n."""
         # One number of all points after the other, so that each column is read once.
-        told = {
+        estimates = {
             metric: [self.estimate(metric, point.number).to_dict() for point in self.points]
             for metric in self._metrics
         }
         rows = [
-            {"point": point.number, **point.values, "metric": metric, **told[metric][point.number]}
+            {"point": point.number, **point.values, "metric": metric, **estimates[metric][point.number]}
             for point in self.points
             for metric in self._metrics
         ]
@@ -162,12 +162,12 @@ class StudyNumbers(StudyEstimates):
         for each in self.baselines() if baseline is None else [baseline]:
             others = {point.number: other.number for point, other in self.against(each)}
             # One number of all points after the other, so that each column is read once.
-            told: dict[int, dict[str, Any]] = {point: {} for point in others}
+            by_point: dict[int, dict[str, Any]] = {point: {} for point in others}
             for metric in metrics:
                 for point, other in others.items():
-                    told[point][metric] = self.difference(metric, point, other).to_dict()
+                    by_point[point][metric] = self.difference(metric, point, other).to_dict()
             key = ", ".join(self.axes if each is None else each)
-            for place, differences in told.items():
+            for place, differences in by_point.items():
                 if baseline is None:
                     found.setdefault(place, {})[key] = differences
                 else:

@@ -10,7 +10,7 @@ from tidegate._base.lazy import Lazy
 from tidegate._base.text import wide
 from tidegate._page.render import fragment, sheet_page
 from tidegate._page.sheet import Grid, Item, Paragraph, Section, Sheet, Stage, items_of
-from tidegate._page.view import Cloud, told
+from tidegate._page.view import Cloud, script_json
 from tidegate._run.page import SHARES_SHORT, again, image, picture, shares
 from tidegate._run.words import MOST_ROWS, metric_label, scale_of
 from tidegate._study.picture import Picture
@@ -46,13 +46,13 @@ def study_cloud(study: StudyNumbers) -> Cloud | None:
 
 def _numbers(study: StudyNumbers, name: str, point: int) -> Numbers | None:
     """Return mean, low and high end, as people read them."""
-    told = study.estimate(name, point)
-    if told.mean is None:
+    found = study.estimate(name, point)
+    if found.mean is None:
         return None
     factor = scale_of(name)[0]
-    if told.low is None or told.high is None:
-        return told.mean / factor, None, None
-    return told.mean / factor, told.low / factor, told.high / factor
+    if found.low is None or found.high is None:
+        return found.mean / factor, None, None
+    return found.mean / factor, found.low / factor, found.high / factor
 
 
 def study_page(
@@ -66,7 +66,7 @@ def study_page(
     ``chosen``: what to draw; left out, the mean goodput and, where there is one, the queueing delay.
     ``columns``: numbers of the table; left out, the usual ones. ``baseline``: what differences are from.
     """
-    facts, items = _told(study, columns, baseline)
+    facts, items = _facts_and_items(study, columns, baseline)
     sections = [Section("results", "Results", items)]
     wanted = [chosen] if chosen is not None else [Picture(), Picture(metric="queue_delay_p99_ms")]
     drawn = _pictures(study, wanted, "study")
@@ -76,8 +76,8 @@ def study_page(
         )
     cloud = study_cloud(study)
     if cloud is not None:
-        told_of = Paragraph("A mark for each point: the means of its runs, with 95% intervals.")
-        sections.append(Section("against", "One number against another", [Stage("cloud"), told_of]))
+        note = Paragraph("A mark for each point: the means of its runs, with 95% intervals.")
+        sections.append(Section("against", "One number against another", [Stage("cloud"), note]))
     limits = _limits(study)
     if limits is not None:
         sections.append(limits)
@@ -88,7 +88,7 @@ def study_page(
     sections.append(again(study.manifest, study.points[0].scenario, varied))
     version = _core.build_info()["tidegate"]
     numbers = study.to_json(columns, baseline)
-    points = told(cloud.to_dict() if cloud is not None else None)
+    points = script_json(cloud.to_dict() if cloud is not None else None)
     return sheet_page(
         Sheet(study.title, facts, sections, study.warnings, numbers, points=points, version=version)
     )
@@ -96,7 +96,7 @@ def study_page(
 
 def study_fragment(study: StudyNumbers) -> str:
     """Return what a notebook shows of a study: its tables and the picture."""
-    facts, items = _told(study, None)
+    facts, items = _facts_and_items(study, None)
     shown = [item for item in items if isinstance(item, Grid)]
     drawn: list[Item] = []
     if study.axes:
@@ -105,7 +105,7 @@ def study_fragment(study: StudyNumbers) -> str:
     return fragment(study.title, facts, [*shown, *drawn])
 
 
-def _told(
+def _facts_and_items(
     study: StudyNumbers, columns: Sequence[str] | None, baseline: Mapping[str, Any] | None = None
 ) -> tuple[str, list[Item]]:
     with wide():

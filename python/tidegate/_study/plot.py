@@ -12,8 +12,8 @@ from tidegate._draw.letters import width
 from tidegate._draw.parts import Entry
 from tidegate._draw.together import mark_together
 from tidegate._run.words import key_words, metric_label, metric_words, scale_of, value_words
+from tidegate._study.layout import key_values
 from tidegate._study.layout import layout as layout_of
-from tidegate._study.layout import told
 from tidegate._study.plot_panels import panels_drawing, style_of
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _draw_curve(
     panel.uprights(x[there], low, high, colour, 0.9, aside=aside, order=2.2)
     for end in (low, high):
         panel.points(x[there], end, "level", colour, 4, width=0.9, aside=aside, order=2.2)
-    name, hollow = told(placed.lines, line) or "_all", bool(index % 2)
+    name, hollow = key_values(placed.lines, line) or "_all", bool(index % 2)
     if joined:
         panel.line(x, y, colour, 1.2, dash, steps=False, order=2.5, name=name)
     panel.points(
@@ -234,7 +234,7 @@ def lacking(study: StudyNumbers, metrics: Sequence[str], points: Sequence[Point]
         found = [
             (point, of_runs(study.estimate(metric, point.number).n, counts[point.number])) for point in points
         ]
-        some = [f"{told} ({point.label()})" if study.axes else told for point, told in found if told]
+        some = [f"{words} ({point.label()})" if study.axes else words for point, words in found if words]
         more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
         notes += [f"{metric_words(metric)}: of {', '.join(some[:_NAMED])}{more}"] if some else []
     return notes
@@ -242,4 +242,4 @@ def lacking(study: StudyNumbers, metrics: Sequence[str], points: Sequence[Point]
 
 def fixed_words(placed: Layout) -> list[str]:
     """Name the varied keys that have one value in what is shown."""
-    return [told(tuple(placed.fixed), tuple(placed.fixed.values()))] if placed.fixed else []
+    return [key_values(tuple(placed.fixed), tuple(placed.fixed.values()))] if placed.fixed else []

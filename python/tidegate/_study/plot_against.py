@@ -10,8 +10,8 @@ from tidegate._base.quantity import quantities
 from tidegate._draw.parts import Entry
 from tidegate._draw.places import words_beside
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
+from tidegate._study.layout import key_values
 from tidegate._study.layout import layout as layout_of
-from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words, interval_words, lacking, whose
 from tidegate._study.plot_panels import panels_drawing, style_of
 
@@ -61,7 +61,7 @@ def against_drawing(
             for mean_x, left, right, mean_y, low, high in table:
                 panel.line([left, right], [mean_y] * 2, colour, 0.9, steps=False)
                 panel.line([mean_x] * 2, [low, high], colour, 0.9, steps=False)
-            name, hollow = told(placed.lines, line) or "_all", bool(len(drawn) % 2)
+            name, hollow = key_values(placed.lines, line) or "_all", bool(len(drawn) % 2)
             if numbers:
                 panel.line(table[:, 0], table[:, 3], colour, 0.9, dash, steps=False, order=2.5, name=name)
             panel.points(

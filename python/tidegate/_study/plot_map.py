@@ -10,7 +10,7 @@ from tidegate._draw.cells import LEAST, Axis, Panel, ascending
 from tidegate._draw.heat import heat_drawing
 from tidegate._run.summary import short_keys
 from tidegate._run.words import key_words, metric_label, scale_of
-from tidegate._study.layout import PANELS, groups_of, layout, told
+from tidegate._study.layout import PANELS, groups_of, key_values, layout
 from tidegate._study.plot import fixed_words, interval_words, lacking, whose
 from tidegate.errors import ArgumentError
 
@@ -85,7 +85,7 @@ def map_drawing(study: StudyNumbers, metric: str, axis: str | None, facet: str |
             for point in points
         }
         cells = {place: None if mean is None else mean / factor for place, mean in found.items()}
-        return Panel(told(placed.panels, values), label, cells)
+        return Panel(key_values(placed.panels, values), label, cells)
 
     panels = [
         panel(values, [point for points in lines.values() for point in points])

@@ -11,7 +11,7 @@ from tidegate._draw.drawing import Drawing
 from tidegate._draw.parts import Legend, Line, Points, Words
 from tidegate._draw.tokens import INK, LINES, MID, fit
 from tidegate._run.words import value_words
-from tidegate._study.layout import told
+from tidegate._study.layout import key_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,11 +63,11 @@ def panels_drawing(
         panel = drawing.panel(_LEFT + column * (wide + _GAP_X), low, wide, high)
         panel.x.most = panel.y.most = 6
         if layout.panels:
-            panel.title, panel.title_size = fit(told(layout.panels, values), 46), 8
+            panel.title, panel.title_size = fit(key_values(layout.panels, values), 46), 8
         entries |= draw(panel, curves)
-        panel.x.told = place + columns >= len(panels)
-        panel.y.told = column == 0
-        if panel.x.told and len(x) <= wide * 15:
+        panel.x.labelled = place + columns >= len(panels)
+        panel.y.labelled = column == 0
+        if panel.x.labelled and len(x) <= wide * 15:
             panel.x_label = x
         if column == 0:
             panel.y_label = "\n".join(textwrap.wrap(y, int(high * 16)))
@@ -99,7 +99,7 @@ def _curve_words(layout: Layout) -> dict[tuple[str, ...], str]:
     lines = dict.fromkeys(tuple(p.values[key] for key in layout.lines) for p in layout.points)
     if len(layout.lines) == 1:
         return {line: value_words(line[0], 48) for line in lines}
-    return {line: told(layout.lines, line) for line in lines}
+    return {line: key_values(layout.lines, line) for line in lines}
 
 
 def _legend_title(keys: Keys) -> str:

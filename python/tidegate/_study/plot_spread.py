@@ -11,8 +11,8 @@ from tidegate._draw.letters import width as letters
 from tidegate._draw.parts import Entry, Line, Points
 from tidegate._draw.tokens import FILL
 from tidegate._run.words import key_words, metric_label, scale_of, value_words
+from tidegate._study.layout import key_values
 from tidegate._study.layout import layout as layout_of
-from tidegate._study.layout import told
 from tidegate._study.plot import fixed_words, lacking, whose
 from tidegate._study.plot_panels import panels_drawing, reach_of_x, style_of
 from tidegate.errors import ArgumentError
@@ -70,7 +70,7 @@ def cdf_drawing(
             ranks = _ranks(len(values), _STEPS)
             share = (ranks + 1) / max(1, all_of_them)
             x, y = np.concatenate((values[:1], values[ranks])), np.concatenate(([0.0][: len(values)], share))
-            panel.line(x, y, colour, 1.3, dash, name=told(placed.lines, line) or "_all")
+            panel.line(x, y, colour, 1.3, dash, name=key_values(placed.lines, line) or "_all")
             entries[line] = drawn[same] = Entry(colour, 1.3, dash)
         panel.y.span(0, 1.02)
         return entries

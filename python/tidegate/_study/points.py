@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tidegate._ask import compiled
-from tidegate._ask.axes import axes_of, combinations, label, told_apart
+from tidegate._ask.axes import axes_of, check_distinct, combinations, label
 from tidegate._ask.changes import Sets
 from tidegate._ask.scenario import Scenario
 from tidegate._ask.seed import choose
@@ -237,7 +237,7 @@ def prepare(
         values = {key: label(value) for key, value in chosen.items()}
         sets = [f"{key}={value}" for key, value in chosen.items()]
         points.append(ready.point(values, [*sets, *([PERTURBED] if changed else [])]))
-    told_apart(axes, vary, lambda number: points[number].scenario())
+    check_distinct(axes, vary, lambda number: points[number].scenario())
     warnings = list(dict.fromkeys(warning for point in points for warning in point.warnings))
     warnings += _without_chance(points, engine)
     once = engine != "live" and not equal_runs

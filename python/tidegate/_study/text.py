@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from tidegate._base import text
 from tidegate._base.estimate import Estimate
-from tidegate._run.completion import IN_BRACKETS, done_cell, until_told
+from tidegate._run.completion import IN_BRACKETS, done_cell, until_words
 from tidegate._run.summary import short_keys
-from tidegate._study.layout import find_key, told
+from tidegate._study.layout import find_key, key_values
 from tidegate._study.live import CHANCE
 from tidegate._study.numbers import range_lines
 
@@ -106,7 +106,7 @@ def study_lines(
                 manifest.get("tcp"),
                 f"seed {study.seed}",
                 at,
-                f"measured from {manifest['measured_from_s']:g} to {until_told(shortest, longest)}",
+                f"measured from {manifest['measured_from_s']:g} to {until_words(shortest, longest)}",
                 _runs(study, counts),
             ]
         ),
@@ -210,7 +210,7 @@ def _columns(study: StudyNumbers) -> list[Column]:
     if measured:
         known = known[:1]
 
-    def told(metric: str) -> bool:
+    def shows(metric: str) -> bool:
         values = [value for point in study.points for value in study.values(metric, point.number)]
         if metric == "fairness":
             return any(value is not None and value < 0.9995 for value in values)
@@ -218,7 +218,7 @@ def _columns(study: StudyNumbers) -> list[Column]:
             return any(value is not None and value < 1 for value in values)
         return any(value is not None for value in values)
 
-    return [column for column in [*known, *measured] if told(column[0])]
+    return [column for column in [*known, *measured] if shows(column[0])]
 
 
 def _means(
@@ -243,10 +243,10 @@ def _means(
 def _baseline_words(study: StudyNumbers, baseline: Mapping[str, Any] | None) -> str:
     if baseline is None:
         first = study.points[0].values
-        return f"the first line ({told(tuple(first), tuple(first.values()))})"
+        return f"the first line ({key_values(tuple(first), tuple(first.values()))})"
     keys = tuple(find_key(study.axes, key) for key in baseline)
     others = len(study.axes) > len(keys)
-    return told(keys, [str(value) for value in baseline.values()]) + (
+    return key_values(keys, [str(value) for value in baseline.values()]) + (
         ", other values alike" if others else ""
     )
 

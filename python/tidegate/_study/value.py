@@ -175,10 +175,10 @@ class Study(StudyNumbers, Kept, Paged):
 
     def __repr__(self) -> str:
         counts = {*self.counts()}
-        told = "–".join(str(count) for count in sorted({min(counts), max(counts)}))
+        runs = "–".join(str(count) for count in sorted({min(counts), max(counts)}))
         return (
             f"<tidegate.Study {self.title!r}, seed {self.seed}: {counted(len(self.points), 'point')}, "
-            f"{told} {'run' if told == '1' else 'runs'} each>"
+            f"{runs} {'run' if runs == '1' else 'runs'} each>"
         )
 
 

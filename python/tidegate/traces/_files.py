@@ -11,7 +11,7 @@ from tidegate import _core
 from tidegate._base.calls import checked
 from tidegate._base.files import readable, write_text
 from tidegate._base.lazy import Lazy
-from tidegate._base.written import told_apart
+from tidegate._base.written import check_outputs
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def plot(
 
     if target is not None:
         suffix_of(Path(target))
-        told_apart([os.fspath(path)], [os.fspath(target)])
+        check_outputs([os.fspath(path)], [os.fspath(target)])
     table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
     return written(drawn(path, format, opportunity_bytes, window, table), target)
 
@@ -193,7 +193,7 @@ def convert(
         OSError: a file cannot be read or written.
     """
     readable(source)
-    told_apart([os.fspath(source)], [os.fspath(target)])
+    check_outputs([os.fspath(source)], [os.fspath(target)])
     place = Path(target)
     table = table_of(time_column, rate_column, time_unit, rate_unit, where, step)
     asked = to or format_of(place)

@@ -99,8 +99,8 @@ class Judged(Answer):
         lines = []
         for each in self.verdicts:
             factor, unit = scale_of(Expectation.parse(each.expectation).metric)
-            told = "no such number" if each.measured.mean is None else plus_minus(each.measured, factor)
-            lines.append(f"{each.verdict.ljust(9)}  {each.rule.ljust(13)} {told} {unit}".rstrip())
+            value = "no such number" if each.measured.mean is None else plus_minus(each.measured, factor)
+            lines.append(f"{each.verdict.ljust(9)}  {each.rule.ljust(13)} {value} {unit}".rstrip())
             lines.append(f"           {each.says} ({each.expectation})")
         lines += [f"warning: {text}" for text in self.warnings]
         return plain("\n".join(lines))
@@ -139,7 +139,7 @@ class Judged(Answer):
             (name, [(_YOURS, *self.places[name]), *_others(LINKS[name], self.runs, self.seed)])
             for name in names
         ]
-        told = [f"{name}: {LINKS[name].purpose}." for name in names]
+        purposes = [f"{name}: {LINKS[name].purpose}." for name in names]
         caption = (
             "Goodput over the queueing delay that 1% of the packets exceed: means with their 95% intervals. "
             "Delay grows to the left: the best place is at the upper right."
@@ -147,7 +147,7 @@ class Judged(Answer):
         with mpl.rc_context(STYLE):
             picture = draw(rows, own=_YOURS)
         shown = Picture(svg_of(picture, "links"), caption)
-        items: list[Item] = [shown, *(Paragraph(text) for text in told)]
+        items: list[Item] = [shown, *(Paragraph(text) for text in purposes)]
         return [Section("links", "Beside the transports of Tidegate", items)]
 
 
