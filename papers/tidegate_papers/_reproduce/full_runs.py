@@ -33,14 +33,14 @@ def record(report: Path, folder: Path) -> Path:
     Raises:
         ValueError: the report is of a quick run, of another engine, or not whole.
     """
-    told = json.loads((report / "claims.json").read_text(encoding="utf-8"))
-    if told["quick"] or told["engine"] != "sim":
+    result = json.loads((report / "claims.json").read_text(encoding="utf-8"))
+    if result["quick"] or result["engine"] != "sim":
         raise ValueError(f"{report}: not a full run of the simulator")
-    unmeasured = [claim["id"] for claim in told["claims"] if claim["verdict"] is None]
+    unmeasured = [claim["id"] for claim in result["claims"] if claim["verdict"] is None]
     if unmeasured:
         raise ValueError(f"{report}: not measured: {', '.join(unmeasured)}")
-    file: Path = folder / told["paper"].replace("-", "_") / FILE
-    kept = {claim["id"]: {"verdict": claim["verdict"], "shown": claim["shown"]} for claim in told["claims"]}
+    file: Path = folder / result["paper"].replace("-", "_") / FILE
+    kept = {claim["id"]: {"verdict": claim["verdict"], "shown": claim["shown"]} for claim in result["claims"]}
     file.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return file
 

@@ -130,7 +130,7 @@ class Lab:
         self._note(self._command("study", name, vary, changes, ["--runs", str(runs)]))
         asked = repr((name, vary, changes, runs, gate, measure, record))
         if asked in self._studies:
-            return self._told(self._studies[asked])
+            return self._noted(self._studies[asked])
         prepared = prepare(file, vary or {}, changes, runs=runs, equal_runs=True)
         with self._turn:
             if asked not in self._studies:
@@ -144,7 +144,7 @@ class Lab:
                     record=record,
                     progress=self.progress,
                 )
-        return self._told(self._studies[asked])
+        return self._noted(self._studies[asked])
 
     def run(
         self,
@@ -162,7 +162,7 @@ class Lab:
         if asked not in self._runs:
             scenario = as_scenario(file, changes)
             self._runs[asked] = execute(scenario, replication=replication, record=record, quiet=True)
-        return self._told(self._runs[asked])
+        return self._noted(self._runs[asked])
 
     def live(
         self,
@@ -189,7 +189,7 @@ class Lab:
                     )
                     for number in range(runs)
                 ]  # fmt: skip
-        return [self._told(run) for run in self._live[asked]]
+        return [self._noted(run) for run in self._live[asked]]
 
     def _tick(self, number: int, runs: int) -> Callable[[float], bool]:
         def tick(share: float) -> bool:
@@ -220,7 +220,7 @@ class Lab:
         self.tcps.clear()
         return taken
 
-    def _told(self, found: Ran) -> Ran:
+    def _noted(self, found: Ran) -> Ran:
         """Note the TCP of a run or a study."""
         self.tcps.append(str(found.manifest["tcp"]))
         return found

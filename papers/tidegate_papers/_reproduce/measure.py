@@ -39,14 +39,14 @@ def measure(lab: Lab, claim: Claim, full: dict[str, str] | None = None) -> Measu
             tcp=lab.take_tcps(),
         )  # fmt: skip
     judged = finding.judgement
-    told = [part for part in (finding.note, judged.reason, claim.exact) if part]
+    notes = [part for part in (finding.note, judged.reason, claim.exact) if part]
     return Measured(
         claim,
         judged.verdict,
         judged.measured,
         judged.interval,
         judged.runs,
-        " ".join(_sentence(part) for part in told),
+        " ".join(_sentence(part) for part in notes),
         lab.take_commands(),
         rule=judged.rule,
         cases=judged.cases,

@@ -59,10 +59,12 @@ _OUTCOMES = {
 def _counted(parts: Sequence[Judgement], noun: str) -> str:
     """Return how many parts hold, do not hold and are undecided; which, where they have names."""
     by_verdict = {verdict: [part for part in parts if part.verdict == verdict] for verdict in _OUTCOMES}
-    told = [
+    outcomes = [
         f"{len(found)} {_OUTCOMES[verdict][len(found) > 1]}" for verdict, found in by_verdict.items() if found
     ]
-    sentences = [f"Of {len(parts)} {noun if len(parts) > 1 else noun.removesuffix('s')} {', '.join(told)}"]
+    sentences = [
+        f"Of {len(parts)} {noun if len(parts) > 1 else noun.removesuffix('s')} {', '.join(outcomes)}"
+    ]
     for verdict, words in ((NOT_REPRODUCED, "Does not hold"), (UNDECIDED, "Undecided")):
         names = [part.name for part in by_verdict[verdict] if part.name]
         if names and len(names) == len(by_verdict[verdict]) < len(parts):
@@ -200,10 +202,10 @@ def with_untried(judged: Judgement, untried: int) -> Judgement:
         possible = frozenset(judged.grades[: max(ends) + 1] if better else judged.grades[min(ends) :])
     else:
         possible = _combined([judged, _UNTRIED])
-    told = f"{untried} more {'was' if untried == 1 else 'were'} not tried"
+    untried_words = f"{untried} more {'was' if untried == 1 else 'were'} not tried"
     if not judged.counted:
-        told = f"{untried} more {'point was' if untried == 1 else 'points were'} not tried"
-    reason = _reason(". ".join(filter(None, [judged.counted or judged.reason, told])), possible)
+        untried_words = f"{untried} more {'point was' if untried == 1 else 'points were'} not tried"
+    reason = _reason(". ".join(filter(None, [judged.counted or judged.reason, untried_words])), possible)
     return replace(
         judged,
         verdict=_only(possible),

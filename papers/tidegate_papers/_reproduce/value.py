@@ -187,25 +187,25 @@ def table(result: Reproduction) -> str:
     for entry in result.claims:
         verdict = entry.verdict or "NOT MEASURED"
         lines.append(f"{entry.claim.id.ljust(longest)}  {verdict.ljust(14)}  {number_text(entry)}".rstrip())
-        lines += _told(entry, result.tcp)
+        lines += _about(entry, result.tcp)
     failed = [f"{drawn.figure.id}: {drawn.error}" for drawn in result.figures if drawn.error]
     if failed:
         lines += ["", "Not drawn:", *failed]
     number = len(result.claims)
-    told = ", ".join(f"{many} {name}" for name, many in sorted(counts(result).items()))
-    lines += ["", f"{number} {'claim' if number == 1 else 'claims'}: {told}" if number else "no claims"]
+    verdicts = ", ".join(f"{many} {name}" for name, many in sorted(counts(result).items()))
+    lines += ["", f"{number} {'claim' if number == 1 else 'claims'}: {verdicts}" if number else "no claims"]
     return plain("\n".join(lines))
 
 
 def quick_text(result: Reproduction) -> str:
     """Return what a quick run leaves out and what follows from it; said once for each report."""
-    told = (
+    text = (
         f"{result.paper.quick}. Intervals are wider than in the full run, and what was not tried may hold or "
         "not, so more verdicts are undecided"
     )
     if any(entry.full for entry in result.claims):
-        told += "; the result of the full run is given with each claim"
-    return f"{told}. For the full run leave out --quick."
+        text += "; the result of the full run is given with each claim"
+    return f"{text}. For the full run leave out --quick."
 
 
 def tcp_text(result: Reproduction) -> str:
@@ -213,7 +213,7 @@ def tcp_text(result: Reproduction) -> str:
     return f"TCP of its scenarios: {result.tcp}"
 
 
-def _told(entry: Measured, usual: str) -> list[str]:
+def _about(entry: Measured, usual: str) -> list[str]:
     """Return the indented lines about a claim; its TCP where it is not the usual one."""
     import textwrap
 

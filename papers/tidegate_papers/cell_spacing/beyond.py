@@ -46,16 +46,16 @@ def claim_simulator(lab: Lab) -> Finding:
     """Compare the simulator, cell by cell, with the corrected theory."""
     fluid, cells = [], []
     for changes in cases.judged_scenarios(lab):
-        told, got = cases.theory(lab, changes=changes), cases.simulated(lab, changes=changes)
+        expected, got = cases.theory(lab, changes=changes), cases.simulated(lab, changes=changes)
         fluid += [
-            abs(got["fluid_min"] - float(told.V_w_minus)),
-            abs(got["fluid_max"] - float(told.V_w_plus)),
-            abs(got["fluid_ever"] - float(told.buffer)),
+            abs(got["fluid_min"] - float(expected.V_w_minus)),
+            abs(got["fluid_max"] - float(expected.V_w_plus)),
+            abs(got["fluid_ever"] - float(expected.buffer)),
         ]
         cells += [
-            abs(got["cells_min"] - told.V_w_minus_cells),
-            abs(got["cells_max"] - told.V_w_plus_cells),
-            abs(got["cells_ever"] - told.buffer_cells),
+            abs(got["cells_min"] - expected.V_w_minus_cells),
+            abs(got["cells_max"] - expected.V_w_plus_cells),
+            abs(got["cells_ever"] - expected.buffer_cells),
         ]
     return Finding(
         worst(

@@ -60,10 +60,10 @@ def theory(lab: Lab, name: str = "fig-3", changes: dict[str, Any] | None = None)
     Raises:
         LookupError: it does not apply; the message says why.
     """
-    told, *_ = match(as_scenario(lab.file(name), changes))
-    if not told:
-        raise LookupError(told.reason)  # type: ignore[union-attr]
-    found: Spacer = told.result  # type: ignore[union-attr]
+    answer, *_ = match(as_scenario(lab.file(name), changes))
+    if not answer:
+        raise LookupError(answer.reason)  # type: ignore[union-attr]
+    found: Spacer = answer.result  # type: ignore[union-attr]
     return found
 
 

@@ -75,7 +75,7 @@ def check(p: dict[str, Any], per_ack: int) -> Checked:
         h=p["h"], c=p["c"], delta=p["delta"], segment_cells=p["sigma"], threshold=p["b"],
         window=p["w"], initial_window=p["w0"], segments_per_ack=per_ack,
     )  # fmt: skip
-    told = Checked(p, per_ack)
+    checked = Checked(p, per_ack)
     printed = found.printed
     b, w = p["b"], p["w"]
 
@@ -83,43 +83,43 @@ def check(p: dict[str, Any], per_ack: int) -> Checked:
         return getattr(of, f"{name}_minus"), getattr(of, f"{name}_plus")
 
     limits, begins, to_b = _slow_start(p, per_ack)
-    told.judge("V_b", pair(printed, "V_b"), pair(found, "V_b"), right=limits)
+    checked.judge("V_b", pair(printed, "V_b"), pair(found, "V_b"), right=limits)
     by_chance = found.n1 <= found.n0 and F(found.V_b_minus) % p["sigma"] == 0
     if not (by_chance and begins < F(found.t_b)):
-        told.judge("t_b", printed.t_b, found.t_b, right=begins)
+        checked.judge("t_b", printed.t_b, found.t_b, right=begins)
 
     flow = simulate(**p, per_ack=per_ack, until_acks=(w - b + 4) * (w + 2) + _catching_up(p, w))
     reached = b - p["w0"]
     tau_b = flow.time(flow.acks[reached - 1]) if reached else F(0)
-    told.judge("tau_b", printed.tau_b, found.tau_b, right=tau_b)
+    checked.judge("tau_b", printed.tau_b, found.tau_b, right=tau_b)
     grows = next((i for i, window in enumerate(flow.windows) if window > b), None)
     if grows is not None and w > b:
         first = flow.time(flow.acks[grows])
-        told.judge("increment", printed.first_increment, found.first_increment, right=first)
-        if "t_b" in told.corrected:
-            told.judge("C1", printed.c1_holds, found.c1_holds, right=begins < first)
+        checked.judge("increment", printed.first_increment, found.first_increment, right=first)
+        if "t_b" in checked.corrected:
+            checked.judge("C1", printed.c1_holds, found.c1_holds, right=begins < first)
     for name, corrected, said, right in _peaks(found, flow):
-        told.corrected[name] = told.corrected.get(name, True) and corrected == right
+        checked.corrected[name] = checked.corrected.get(name, True) and corrected == right
         if said is not None:
-            told.printed[name] = told.printed.get(name, True) and said == right
-    _levels(told, found, flow, grows)
+            checked.printed[name] = checked.printed.get(name, True) and said == right
+    _levels(checked, found, flow, grows)
     way = on_the_way.single(found, to_b, flow) if per_ack == 1 else on_the_way.pairs(found, to_b)
     for name, said, corrected in way:
-        told.note(name, said, corrected)
+        checked.note(name, said, corrected)
     begin, end = flow.acks[-(w // per_ack) - 2], flow.acks[-1]
-    told.judge("V_w", pair(printed, "V_w"), pair(found, "V_w"), right=flow.extremes(begin, end))
-    told.most = flow.extremes(0, end)[1]
-    told.judge("buffer", None, found.buffer, right=told.most)
-    told.judge("m0", printed.m0, found.m0, right=_m0(p, per_ack))
+    checked.judge("V_w", pair(printed, "V_w"), pair(found, "V_w"), right=flow.extremes(begin, end))
+    checked.most = flow.extremes(0, end)[1]
+    checked.judge("buffer", None, found.buffer, right=checked.most)
+    checked.judge("m0", printed.m0, found.m0, right=_m0(p, per_ack))
     # Steps on the way: a simulation shows them only through t_b, the peaks and tau_b, so here the
     # print is set beside the corrected formula.
     if printed.K is not None:
-        told.printed["K"] = printed.K == found.K
+        checked.printed["K"] = printed.K == found.K
     if found.k0 is not None and printed.k0 is not None:
-        told.printed["k0"] = ceil(printed.k0) == found.k0
+        checked.printed["k0"] = ceil(printed.k0) == found.k0
     if per_ack == 2:
-        told.printed["(21)"] = printed.n1 == found.n1
-    return told
+        checked.printed["(21)"] = printed.n1 == found.n1
+    return checked
 
 
 def _catching_up(p: dict[str, Any], window: int) -> int:
@@ -160,12 +160,12 @@ def _peaks(found: Spacer, flow: Flow) -> list[tuple[str, Any, Any, Fraction]]:
     return rows
 
 
-def _levels(told: Checked, found: Spacer, flow: Flow, grows: int | None) -> None:
+def _levels(checked: Checked, found: Spacer, flow: Flow, grows: int | None) -> None:
     """Judge the content just before each growth, (14) and the level before (16), where h >= 2c."""
-    b, w, per_ack = told.parameters["b"], told.parameters["w"], told.per_ack
+    b, w, per_ack = checked.parameters["b"], checked.parameters["w"], checked.per_ack
     if per_ack == 2 or not found.c1_holds or F(found.h) < 2 * F(found.c):
         return
-    name = "(14)" if b * told.parameters["sigma"] >= F(found.c) * F(found.Delta) else "(16)"
+    name = "(14)" if b * checked.parameters["sigma"] >= F(found.c) * F(found.Delta) else "(16)"
     for i in range(1, len(flow.windows)):
         window = flow.windows[i - 1]
         if not (flow.windows[i] > window and b <= window < w):
@@ -175,9 +175,9 @@ def _levels(told: Checked, found: Spacer, flow: Flow, grows: int | None) -> None
         if F(level[0]) <= 0 or flow.acks[i] <= F(found.t_b) * flow.scale or not settled:
             continue
         right = flow.content(flow.acks[i])
-        told.corrected[name] = told.corrected.get(name, True) and level[0] == right
+        checked.corrected[name] = checked.corrected.get(name, True) and level[0] == right
         said = found.printed.levels[window - b][0]
-        told.printed[name] = told.printed.get(name, True) and said == right
+        checked.printed[name] = checked.printed.get(name, True) and said == right
 
 
 def _m0(p: dict[str, Any], per_ack: int) -> int:
@@ -194,12 +194,12 @@ _DONE: dict[int, list[Checked]] = {}
 def check_all(sets: int, progress: Callable[[float], None] | None = None) -> list[Checked]:
     """Judge every formula on so many sets, the same each time: half with an ACK per segment, half per two."""
     if sets not in _DONE:
-        told = []
+        found = []
         for per_ack in (1, 2):
             draw = random.Random(100 + per_ack)
             for n in range(sets // 2):
-                told.append(check(draw_parameters(draw, per_ack), per_ack))
+                found.append(check(draw_parameters(draw, per_ack), per_ack))
                 if progress is not None and n % 20 == 0:
-                    progress(len(told) / sets)
-        _DONE[sets] = told
+                    progress(len(found) / sets)
+        _DONE[sets] = found
     return _DONE[sets]

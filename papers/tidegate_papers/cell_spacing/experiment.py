@@ -27,18 +27,18 @@ USER_B, PACKET_B = 1476, 1516
 )
 def claim_limits(lab: Lab) -> Finding:
     """Compare (24) with what the simulated spacer holds, for each reading of 3.6 ms."""
-    told, lows, highs = [], [], []
+    numbers, lows, highs = [], [], []
     for name, rtt in cases.READINGS:
         got = cases.simulated(lab, changes=cases.steady({RTT: rtt}))
         lows.append(got["fluid_min"])
         highs.append(got["fluid_max"])
-        told.append(f"{got['fluid_min']:.1f} and {got['fluid_max']:.1f} if 3.6 ms is {name}")
+        numbers.append(f"{got['fluid_min']:.1f} and {got['fluid_max']:.1f} if 3.6 ms is {name}")
     return Finding(
         together(
             within(one(highs[0]), 1216.5, 1218, of="the upper limit of the content"),
             within(one(lows[0]), 117.5, 119, of="the lower limit of the content"),
         ),
-        f"Judged is the reading in which 3.6 ms is Δ'. Simulated: {', '.join(told)}. The upper limit is "
+        f"Judged is the reading in which 3.6 ms is Δ'. Simulated: {', '.join(numbers)}. The upper limit is "
         "(23)'s with Δ' = 3.6 ms; w - cΔ is then 1182.4, of which the printed \"118\" has lost digits",
     )
 
@@ -86,28 +86,28 @@ def claim_empties(lab: Lab) -> Finding:
     empty = rows.filter(rows["cells"] == 0)["time_s"].max()
     found = cases.theory(lab)
     start = next(float(each.start) for each in found.intervals if each.n == found.n0)
-    told = start * cases.CELL_MS / 1000
+    from_theory = start * cases.CELL_MS / 1000
     last = 0.0 if empty is None else float(empty)
     before = count(
-        [each.n < found.n0 for each in found.intervals if told_empty(each, rows)],
+        [each.n < found.n0 for each in found.intervals if was_empty(each, rows)],
         runs=1,
         rule="an interval in which the spacer is empty comes before that one",
     )
     since = within(
-        one(1000 * (told - last)),
+        one(1000 * (from_theory - last)),
         -2 * cases.CELL_MS,
-        1000 * told,
+        1000 * from_theory,
         of="the time from the last moment with an empty spacer to the first interval that by (20) does not "
         "empty it, ms,",
     )
     return Finding(
         together(since, before),
         f"From the last moment with an empty spacer, {1000 * last:.3f} ms, to the beginning of interval "
-        f"{found.n0}, {1000 * told:.3f} ms, the first that (20) says does not empty",
+        f"{found.n0}, {1000 * from_theory:.3f} ms, the first that (20) says does not empty",
     )
 
 
-def told_empty(interval: object, rows: object) -> bool:
+def was_empty(interval: object, rows: object) -> bool:
     """Tell whether the spacer is empty at some moment well inside an interval."""
     start = float(interval.start) + 2  # type: ignore[attr-defined]
     end = float(interval.start) + float(interval.length) - 2  # type: ignore[attr-defined]
@@ -210,12 +210,12 @@ def phases(run: Run) -> dict[str, float | None]:
     """Return payload at each spacing rate, Mbyte/s, without its first second and last half."""
     rows = run.flows["x"].series("delivered")
     time, total = rows["time_s"].to_numpy(), rows["bytes"].to_numpy()
-    told: dict[str, float | None] = {}
+    payloads: dict[str, float | None] = {}
     for n in range(3):
         begin, end = 6 * n + 1.0, 6 * n + 5.5
         at = [float(total[abs(time - when).argmin()]) for when in (begin, end)]
-        told[f"phase_{n}"] = (at[1] - at[0]) / (end - begin) / 1e6
-    return told
+        payloads[f"phase_{n}"] = (at[1] - at[0]) / (end - begin) / 1e6
+    return payloads
 
 
 @claim(
@@ -258,10 +258,10 @@ def claim_larger_c(lab: Lab) -> Finding:
         more["fluid_max"] < less["fluid_max"] and more["fluid_min"] < less["fluid_min"]
         for less, more in itertools.pairwise(got)
     ]
-    told = ", ".join(f"{each['fluid_max']:.0f} at {rate}" for rate, each in zip(rates, got, strict=True))
+    numbers = ", ".join(f"{each['fluid_max']:.0f} at {rate}" for rate, each in zip(rates, got, strict=True))
     return Finding(
         count(falls, runs=len(got), rule="both limits of the content are lower at the larger of two rates"),
-        f"Largest content in the end, cells, by Mbit/s: {told}",
+        f"Largest content in the end, cells, by Mbit/s: {numbers}",
     )
 
 
@@ -282,10 +282,10 @@ def claim_larger_trip(lab: Lab) -> Finding:
         more["fluid_max"] < less["fluid_max"] and more["fluid_min"] < less["fluid_min"]
         for less, more in itertools.pairwise(got)
     ]
-    told = ", ".join(f"{each['fluid_max']:.0f} at {trip}" for trip, each in zip(trips, got, strict=True))
+    numbers = ", ".join(f"{each['fluid_max']:.0f} at {trip}" for trip, each in zip(trips, got, strict=True))
     return Finding(
         count(
             falls, runs=len(got), rule="both limits of the content are lower at the longer of two round trips"
         ),
-        f"Largest content in the end, cells, by the round trip in ms: {told}",
+        f"Largest content in the end, cells, by the round trip in ms: {numbers}",
     )

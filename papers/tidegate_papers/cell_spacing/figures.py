@@ -118,7 +118,7 @@ def draw_3(lab: Lab) -> Picture:
 def rows_of(lab: Lab) -> list[tuple[str, str, str, str]]:
     """Return formula, share right as printed and as corrected, and what is right."""
     sets = cases.checked(lab)
-    told = []
+    rows = []
     for name, per_ack, keys, right in FORMULAS:
         mine = [each for each in sets if each.per_ack == per_ack]
         shares = []
@@ -129,8 +129,8 @@ def rows_of(lab: Lab) -> list[tuple[str, str, str, str]]:
                 if set(keys) <= getattr(each, which).keys()
             ]
             shares.append(f"{sum(held)} of {len(held)}" if held else "–")
-        told.append((f"{name}{', delayed ACKs' if per_ack == 2 else ''}", shares[0], shares[1], right))
-    return told
+        rows.append((f"{name}{', delayed ACKs' if per_ack == 2 else ''}", shares[0], shares[1], right))
+    return rows
 
 
 def draw_formulas(lab: Lab) -> Picture:
@@ -169,10 +169,10 @@ def draw_standing(lab: Lab) -> Picture:
     )
     for one, key, unit, values, words in parts:
         changes = [{key: f"{value} {unit}", **cases.LONG} for value in values]
-        told = [cases.theory(lab, changes=each) for each in changes]
+        theories = [cases.theory(lab, changes=each) for each in changes]
         got = [cases.simulated(lab, changes=each) for each in changes]
         for name, metric, line in (("V_w_plus", "fluid_max", "-"), ("V_w_minus", "fluid_min", DASHED)):
-            one.plot(values, [float(getattr(each, name)) for each in told], color=INK, lw=1.0, ls=line,
+            one.plot(values, [float(getattr(each, name)) for each in theories], color=INK, lw=1.0, ls=line,
                      label="theory, largest" if line == "-" else "theory, least")  # fmt: skip
             one.plot(values, [each[metric] for each in got], "o", color=ACCENT, ms=4.2,
                      mfc=ACCENT if line == "-" else "white", label="simulated")  # fmt: skip

@@ -27,15 +27,15 @@ def printed_holds(lab: Lab, names: Sequence[str], per_ack: int | None = None) ->
         for each in sets
         if any(name in each.corrected for name in names)
     ]
-    told = f"The corrected form holds in {sum(right)} of {len(right)}" if right else ""
-    return said, told
+    corrected = f"The corrected form holds in {sum(right)} of {len(right)}" if right else ""
+    return said, corrected
 
 
 def theorem(lab: Lab, names: Sequence[str], per_ack: int | None, note: str = "") -> Finding:
     """Judge printed formulas by the share of the parameter sets in which they are right."""
-    said, told = printed_holds(lab, names, per_ack)
+    said, corrected = printed_holds(lab, names, per_ack)
     judged = count(said, runs=len(said), rule="the printed formula gives what the exact simulation gives")
-    return Finding(judged, ". ".join(part for part in (told, note) if part))
+    return Finding(judged, ". ".join(part for part in (corrected, note) if part))
 
 
 @claim(

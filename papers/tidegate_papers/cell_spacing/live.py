@@ -98,8 +98,8 @@ def medians(lab: Lab) -> tuple[list[float], list[float]]:
 )
 def claim_window(lab: Lab) -> Finding:
     """See whether 41 segments are really in flight."""
-    told = [run.manifest["live"]["verified"][0]["in_force"] for run in standing(lab)]
-    window = [next((line for line in lines if line.startswith("tcp.window")), "") for lines in told]
+    in_force = [run.manifest["live"]["verified"][0]["in_force"] for run in standing(lab)]
+    window = [next((line for line in lines if line.startswith("tcp.window")), "") for lines in in_force]
     held = estimate(float(line.split("(")[1].split()[0]) if line else None for line in window)
     return Finding(within(held, 41, 41), window[0])
 
@@ -121,15 +121,15 @@ def claim_limits(lab: Lab) -> Finding:
     low, high = float(found.V_w_minus), float(found.V_w_plus)
     before, after = medians(lab)
     away = estimate(max(abs(a - low), abs(b - high)) for a, b in zip(before, after, strict=True))
-    told = []
+    numbers = []
     for middle, each in zip((before, after), zip(*map(bursts, standing(lab)), strict=True), strict=True):
         p5, p95 = np.percentile(np.concatenate(each), (5, 95))
-        told.append(f"{np.mean(middle):.1f} (p5 {p5:.1f}, p95 {p95:.1f})")
+        numbers.append(f"{np.mean(middle):.1f} (p5 {p5:.1f}, p95 {p95:.1f})")
     late = max(run.manifest["live"]["lateness"]["p99_us"] for run in standing(lab))
     return Finding(
         graded(away, full=1.0, some=2.5),
-        f"before a burst {told[0]} cells, theory {low:.1f}; after it {told[1]}, theory {high:.1f}; 99% of "
-        f"the packets were at most {late:.0f} us late",
+        f"before a burst {numbers[0]} cells, theory {low:.1f}; after it {numbers[1]}, theory {high:.1f}; "
+        f"99% of the packets were at most {late:.0f} us late",
     )
 
 
@@ -205,11 +205,11 @@ def claim_rates(lab: Lab) -> Finding:
     parts = [phase(lab, number) for number in range(3)]
     at = [f"at {rate / 1e6:g} Mbit/s" for rate, _, _ in PHASES]
     judged = [within(part, 0.99, 1.01, where) for part, where in zip(parts, at, strict=True)]
-    told = ", ".join(
+    numbers = ", ".join(
         f"{(part.mean or 0) * rate * SHARE / 1e6:.3f} of {rate * SHARE / 1e6:.3f} Mbit/s at {rate / 1e6:g}"
         for part, (rate, _, _) in zip(parts, PHASES, strict=True)
     )
-    return Finding(together(judged[1], judged[0], judged[2]), told)
+    return Finding(together(judged[1], judged[0], judged[2]), numbers)
 
 
 def draw_content(lab: Lab) -> Picture:

@@ -71,20 +71,20 @@ def _at_threshold(found: Spacer, flow: Flow) -> Checks:
     rest = acks - more_window
     ramp = min(found.k0 or 0, rest)
     begin, end = flow.acks[before], flow.acks[before + acks - 1] + flow.span_c
-    told: Checks = []
+    checks: Checks = []
     if rest > ramp:
         settled = flow.acks[before + more_window + ramp]
         limits = (F(more_window * sigma), more_window * sigma + sigma * share)
         holds = flow.extremes(settled, end) == limits
-        told.append(("(10)", holds, holds))
+        checks.append(("(10)", holds, holds))
     # The source may be sending still when the last of these acknowledgements has come; where it is
     # when the next interval begins, the ramp goes on with that one's.
     sent = begin + found.threshold * flow.span_h
     if found.k0 is not None and sent <= flow.acks[before + acks]:
         peak = flow.extremes(begin, max(end, sent))[1]
         said = (2 * more_window + ceil(F(found.printed.k0 or 0))) * sigma * share
-        told.append(("ramp", said == peak, F(found.peaks[found.n1]) == peak))
-    return told
+        checks.append(("ramp", said == peak, F(found.peaks[found.n1]) == peak))
+    return checks
 
 
 def _growths(found: Spacer, flow: Flow) -> tuple[bool | None, bool | None]:

@@ -56,12 +56,13 @@ def claim_variants(lab: Lab) -> Finding:
         dynamic = dynamic_two(lab, None, **changes).values("goodput_bps")
         found.append((name, ratio(dynamic, static_two(lab, **changes).values("goodput_bps"))))
     reno = ratio(dynamic_two(lab).values("goodput_bps"), static_two(lab).values("goodput_bps"))
-    told = ", ".join(f"{name} {shown(value)}" for name, value in found)
+    numbers = ", ".join(f"{name} {shown(value)}" for name, value in found)
     return Finding(
         count(
             [above(value, AS_GOOD, name) for name, value in found], runs=min(value.n for _, value in found)
         ),
-        f"Goodput on the dynamic channel of Fig. 9 over that on the static one: Reno {shown(reno)}, {told}",
+        f"Goodput on the dynamic channel of Fig. 9 over that on the static one: Reno {shown(reno)}, "
+        f"{numbers}",
     )
 
 
@@ -166,7 +167,7 @@ def claim_saving_backup(lab: Lab) -> Finding:
 )
 def claim_map(lab: Lab) -> Finding:
     """Measure whether one remedy makes the dynamic channel as good as the static one all over the map."""
-    told, best = [], []
+    numbers, best = [], []
     lab.judged(MAP_CELLS)
     for cc, name in MAP_CCS:
         cells = map_of(lab, cc)
@@ -182,7 +183,7 @@ def claim_map(lab: Lab) -> Finding:
         sure = {remedy: sum(one.verdict == REPRODUCED for one in each) for remedy, each in holds.items()}
         best.append(count(holds[max(sure, key=lambda remedy: sure[remedy])], runs=runs, name=name))
         each = ", ".join(f"{remedy} {number}" for remedy, number in sure.items())
-        told.append(f"{name}: {each} of {len(holds['none'])}")
+        numbers.append(f"{name}: {each} of {len(holds['none'])}")
     last = REMEDIES[-1][0]
     wide = [found for (name, _, _), found in map_of(lab, "reno", "12 Mbit/s").items() if name == last]
     return Finding(
@@ -193,7 +194,7 @@ def claim_map(lab: Lab) -> Finding:
             f"over that on the static channel lies above {AS_GOOD}",
         ),
         f"Cells with at least {AS_GOOD} of the static channel's goodput, under the remedy that is best for "
-        f"the TCP. By remedy: {'; '.join(told)}. A static channel of exactly 10 Mbit/s spares Reno "
+        f"the TCP. By remedy: {'; '.join(numbers)}. A static channel of exactly 10 Mbit/s spares Reno "
         f"time-outs that one of 12 does not: against that one, {last} holds in {sum(map(as_good, wide))} of "
         f"{len(wide)}",
     )

@@ -37,13 +37,13 @@ CASES: tuple[tuple[str, str, dict[str, int]], ...] = (
 def claim_queue_limit(lab: Lab) -> Finding:
     """Measure goodput with N - 1 waiting packets in place of N, at every gate that has a limit."""
     found = [(words, _ratio(lab, scenario, limits)) for words, scenario, limits in CASES]
-    told = "; ".join(f"{words}: {shown(value)}" for words, value in found)
+    numbers = "; ".join(f"{words}: {shown(value)}" for words, value in found)
     return Finding(
         count(
             [within(value, 1 - SAME, 1 + SAME, words) for words, value in found],
             runs=min(value.n for _, value in found),
         ),
-        f"Goodput with N - 1 waiting packets over that with N: {told}",
+        f"Goodput with N - 1 waiting packets over that with N: {numbers}",
     )
 
 

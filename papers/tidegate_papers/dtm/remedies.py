@@ -143,14 +143,14 @@ def claim_hold_link(lab: Lab) -> Finding:
 )
 def claim_slower(lab: Lab) -> Finding:
     """Measure the second remedy: a slower decrease, from which value on, at which round trip."""
-    told, tried = [], lab.judged(SHIFTS)
+    numbers, tried = [], lab.judged(SHIFTS)
     for trip in lab.points(SOME_TRIPS):
         study, static = slower(lab, trip)
         reference = static.values("goodput_bps")
         ratios = [ratio(study.values("goodput_bps", n), reference) for n in range(len(tried))]
         good = [shift for shift, found in zip(tried, ratios, strict=True) if as_good(found)]
         top = max(ratios, key=lambda found: found.mean or 0)
-        told.append(
+        numbers.append(
             f"{trip[0]}: "
             f"{'from ' + str(good[0]) + ' on' if good else f'from no value (at best {shown(top)})'}"
         )
@@ -164,7 +164,7 @@ def claim_slower(lab: Lab) -> Finding:
         f"Share of the static channel's lead made good at 80 ms with shift_dec = {tried[most]}, the best "
         f"of those tried ({', '.join(map(str, tried))}); shift_inc stays 3. As good as static (95%) by "
         "round trip: "
-        f"{'; '.join(told)}. What is missing at 80 ms is Reno's: on any static channel above 10 Mbit/s it "
+        f"{'; '.join(numbers)}. What is missing at 80 ms is Reno's: on any static channel above 10 Mbit/s it "
         "loses two packets a cycle and times out "
         f"({shown(scaled(wide.estimate('goodput_bps'), MBPS), 'Mbit/s')} at 12), and the dynamic channel "
         "gives more than 10",

@@ -138,7 +138,7 @@ def claim_same_as_static(lab: Lab) -> Finding:
         outs.append(f"{shown(dynamic.estimate('timeouts'))} and {shown(static.estimate('timeouts'))}")
     two = ratio(dynamic_two(lab).values("goodput_bps"), static_two(lab).values("goodput_bps"))
     cases.append(("two-flows", two))
-    told = ", ".join(f"{name} {shown(found)}" for name, found in cases)
+    numbers = ", ".join(f"{name} {shown(found)}" for name, found in cases)
     return Finding(
         count(
             [(below if name == "two-flows" else above)(found, AS_GOOD, name) for name, found in cases],
@@ -146,7 +146,8 @@ def claim_same_as_static(lab: Lab) -> Finding:
             rule="the whole 95% interval of the goodput over that on the static channel lies above "
             f"{AS_GOOD}, for two flows in one channel below it",
         ),
-        f"Goodput on the dynamic channel over that on a static one of 10 Mbit/s: {told}; at least {AS_GOOD} "
+        f"Goodput on the dynamic channel over that on a static one of 10 Mbit/s: {numbers}; at least "
+        f"{AS_GOOD} "
         "is taken as the same. Above 1 is not more capacity: Reno's time-outs on the dynamic and on the "
         f"static channel are {outs[0]} for one-flow, {outs[1]} for small-queue, {outs[2]} for tahoe",
     )

@@ -64,11 +64,12 @@ def claim_slow(lab: Lab) -> Finding:
     """Compare every rate below 10 Mbit/s with 20."""
     slow = lab.judged(RATES.only(lambda rate: rate < 10))
     found = [over(point(lab, rate), point(lab)) for rate in slow]
-    told = ", ".join(f"{shown(each)} at {rate}" for each, rate in zip(found, slow, strict=True))
+    numbers = ", ".join(f"{shown(each)} at {rate}" for each, rate in zip(found, slow, strict=True))
     parts = [above(each, VERY_HIGH, f"at {rate} Mbit/s") for each, rate in zip(found, slow, strict=True)]
     return Finding(
         together(*parts),
-        f"Mean response time over that at 20 Mbit/s: {told}. Very high is taken as {VERY_HIGH:g} times. All "
+        f"Mean response time over that at 20 Mbit/s: {numbers}. Very high is taken as {VERY_HIGH:g} times. "
+        "All "
         f"responses, s: {by_rate(lab)}. For one image alone the circuit takes longer than the IP processor "
         f"below {cases.even_rate(64):.1f} Mbit/s; the five clients' images share the processor as well, so "
         "the "
@@ -113,10 +114,10 @@ def claim_rises(lab: Lab) -> Finding:
     """Compare 50 to 70 Mbit/s with 30."""
     where = lab.judged(RATES.only(lambda rate: 50 <= rate <= 70))
     found = [over(point(lab, rate), point(lab, 30)) for rate in where]
-    told = ", ".join(f"{shown(each)} at {rate}" for each, rate in zip(found, where, strict=True))
+    numbers = ", ".join(f"{shown(each)} at {rate}" for each, rate in zip(found, where, strict=True))
     return Finding(
         together(*(above(each, 1, f"{rate} / 30 Mbit/s") for each, rate in zip(found, where, strict=True))),
-        f"Mean response time over that at 30 Mbit/s: {told}",
+        f"Mean response time over that at 30 Mbit/s: {numbers}",
     )
 
 
@@ -132,10 +133,10 @@ def claim_circuits(lab: Lab) -> Finding:
     """Count the circuits that were open together."""
     where = lab.judged(RATES.only(lambda rate: 50 <= rate <= 70))
     found = [point(lab, rate).estimate("circuits") for rate in where]
-    told = ", ".join(f"{each.mean:g} of {rate} Mbit/s" for each, rate in zip(found, where, strict=True))
+    numbers = ", ".join(f"{each.mean:g} of {rate} Mbit/s" for each, rate in zip(found, where, strict=True))
     return Finding(
         together(*(within(each, 2, 3, f"of {rate} Mbit/s") for each, rate in zip(found, where, strict=True))),
-        f"The most circuits that were ever open together: {told}. 155.52 Mbit/s have room for no more",
+        f"The most circuits that were ever open together: {numbers}. 155.52 Mbit/s have room for no more",
     )
 
 
@@ -152,7 +153,7 @@ def claim_higher(lab: Lab) -> Finding:
     share = over(point(lab, 80), point(lab, 70))
     late = over(point(lab, 80), point(lab, 70), "with_unfinished")
     more = {rate: over(point(lab, rate), point(lab, 80)) for rate in lab.judged(RATES.only(lambda r: r > 80))}
-    told = ", ".join(f"{shown(each)} at {rate}" for rate, each in more.items())
+    numbers = ", ".join(f"{shown(each)} at {rate}" for rate, each in more.items())
     return Finding(
         together(
             above(share, 1, "80 / 70 Mbit/s"),
@@ -162,7 +163,8 @@ def claim_higher(lab: Lab) -> Finding:
             "and at each rate above 80 over that at 80",
         ),
         f"Mean response time at 80 over that at 70 Mbit/s: {shown(share)}, with the unfinished requests "
-        f"{shown(late)}. Over that at 80 Mbit/s: {told}. Above 77.76 Mbit/s, half of the path, one circuit "
+        f"{shown(late)}. Over that at 80 Mbit/s: {numbers}. Above 77.76 Mbit/s, half of the path, one "
+        "circuit "
         "fits at a time, and the IP processor limits an image, not the circuit: faster ones change nothing",
     )
 
@@ -203,19 +205,19 @@ def claim_hold(lab: Lab) -> Finding:
 )
 def claim_theory(lab: Lab) -> Finding:
     """Compare one client's best response with the closed forms."""
-    parts, told = [], []
+    parts, numbers = [], []
     tried = [(rate, 64, bound_by_circuit(rate)) for rate in (2, 5)]
     tried += [(50, window, bound_by_processor(window)) for window in (64, 256)]
     for rate, window, expected in tried:
         found = alone(lab, rate, window)
         share = scaled(found, expected)
         parts.append(within(share, 1 - EXACT, 1 + EXACT, f"at {rate} Mbit/s and {window} KiB"))
-        told.append(f"{shown(found)} s at {rate} Mbit/s and {window} KiB, expected {expected:.4f}")
+        numbers.append(f"{shown(found)} s at {rate} Mbit/s and {window} KiB, expected {expected:.4f}")
     return Finding(
         together(*parts),
         "Simulated over expected, one client whose window is open. Expected is 0.1 s + 1866 · 5512 bit / "
         "rate where the circuit limits. It is 0.1 s + (N + W ⌊(N - 1) / W⌋) / 5000 for N = 1866 segments and "
-        f"a window of W where the processor does. Simulated: {', '.join(told)}. "
+        f"a window of W where the processor does. Simulated: {', '.join(numbers)}. "
         "The bound that every ACK but the last window's is served, "
         f"0.1 s + (2 N - W) / 5000, is {least_by_processor(64):.4f} s with 64 KiB",
     )

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def whatever(lab: Lab, judge: Callable[[dict[str, Any]], Judgement], what: str) -> Finding:
     """Judge one statement under every open choice."""
     found = [replace(judge(changes), name=words) for words, changes in lab.judged(cases.TRIED)]
-    told = ", ".join(f"{one.name} {shown(number_of(one))}" for one in found)
-    return Finding(count(found, runs=16), f"{what}, by open choice: {told}")
+    numbers = ", ".join(f"{one.name} {shown(number_of(one))}" for one in found)
+    return Finding(count(found, runs=16), f"{what}, by open choice: {numbers}")
 
 
 @claim(

@@ -50,10 +50,10 @@ def claim_faster(lab: Lab) -> Finding:
     apart = gain_of_window(lab, dips=False, changes=APART)
     windows = lab.points(cases.WINDOWS)
     each = [response(point(lab, window=window)) for window in windows]
-    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, windows, strict=True))
+    numbers = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, windows, strict=True))
     return Finding(
         below(found, 1),
-        f"Response time with 1 MiB over that with 64 KiB. In s, by KiB: {told}. The path holds a few "
+        f"Response time with 1 MiB over that with 64 KiB. In s, by KiB: {numbers}. The path holds a few "
         "segments, so a window of 64 KiB fills it; a larger one helps where it sends an image before its "
         f"ACKs come to the same processor. With ACKs past it: {shown(apart)}",
     )
@@ -73,11 +73,11 @@ def claim_not_faster(lab: Lab) -> Finding:
     plain = gain_of_window(lab, dips=False)
     windows = lab.points(cases.WINDOWS)
     each = [response(point(lab, window=window, dips=True)) for window in windows]
-    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, windows, strict=True))
+    numbers = ", ".join(f"{shown(one)} with {w}" for one, w in zip(each, windows, strict=True))
     return Finding(
         above(found, 1 - NOT_FASTER),
         f"The same with dips to 1000 packets/s; not reduced is taken as by less than {NOT_FASTER:.0%}. "
-        f"Without dips {shown(plain)}. In s, by KiB: {told}",
+        f"Without dips {shown(plain)}. In s, by KiB: {numbers}",
     )
 
 
@@ -94,7 +94,7 @@ def claim_why(lab: Lab) -> Finding:
     dropped = max(study.estimate("dropped").mean or 0 for study in (large, small))
     windows = lab.points(cases.WINDOWS)
     outs = [point(lab, window=window, dips=True).estimate("timeouts") for window in windows]
-    told = ", ".join(f"{shown(one)} with {w}" for one, w in zip(outs, windows, strict=True))
+    numbers = ", ".join(f"{shown(one)} with {w}" for one, w in zip(outs, windows, strict=True))
     return Finding(
         together(
             above(large.estimate("timeouts"), 0.5, of="the number of time-outs with 1 MiB"),
@@ -105,7 +105,7 @@ def claim_why(lab: Lab) -> Finding:
         ),
         f"Time-outs of all clients with 1 MiB and dips. {dropped:g} packets were dropped anywhere: every "
         "time-out comes of a wait longer than the timer, and what it repeats has arrived "
-        f"({shown(large.estimate('resent'))} segments sent again). By KiB: {told}",
+        f"({shown(large.estimate('resent'))} segments sent again). By KiB: {numbers}",
     )
 
 
@@ -183,14 +183,14 @@ def claim_today(lab: Lab) -> Finding:
 )
 def claim_steps(lab: Lab) -> Finding:
     """Compare neighbouring windows with dips."""
-    parts, told = [], []
+    parts, numbers = [], []
     for less, more in itertools.pairwise(lab.judged(cases.WINDOWS)):
         found = over(point(lab, window=more, dips=True), point(lab, window=less, dips=True))
         parts.append(above(found, 1 - NOT_FASTER, f"from {less} to {more} KiB"))
-        told.append(f"{shown(found)} from {less} to {more}")
+        numbers.append(f"{shown(found)} from {less} to {more}")
     return Finding(
         count(parts, runs=16),
         "Response time with the larger window over that with the smaller, with dips, in KiB: "
-        f"{', '.join(told)}. "
+        f"{', '.join(numbers)}. "
         f"A step that takes off less than {NOT_FASTER:.0%} does not help",
     )

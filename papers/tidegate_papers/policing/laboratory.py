@@ -21,13 +21,13 @@ SAME_LOSS = 1.35
 def beside(lab: Lab, device: str, metric: str) -> tuple[list[Judgement], str]:
     """Hold the simulation of each measured setting with the measurement."""
     factor = SAME if metric == "goodput" else SAME_LOSS
-    cells, told = [], []
+    cells, numbers = [], []
     for row in lab.judged(cases.ROWS[device]):
         found = point(lab, device, row.rate, row.size).estimate(metric)
         real = row.goodput if metric == "goodput" else row.loss
         cells.append(within(scaled(found, real), 1 / factor, factor, row.name))
-        told.append(f"{shown(found)} for {real:.3g} at {row.rate:g} Mbit/s, {row.size}")
-    return cells, "; ".join(told)
+        numbers.append(f"{shown(found)} for {real:.3g} at {row.rate:g} Mbit/s, {row.size}")
+    return cells, "; ".join(numbers)
 
 
 @claim(
@@ -40,12 +40,12 @@ def beside(lab: Lab, device: str, metric: str) -> tuple[list[Judgement], str]:
 )
 def claim_goodput(lab: Lab) -> Finding:
     """Compare goodput behind a policer with the captures' own."""
-    cells, told = beside(lab, "policer", "goodput")
+    cells, numbers = beside(lab, "policer", "goodput")
     return Finding(
         count(cells, runs=16),
         f"Simulated over measured goodput; the same is within {SAME:g} times. Mbit/s, simulated for "
         f"measured: "
-        f"{told}. With 8 kB, five segments, the kernel of 2015 does worse on hardware: whole trains "
+        f"{numbers}. With 8 kB, five segments, the kernel of 2015 does worse on hardware: whole trains "
         f"of segments "
         "are lost there. An ACK for every eighth segment instead of every second (a receiver whose device "
         "merges segments) takes 1.5 Mbit/s with 8 kB to "
@@ -63,10 +63,10 @@ def claim_goodput(lab: Lab) -> Finding:
 )
 def claim_loss(lab: Lab) -> Finding:
     """Compare losses behind a policer with the validation set's."""
-    cells, told = beside(lab, "policer", "loss")
+    cells, numbers = beside(lab, "policer", "loss")
     return Finding(
         count(cells, runs=16),
-        f"The same is within {SAME_LOSS:g} times. Percent lost, simulated for measured: {told}",
+        f"The same is within {SAME_LOSS:g} times. Percent lost, simulated for measured: {numbers}",
     )
 
 
@@ -80,10 +80,10 @@ def claim_loss(lab: Lab) -> Finding:
 )
 def claim_shaped(lab: Lab) -> Finding:
     """Compare goodput behind a shaper with the captures' own."""
-    cells, told = beside(lab, "shaper", "goodput")
+    cells, numbers = beside(lab, "shaper", "goodput")
     return Finding(
         count(cells, runs=16),
-        f"Mbit/s, simulated for measured: {told}. The device's own queue may hold a packet or two "
+        f"Mbit/s, simulated for measured: {numbers}. The device's own queue may hold a packet or two "
         f"more than it is "
         "told: one more packet of 1500 bytes is a fifth of 8 kB",
     )
@@ -99,10 +99,10 @@ def claim_shaped(lab: Lab) -> Finding:
 )
 def claim_shaped_loss(lab: Lab) -> Finding:
     """Compare losses behind a shaper with the validation set's."""
-    cells, told = beside(lab, "shaper", "loss")
+    cells, numbers = beside(lab, "shaper", "loss")
     return Finding(
         count(cells, runs=16),
-        f"Percent lost, simulated for measured: {told}. With 8 kB about "
+        f"Percent lost, simulated for measured: {numbers}. With 8 kB about "
         "a third fewer than measured. With 100 kB HyStart ends the simulated slow start before the "
         "queue is full, where the laboratory's lost most of its packets",
     )
@@ -140,17 +140,17 @@ def claim_burst(lab: Lab) -> Finding:
 )
 def claim_more(lab: Lab) -> Finding:
     """Compare losses of both devices on the grid."""
-    cells, told = [], []
+    cells, numbers = [], []
     for rate, size in lab.judged(cases.RATES.times(cases.SIZES)):
         policed, shaped = (point(lab, device, rate, size) for device in ("policer", "shaper"))
         difference = paired(policed.values("loss"), shaped.values("loss"))
         cells.append(above(difference, 0, f"{rate:g} Mbit/s, {size}"))
-        told.append(
+        numbers.append(
             f"{shown(policed.estimate('loss'))} and {shown(shaped.estimate('loss'))} at {rate:g} "
             f"Mbit/s, {size}"
         )
     return Finding(
         count(cells, runs=16),
         f"Settings of rate and size at which the policer surely loses more. Percent, policed and "
-        f"shaped: {'; '.join(told)}",
+        f"shaped: {'; '.join(numbers)}",
     )

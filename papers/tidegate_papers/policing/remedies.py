@@ -120,10 +120,10 @@ def claim_helps(lab: Lab) -> Finding:
 def claim_today(lab: Lab) -> Finding:
     """Compare TCPs of today with that of the laboratory."""
     old = point(lab, "policer", 1.5, "8 kB")
-    told, found = [], {}
+    numbers, found = [], {}
     for words, changes in lab.points(cases.TCPS):
         study = found[words] = point(lab, "policer", 1.5, "8 kB", changes)
-        told.append(f"{words} {shown(study.estimate('goodput'))}, {shown(study.estimate('loss'))}% lost")
+        numbers.append(f"{words} {shown(study.estimate('goodput'))}, {shown(study.estimate('loss'))}% lost")
     new = ratio(found["CUBIC of today"].values("goodput"), old.values("goodput"))
     return Finding(
         together(
@@ -136,7 +136,7 @@ def claim_today(lab: Lab) -> Finding:
                 unit="share of the rate",
             ),
         ),
-        f"Mbit/s: {'; '.join(told)}. BBR paces, and detects policers (bbr version 1)",
+        f"Mbit/s: {'; '.join(numbers)}. BBR paces, and detects policers (bbr version 1)",
     )
 
 

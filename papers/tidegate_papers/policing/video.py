@@ -31,14 +31,14 @@ def claim_small(lab: Lab) -> Finding:
         above(paired(small, cases.player(lab, bucket).values("waited")), 0, f"{bucket} kB")
         for bucket in middle
     ]
-    told = ", ".join(
+    numbers = ", ".join(
         f"{shown(cases.player(lab, bucket).estimate('waited'))} with {bucket} kB (printed: "
         f"{REBUFFERING[bucket]:g})"
         for bucket in lab.points(cases.BUCKETS)
     )
     return Finding(
         count(cells, runs=16),
-        f"Seconds of waiting in a video of 30 s at 0.5 Mbit/s, in chunks of 2 s: {told}. The paper "
+        f"Seconds of waiting in a video of 30 s at 0.5 Mbit/s, in chunks of 2 s: {numbers}. The paper "
         f"does not say what "
         "rate its video has or how long its chunks are; these are our choice",
     )
@@ -82,7 +82,7 @@ def claim_seconds(lab: Lab) -> Finding:
 def claim_misled(lab: Lab) -> Finding:
     """Compare the waits of players that adapt, behind large buckets and a middle one."""
     cells: list[Judgement] = []
-    told: list[str] = []
+    numbers: list[str] = []
 
     def longer(one: Study, other: Study) -> Estimate:
         return paired(one.values("waited"), other.values("waited"))
@@ -90,7 +90,7 @@ def claim_misled(lab: Lab) -> Finding:
     for rule in lab.points(cases.RULES):
         middle, *large = (cases.player(lab, bucket, rule) for bucket in (cases.WITHOUT, *cases.BURSTS))
         seconds = ", ".join(shown(each.estimate("waited")) for each in (middle, *large))
-        told.append(f"{rule} {seconds}, at {shown(large[-1].estimate('quality'))} Mbit/s with the largest")
+        numbers.append(f"{rule} {seconds}, at {shown(large[-1].estimate('quality'))} Mbit/s with the largest")
         if rule in lab.judged(cases.RULES):
             cells.extend(
                 above(longer(each, middle).single(), 0, f"{rule}, {bucket} kB")
@@ -104,7 +104,7 @@ def claim_misled(lab: Lab) -> Finding:
             rule="the whole 95% interval of how much longer a video waits with the large bucket lies above 0",
         ),
         f"Seconds of waiting with {sizes} kB, by how the player chooses among 0.25, 0.5, 1 and 2 Mbit/s: "
-        f"{'; '.join(told)}. A player that takes the first burst for the rate chooses a quality that the "
+        f"{'; '.join(numbers)}. A player that takes the first burst for the rate chooses a quality that the "
         "policer then does not carry; one that goes by its buffer waits hardly ever, at a lower quality. "
         "The paper does not say which rule its player has",
     )
@@ -120,17 +120,17 @@ def claim_misled(lab: Lab) -> Finding:
 )
 def claim_join(lab: Lab) -> Finding:
     """Compare the time of a first chunk of 750 kB with the table's."""
-    cells, told = [], []
+    cells, numbers = [], []
     for size in cases.JOINS:
         for device, printed in zip(("policer", "shaper"), JOIN[size], strict=True):
             found = cases.joining(lab, device, size).estimate("join")
             cells.append(within(scaled(found, printed), 1 / NEAR, NEAR, f"{device}, {size} kB"))
-            told.append(f"{shown(found)} for {printed:g} ({device}, {size} kB)")
+            numbers.append(f"{shown(found)} for {printed:g} ({device}, {size} kB)")
     return Finding(
         count(cells, runs=16),
         f"Met is within {NEAR:g} times. 750 kB are what 12.0 s of 0.5 Mbit/s carry, so one of the six "
         f"numbers is given "
-        f"and five are found. Simulated for printed: {'; '.join(told)}. With 2 MB the first 750 kB "
+        f"and five are found. Simulated for printed: {'; '.join(numbers)}. With 2 MB the first 750 kB "
         f"need seven round "
         "trips of slow start; 0.3 s would be round trips of 40 ms",
     )
@@ -146,14 +146,14 @@ def claim_join(lab: Lab) -> Finding:
 )
 def claim_order(lab: Lab) -> Finding:
     """Compare who starts first."""
-    cells, told = [], []
+    cells, numbers = [], []
     for size in cases.JOINS:
         policed, shaped = (
             cases.joining(lab, device, size).values("join") for device in ("policer", "shaper")
         )
         later = paired(policed, shaped)
         cells.append((above if size == 8 else below)(later, 0, f"{size} kB"))
-        told.append(f"{shown(later)} with {size} kB")
+        numbers.append(f"{shown(later)} with {size} kB")
     return Finding(
         count(
             cells,
@@ -161,5 +161,5 @@ def claim_order(lab: Lab) -> Finding:
             rule="the whole 95% interval of the time by which a policed video starts later lies above 0 with "
             "8 kB, below 0 with more",
         ),
-        f"Seconds by which a policed video starts later than a shaped one: {', '.join(told)}",
+        f"Seconds by which a policed video starts later than a shaped one: {', '.join(numbers)}",
     )

@@ -29,17 +29,17 @@ ANALYSES = ("conservative", "optimistic")
 
 def _analysis(lab: Lab, which: str) -> Finding:
     """Compare one analysis of INSTCAP with the simulation, where changes are not fast."""
-    parts, told = [], []
+    parts, numbers = [], []
     for buffer in (10, 12):
         for psi in chosen(lab, (5, 10, 20, 50, 100, 200)):
             value = model(psi, buffer)[ANALYSES.index(which)]
             off = more_than_one(scaled(at(lab, "INSTCAP", psi, buffer), value))
             parts.append(within(off, -FEW, FEW, f"{buffer} packets at psi {psi:g}"))
-            told.append(f"{shown(scaled(off, 0.01))}% at {psi:g}, {buffer} packets")
+            numbers.append(f"{shown(scaled(off, 0.01))}% at {psi:g}, {buffer} packets")
     return Finding(
         together(*parts),
         f"By which share of the {which} analysis the simulation has more, psi of 5 and more: "
-        f"{', '.join(told)}. "
+        f"{', '.join(numbers)}. "
         f"A few percent is {FEW:.0%}",
     )
 
@@ -77,11 +77,11 @@ def _analysis_small(lab: Lab, which: str) -> Finding:
     psi = 2
     value = {buffer: model(psi, buffer)[ANALYSES.index(which)] for buffer in (10, 12)}
     found = {buffer: _short(at(lab, "INSTCAP", psi, buffer), value[buffer]) for buffer in value}
-    told = ", ".join(f"{shown(each)} with {buffer} packets" for buffer, each in found.items())
+    numbers = ", ".join(f"{shown(each)} with {buffer} packets" for buffer, each in found.items())
     return Finding(
         together(*(within(each, 0.08, 0.22, f"{buffer} packets") for buffer, each in found.items())),
-        f"By which share of the simulation the {which} analysis is less at psi {psi}: {told}. 8% to 22% is "
-        "counted. The model spaces packets as the link did, so its queue rises faster",
+        f"By which share of the simulation the {which} analysis is less at psi {psi}: {numbers}. 8% to 22% "
+        "is counted. The model spaces packets as the link did, so its queue rises faster",
     )
 
 
@@ -127,16 +127,16 @@ def _short(found: Estimate, value: float) -> Estimate:
 )
 def claim_analysis_alone(lab: Lab) -> Finding:
     """Compare the renewal model of TCP alone with the simulation."""
-    parts, told = [], []
+    parts, numbers = [], []
     for buffer in (10, 12):
         for psi in chosen(lab, (5, 10, 20, 50, 100, 200)):
             bound = model(psi, buffer, "TCP alone")[1]
             found = at(lab, "TCP alone", psi, buffer)
             short = less_than_one(scaled(found, bound))
             parts.append((short, f"{shown(short)} at {psi:g}, {buffer} packets"))
-            told.append(parts[-1][1])
+            numbers.append(parts[-1][1])
     most = max((short for short, _ in parts), key=lambda each: each.mean or 0)
     return Finding(
         worst(within(most, 0.1, 0.23)),
-        f"Largest shortfall against the optimistic analysis (10% to 23% is counted): {', '.join(told)}",
+        f"Largest shortfall against the optimistic analysis (10% to 23% is counted): {', '.join(numbers)}",
     )

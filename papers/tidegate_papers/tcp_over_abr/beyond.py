@@ -41,7 +41,7 @@ LAGS_MS = Points((5, 20, 50, 100, 200), quick=(5, 50, 200))
 )
 def claim_reno(lab: Lab) -> Finding:
     """Compare INSTCAP with TCP alone where changes are rare, with fast retransmit, at every buffer."""
-    parts, told = [], []
+    parts, numbers = [], []
     for buffer in (10, 8, 12):
         found = [
             (psi, over(lab, "INSTCAP", "TCP alone", psi, buffer, "Reno"))
@@ -50,10 +50,10 @@ def claim_reno(lab: Lab) -> Finding:
         parts += [
             graded(each, full=1.2, some=1.05, name=f"{buffer} packets at psi {psi:g}") for psi, each in found
         ]
-        told.append(f"{buffer} packets {listed(found)}")
+        numbers.append(f"{buffer} packets {listed(found)}")
     return Finding(
         together(*parts),
-        f"INSTCAP over TCP alone with Reno, by psi: {'; '.join(told)}. Without fast retransmit every loss "
+        f"INSTCAP over TCP alone with Reno, by psi: {'; '.join(numbers)}. Without fast retransmit every loss "
         "of TCP alone is a time-out; with it most of what feedback gains is gone, and cells cost 9%",
     )
 
@@ -68,16 +68,16 @@ def claim_reno(lab: Lab) -> Finding:
 )
 def claim_reno_effcap(lab: Lab) -> Finding:
     """Compare EFFCAP with TCP alone at every rate of change and buffer, with fast retransmit."""
-    parts, told = [], []
+    parts, numbers = [], []
     for buffer in (10, 8, 12):
         found = [
             (psi, over(lab, "EFFCAP", "TCP alone", psi, buffer, "Reno")) for psi in chosen(lab, tcp="Reno")
         ]
         parts += by_psi(above, found, 1, what=f"{buffer} packets")
-        told.append(f"{buffer} packets {listed(found)}")
+        numbers.append(f"{buffer} packets {listed(found)}")
     return Finding(
         count(parts, runs=cases.runs(lab)),
-        f"EFFCAP over TCP alone with Reno, by psi: {'; '.join(told)}",
+        f"EFFCAP over TCP alone with Reno, by psi: {'; '.join(numbers)}",
     )
 
 
@@ -90,16 +90,16 @@ def claim_reno_effcap(lab: Lab) -> Finding:
 )
 def claim_newer(lab: Lab) -> Finding:
     """Compare EFFCAP and INSTCAP with TCP alone for SACK and CUBIC."""
-    parts, told = [], []
+    parts, numbers = [], []
     wanted = (0.3, 1, 5, 50)
     for tcp in ("SACK", "CUBIC"):
         for scheme in ("INSTCAP", "EFFCAP"):
             each = [(psi, over(lab, scheme, "TCP alone", psi, 10, tcp)) for psi in chosen(lab, wanted, tcp)]
             parts += by_psi(above, each, 1, what=f"{tcp}, {scheme}")
-            told.append(f"{tcp}, {scheme}: {listed(each)}")
+            numbers.append(f"{tcp}, {scheme}: {listed(each)}")
     return Finding(
         count(parts, runs=cases.runs(lab)),
-        f"With feedback over TCP alone, by psi, a buffer of 10: {'; '.join(told)}. Cells' "
+        f"With feedback over TCP alone, by psi, a buffer of 10: {'; '.join(numbers)}. Cells' "
         "headers are 9% of the difference: without them INSTCAP and TCP alone are nearly even",
     )
 
@@ -155,7 +155,7 @@ def traced_over(lab: Lab, file: str, scheme: str, metric: str, point: int) -> Es
 def claim_traces(lab: Lab) -> Finding:
     """Compare goodput and delay over links of today with TCP alone."""
     found, skipped = links()
-    parts, told = [], []
+    parts, numbers = [], []
     for words, file in found:
         for scheme in ("INSTCAP", "EFFCAP"):
             goodput = [
@@ -167,14 +167,14 @@ def claim_traces(lab: Lab) -> Finding:
             ]
             lab.judged(LAGS_MS)
             parts += [above(each, 1, f"{words}, {scheme}, {lag} ms") for lag, each in goodput]
-            told.append(
+            numbers.append(
                 f"{words}, {scheme}: goodput {listed(goodput)}, p99 of the wait at the link {listed(delay)}"
             )
     best = traced(lab, SYNTHETIC, "TCP alone").estimate("gate.link.queue_delay_p99_ms")
     return Finding(
         together(*parts),
         "CUBIC, 100 packets of buffer, 50 ms; over TCP alone by delay of the feedback in ms: "
-        f"{'; '.join(told)}. "
+        f"{'; '.join(numbers)}. "
         f"The p99 of TCP alone is {shown(best, 'ms')} on the synthetic link: feedback buys delay, not goodput"
         + (f". {skipped[0].upper()}{skipped[1:]}" if skipped else ""),
     )

@@ -187,13 +187,13 @@ def _of_best(
 )
 def claim_rule(lab: Lab) -> Finding:
     """Compare the rule of thumb with the best N and the best M of Figs. 15 to 18."""
-    parts, told = [], []
+    parts, missed = [], []
 
     def judge(words: str, where: str, found: Estimate, best: str, choices: Points[int]) -> None:
         part = above(found, GOOD, f"{words} {where}")
         parts.append(with_untried(worst(part), lab.left_out(choices)))
         if part.verdict != REPRODUCED:
-            told.append(f"{words} reaches {shown(found)} of {best} {where}")
+            missed.append(f"{words} reaches {shown(found)} of {best} {where}")
 
     ks, ms = lab.points(cases.MEMORIES), lab.points(cases.MEANS)
     for holding in (100, 1000):
@@ -213,5 +213,5 @@ def claim_rule(lab: Lab) -> Finding:
         f"Efficiency by the rule over that of the best choice tried has to be above {GOOD:.0%}, at points of "
         "(holding time, round trip) in ms"
         + ("; a choice that was not tried may be better still" if lab.left_out(cases.MEMORIES) else "")
-        + (f". Not surely: {'; '.join(told)}" if told else ""),
+        + (f". Not surely: {'; '.join(missed)}" if missed else ""),
     )

@@ -76,7 +76,7 @@ def claim_mean_flat(lab: Lab) -> Finding:
         each = [found.mean or 0 for found in by_mean(lab, 100, delta, 2)]
         at_most = lab.points(cases.MEANS)[max(range(len(each)), key=lambda n: abs(each[n] - each[0]))]
         spread.append((delta, mean_change(lab, 100, delta, 2, at_most), at_most))
-    told = ", ".join(f"{shown(found)} with M {m} at {delta} ms" for delta, found, m in spread)
+    numbers = ", ".join(f"{shown(found)} with M {m} at {delta} ms" for delta, found, m in spread)
     return Finding(
         together(
             *(
@@ -87,7 +87,8 @@ def claim_mean_flat(lab: Lab) -> Finding:
             )
         ),
         "The largest change against M 1, among M of "
-        f"{', '.join(str(m) for m in lab.points(cases.MEANS))}: {told}. Insensitive is within {SLIGHT:.0%}",
+        f"{', '.join(str(m) for m in lab.points(cases.MEANS))}: {numbers}. Insensitive is within "
+        f"{SLIGHT:.0%}",
     )
 
 

@@ -120,14 +120,14 @@ def judged(top: float, level: list[float], psi: float, runs: int) -> Judgement:
 )
 def claim_delta(lab: Lab) -> Finding:
     """Find the delta of the best constant rate at every rate of change."""
-    parts, told, common = [], [], set(deltas(lab))
+    parts, numbers, common = [], [], set(deltas(lab))
     for psi in lab.judged(PSIS):
         top, level = best(lab, psi)
         part = judged(top, level, psi, cases.runs(lab))
         parts.append(with_untried(worst(part), lab.left_out(DELTAS)))
         common &= set(level)
         each = efficiencies(lab, psi)
-        told.append(
+        numbers.append(
             f"psi {psi:g}: best {_words(top)}, {rate_of(psi, top) / 1000:.2f} kB/s, efficiency "
             f"{shown(each[deltas(lab).index(top)])} against {shown(each[-1])} at the low rate; as good "
             f"{', '.join(_words(delta) for delta in level)}"
@@ -140,7 +140,8 @@ def claim_delta(lab: Lab) -> Finding:
     ]
     return Finding(
         count(parts, runs=cases.runs(lab)),
-        f"Deltas per packet; at the low rate, 50 kB/s, delta has no bound. {'; '.join(told)}. One delta that "
+        f"Deltas per packet; at the low rate, 50 kB/s, delta has no bound. {'; '.join(numbers)}. One delta "
+        "that "
         f"is as good as the best at each psi: {shared or 'none'}. The model counts whole packets a round "
         "trip, "
         f"and 21 of 40 is a delta below most of these; it has the best at {', '.join(model)}. The paper "

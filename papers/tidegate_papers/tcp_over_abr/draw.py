@@ -211,7 +211,7 @@ def draw_cellular(lab: Lab) -> Picture:
         ("gate.link.queue_delay_p99_ms", 1, "p99 of wait, ms"),
     )
     for column, (words, file) in enumerate(found):
-        for row, (metric, by, told) in zip(axes, metrics, strict=True):
+        for row, (metric, by, label) in zip(axes, metrics, strict=True):
             one = row[column]
             for n, scheme in enumerate(SCHEMES):
                 study = beyond.traced(lab, file, scheme)
@@ -225,7 +225,7 @@ def draw_cellular(lab: Lab) -> Picture:
             one.set_xscale("log")
             one.set_ylim(0, 1.12 * one.get_ylim()[1])
             if column == 0:
-                one.set_ylabel(told)
+                one.set_ylabel(label)
         axes[0][column].set_title(words, fontsize=8.2)
         axes[1][column].set_xlabel("delay of the feedback, ms")
         axes[1][column].set_xticks(lags, [f"{lag:g}" for lag in lags], minor=False)

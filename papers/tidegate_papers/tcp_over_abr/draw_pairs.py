@@ -74,9 +74,9 @@ def draw_22(lab: Lab) -> Picture:
 
 def draw_jitter(lab: Lab) -> Picture:
     """Draw the far session's share over the near one's, without jitter and with it."""
-    told = ("Case 1", "Case 2", "TCP alone")
-    picture, axes = panels(8.6, 3.0, 1, len(told), sharey=True)
-    for one, case in zip(axes[0], told, strict=True):
+    schemes = ("Case 1", "Case 2", "TCP alone")
+    picture, axes = panels(8.6, 3.0, 1, len(schemes), sharey=True)
+    for one, case in zip(axes[0], schemes, strict=True):
         for n, (jitter, longest) in enumerate(sessions.JITTERS.items()):
             psis = list(sessions.pair_psis(lab))
             found = [sessions.far_over_near(lab, case, psi, jitter=jitter) for psi in psis]

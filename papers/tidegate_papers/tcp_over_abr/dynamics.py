@@ -74,7 +74,7 @@ def claim_fed_back(lab: Lab) -> Finding:
 )
 def claim_absolute(lab: Lab) -> Finding:
     """Compare efficiencies at the same psi and another round trip, Figs. 15 and 16."""
-    parts, told = [], []
+    parts, numbers = [], []
     ks = lab.points(cases.MEMORIES)
     for k in (ks[0], 8, ks[-1]):
         short, long = (
@@ -85,11 +85,11 @@ def claim_absolute(lab: Lab) -> Finding:
         )
         found = ratio_of_means(short, long)
         parts.append(above(found, 1 + CONSIDERABLE, f"N: {k}Δ"))
-        told.append((k, found))
+        numbers.append((k, found))
     return Finding(
         together(*parts),
         "Efficiency with a round trip of 50 ms and 100 ms in a state over that with 500 ms and 1 s, by k of "
-        f"N: kΔ, psi being 2 in both: {listed(told)}. A difference of {CONSIDERABLE:.0%} is counted as "
+        f"N: kΔ, psi being 2 in both: {listed(numbers)}. A difference of {CONSIDERABLE:.0%} is counted as "
         "considerable. A loss costs so many round trips, and the buffer of ten packets is another share of "
         "the "
         "pipe",
@@ -106,7 +106,7 @@ def claim_absolute(lab: Lab) -> Finding:
 )
 def claim_dynamics(lab: Lab) -> Finding:
     """Compare TCPs under INSTCAP, and alone, where changes are rare."""
-    parts, told = [], []
+    parts, numbers = [], []
     for scheme in ("INSTCAP", "TCP alone"):
         for tcp in ("Reno", "SACK", "CUBIC"):
             found = []
@@ -116,12 +116,12 @@ def claim_dynamics(lab: Lab) -> Finding:
                 these = packets(curve(lab, scheme, 10, tcp), psis(lab, tcp).index(psi))
                 those = packets(curve(lab, scheme), psis(lab).index(psi))
                 found.append((psi, ratio_of_means(these, those)))
-            told.append(f"{scheme}, {tcp} {listed(found)}")
+            numbers.append(f"{scheme}, {tcp} {listed(found)}")
             if judged:
                 parts += by_psi(within, found, 1 - FEW, 1 + FEW, what=tcp)
     return Finding(
         together(*parts),
-        f"Throughput with another TCP over that with the model's, by psi: {'; '.join(told)}. Not important "
-        "is "
+        f"Throughput with another TCP over that with the model's, by psi: {'; '.join(numbers)}. Not "
+        "important is "
         f"taken as within {FEW:.0%}: under INSTCAP; TCP alone shows how much more it matters there",
     )

@@ -49,7 +49,7 @@ def _judged(rule: Callable[..., Judgement], found: Found, *bounds: float) -> lis
     return [part for jitter, each in found.items() for part in by_psi(rule, each, *bounds, what=jitter)]
 
 
-def _told(found: Found) -> str:
+def _by_jitter(found: Found) -> str:
     return "; ".join(
         f"{jitter}{f' of up to {JITTERS[jitter]}' if JITTERS[jitter] else ''} {listed(each)}"
         for jitter, each in found.items()
@@ -106,7 +106,7 @@ def claim_equal(lab: Lab) -> Finding:
     found = _shares(lab, "Case 1", chosen_pairs(lab, lambda psi: psi < 0.3))
     return Finding(
         together(*_judged(within, found, 1 - FAIR, 1 + FAIR)),
-        f"The far session's throughput over the near one's by psi, {_told(found)}",
+        f"The far session's throughput over the near one's by psi, {_by_jitter(found)}",
     )
 
 
@@ -123,7 +123,7 @@ def claim_unfair(lab: Lab) -> Finding:
     found = _shares(lab, "Case 1", _middle(lab))
     return Finding(
         together(*_judged(below, found, 1 - FAIR)),
-        f"The far session's throughput over the near one's by psi, {_told(found)}",
+        f"The far session's throughput over the near one's by psi, {_by_jitter(found)}",
     )
 
 
@@ -140,10 +140,10 @@ def claim_fairer(lab: Lab) -> Finding:
     found = _fairer(lab, "Case 1", "TCP alone", chosen_pairs(lab))
     return Finding(
         together(*_judged(above, found, 0)),
-        f"By how much the far session's part is nearer to a half than with TCP alone, {_told(found)}. With "
-        "TCP alone it has over the near one's, "
-        f"{_told(_shares(lab, 'TCP alone', pair_psis(lab)))}. There the jitter tells: without any, which "
-        "session's packets find the queue full depends on how the two round trips fit together",
+        f"By how much the far session's part is nearer to a half than with TCP alone, {_by_jitter(found)}. "
+        "With TCP alone it has over the near one's, "
+        f"{_by_jitter(_shares(lab, 'TCP alone', pair_psis(lab)))}. There the jitter tells: without any, "
+        "which session's packets find the queue full depends on how the two round trips fit together",
     )
 
 
@@ -161,8 +161,8 @@ def claim_case_two(lab: Lab) -> Finding:
     found = _fairer(lab, "Case 2", "Case 1", psis)
     return Finding(
         together(*_judged(above, found, 0)),
-        f"By how much the far session's part is nearer to a half than in Case 1, {_told(found)}. In Case 2 "
-        f"it has over the near one's, {_told(_shares(lab, 'Case 2', psis))}",
+        f"By how much the far session's part is nearer to a half than in Case 1, {_by_jitter(found)}. In "
+        f"Case 2 it has over the near one's, {_by_jitter(_shares(lab, 'Case 2', psis))}",
     )
 
 
@@ -179,7 +179,7 @@ def claim_case_two_costs(lab: Lab) -> Finding:
     found = _both_over(lab, "Case 2", "Case 1", _middle(lab))
     return Finding(
         together(*_judged(below, found, 1)),
-        f"Efficiency of both sessions in Case 2 over Case 1 by psi, {_told(found)}",
+        f"Efficiency of both sessions in Case 2 over Case 1 by psi, {_by_jitter(found)}",
     )
 
 
@@ -197,7 +197,8 @@ def claim_slight(lab: Lab) -> Finding:
     raw = _found(pair_psis(lab), lambda psi, jitter: both(lab, "Case 2", psi, jitter))
     return Finding(
         together(*_judged(within, found, 1 - SLIGHT, 1)),
-        f"Efficiency of both sessions, Case 2 over TCP alone, {_told(found)}. By itself, {_told(raw)}. A "
+        f"Efficiency of both sessions, Case 2 over TCP alone, {_by_jitter(found)}. By itself, "
+        f"{_by_jitter(raw)}. A "
         f"slight decrease is taken as up to {SLIGHT:.0%}; the cells' headers alone are 9%",
     )
 
@@ -215,7 +216,7 @@ def claim_instcap(lab: Lab) -> Finding:
     return Finding(
         count(_judged(above, found, 0), runs=cases.runs(lab)),
         "By how much the far session's part is nearer to a half in Case 1 than with INSTCAP, psi below 20, "
-        f"{_told(found)}",
+        f"{_by_jitter(found)}",
     )
 
 
@@ -230,11 +231,11 @@ def claim_reno(lab: Lab) -> Finding:
     """Compare Case 1 with TCP alone for Reno with fast retransmit."""
     psis = chosen_pairs(lab, tcp="Reno")
     found = _fairer(lab, "Case 1", "TCP alone", psis, "Reno")
-    told = [f"{case}, {_told(_shares(lab, case, psis, 'Reno'))}" for case in ("Case 1", "TCP alone")]
+    numbers = [f"{case}, {_by_jitter(_shares(lab, case, psis, 'Reno'))}" for case in ("Case 1", "TCP alone")]
     return Finding(
         together(*_judged(above, found, 0)),
-        f"By how much the far session's part is nearer to a half than with TCP alone, Reno, {_told(found)}. "
-        f"The far session's throughput over the near one's: {'. '.join(told)}",
+        "By how much the far session's part is nearer to a half than with TCP alone, Reno, "
+        f"{_by_jitter(found)}. The far session's throughput over the near one's: {'. '.join(numbers)}",
     )
 
 
@@ -250,5 +251,5 @@ def claim_instcap_slow(lab: Lab) -> Finding:
     found = _shares(lab, "INSTCAP", chosen_pairs(lab, lambda psi: psi >= 50))
     return Finding(
         together(*_judged(within, found, 1 - FAIR, 1 + FAIR)),
-        f"The far session's throughput over the near one's under INSTCAP, {_told(found)}",
+        f"The far session's throughput over the near one's under INSTCAP, {_by_jitter(found)}",
     )

@@ -34,9 +34,9 @@ FEW = 0.05
 INSENSITIVE = 1.05
 
 
-def listed(told: Iterable[tuple[float, Estimate]]) -> str:
+def listed(numbers: Iterable[tuple[float, Estimate]]) -> str:
     """Return estimates by rate of change in words."""
-    return ", ".join(f"{shown(found)} at {psi:g}" for psi, found in told)
+    return ", ".join(f"{shown(found)} at {psi:g}" for psi, found in numbers)
 
 
 def by_psi(
@@ -79,11 +79,11 @@ def claim_helps(lab: Lab) -> Finding:
     others = {
         buffer: [(psi, over(lab, "INSTCAP", "TCP alone", psi, buffer)) for psi in large] for buffer in (8, 12)
     }
-    told = "; ".join(f"{buffer} packets: {listed(each)}" for buffer, each in others.items())
+    numbers = "; ".join(f"{buffer} packets: {listed(each)}" for buffer, each in others.items())
     return Finding(
         together(*by_psi(within, found, 1.2, 1.35)),
-        f"INSTCAP over TCP alone with a buffer of 10, by psi: {listed(found)}; {told}. The gain grows as the "
-        "buffer of TCP alone gets smaller. Counted as 25% to 30% is 20% to 35%",
+        f"INSTCAP over TCP alone with a buffer of 10, by psi: {listed(found)}; {numbers}. The gain grows "
+        "as the buffer of TCP alone gets smaller. Counted as 25% to 30% is 20% to 35%",
     )
 
 
@@ -138,11 +138,11 @@ def claim_near_one(lab: Lab) -> Finding:
     """Compare INSTCAP with TCP alone where a rate lasts about a round trip."""
     found = [(psi, over(lab, "INSTCAP", "TCP alone", psi)) for psi in chosen(lab, (0.5, 0.8, 1, 1.5, 2))]
     others = {buffer: over(lab, "INSTCAP", "TCP alone", 1, buffer) for buffer in (8, 12)}
-    told = ", ".join(f"{shown(each)} with {buffer} packets" for buffer, each in others.items())
+    numbers = ", ".join(f"{shown(each)} with {buffer} packets" for buffer, each in others.items())
     return Finding(
         together(*by_psi(below, found, 1)),
-        f"INSTCAP over TCP alone with a buffer of 10: {listed(found)}. At psi 1 {told}: with a small buffer "
-        "TCP alone loses as much by itself",
+        f"INSTCAP over TCP alone with a buffer of 10: {listed(found)}. At psi 1 {numbers}: with a small "
+        "buffer TCP alone loses as much by itself",
     )
 
 
@@ -157,14 +157,16 @@ def claim_near_one(lab: Lab) -> Finding:
 def claim_always(lab: Lab) -> Finding:
     """Compare EFFCAP with TCP alone at every rate of change."""
     found = [(psi, over(lab, "EFFCAP", "TCP alone", psi)) for psi in chosen(lab)]
-    told = []
+    numbers = []
     for buffer in (8, 12):
         each = [(psi, over(lab, "EFFCAP", "TCP alone", psi, buffer)) for psi in psis(lab)]
         wrong = [f"{psi:g} ({shown(one)})" for psi, one in each if one.low is None or one.low <= 1]
-        told.append(f"with {buffer} packets {'not surely at ' + ', '.join(wrong) if wrong else 'everywhere'}")
+        numbers.append(
+            f"with {buffer} packets {'not surely at ' + ', '.join(wrong) if wrong else 'everywhere'}"
+        )
     return Finding(
         count(by_psi(above, found, 1), runs=cases.runs(lab)),
-        f"EFFCAP over TCP alone by psi with a buffer of 10: {listed(found)}; {'; '.join(told)}",
+        f"EFFCAP over TCP alone by psi with a buffer of 10: {listed(found)}; {'; '.join(numbers)}",
     )
 
 

@@ -64,9 +64,9 @@ def claim_effcap(lab: Lab) -> Finding:
     ahead = paired(effcap, instcap)
     mean = estimate(instcap).mean or 1.0
     share = estimate((a - b) / mean for a, b in zip(effcap, instcap, strict=True) if a and b)
-    told = f"INSTCAP {mean:.1f} kB/s, EFFCAP {estimate(effcap).mean or 0:.1f}"
+    numbers = f"INSTCAP {mean:.1f} kB/s, EFFCAP {estimate(effcap).mean or 0:.1f}"
     half = 0.0 if ahead.half_width is None else ahead.half_width
-    return Finding(above(share, 0.0), f"{told}: {ahead.mean or 0:.1f} ±{half:.1f} more, run by run")
+    return Finding(above(share, 0.0), f"{numbers}: {ahead.mean or 0:.1f} ±{half:.1f} more, run by run")
 
 
 def draw_pairs(lab: Lab) -> Picture:

@@ -69,8 +69,8 @@ def ends_at(lab: Lab, changes: dict[str, Any], runs: int) -> tuple[Estimate, str
     by_run = zip(*(study.values("hit") for study in studies.values()), strict=True)
     ends = [_end(shares) for shares in by_run]
     hit = {buffer: study.estimate("hit") for buffer, study in studies.items()}
-    told = ", ".join(f"{shown(found)} with {buffer}" for buffer, found in hit.items() if found.mean)
-    return estimate(ends), told
+    numbers = ", ".join(f"{shown(found)} with {buffer}" for buffer, found in hit.items() if found.mean)
+    return estimate(ends), numbers
 
 
 def _end(shares: tuple[float | None, ...]) -> float:
@@ -89,11 +89,11 @@ def _end(shares: tuple[float | None, ...]) -> float:
 )
 def claim_slow_start(lab: Lab) -> Finding:
     """Find from which buffer on slow starts lose nothing, over the loss cycles of TCP alone."""
-    parts, told = [], []
+    parts, numbers = [], []
     for words, changes, runs in VARIANTS:
         end, shares = ends_at(lab, changes, runs)
         parts.append(within(end, CLAIMED - NEAR, CLAIMED + NEAR, words))
-        told.append(
+        numbers.append(
             f"{words}: none from {shown(end)} packets on; of the cycles {shares or 'none'} packets of buffer"
         )
     return Finding(
@@ -105,7 +105,8 @@ def claim_slow_start(lab: Lab) -> Finding:
         "The least buffer from which on no slow start loses a packet, among "
         f"{BUFFERS[0]} to {BUFFERS[-1]}, as mean of the runs. The cycles are those from one time-out to the "
         f"next, on a link of 100 kB/s, where a packet takes 5 ms. A third of Δ + 1 is {CLAIMED:.1f}; {NEAR} "
-        f"packet more or less is counted. {'; '.join(told)}. The window that a slow start ends at is half of "
+        f"packet more or less is counted. {'; '.join(numbers)}. The window that a slow start ends at is "
+        "half of "
         "the last one, which depends on where the queue ran over. Without jitter the same few cycles repeat, "
         "and segments come in the exact steps of the doubling",
     )

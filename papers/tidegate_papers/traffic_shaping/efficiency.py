@@ -49,19 +49,19 @@ def claim_efficiency(lab: Lab) -> Finding:
     return Finding(
         together(
             *(
-                graded(found[where], full=VERY_POOR, some=0.95, name=f"the {words}: {told_of(where)}")
+                graded(found[where], full=VERY_POOR, some=0.95, name=f"the {words}: {point_words(where)}")
                 for words, where in (("least", least), ("most", most))
             )
         ),
-        f"The least is {shown(found[least])} at {told_of(least)}, the most {shown(found[most])} at "
-        f"{told_of(most)}. Very "
+        f"The least is {shown(found[least])} at {point_words(least)}, the most {shown(found[most])} at "
+        f"{point_words(most)}. Very "
         "poor is taken "
         f"as at most {VERY_POOR:g}. A window that has found its loss sends little for a long time of 500 ms "
         "ticks, so what it sends arrives: goodput suffers more than efficiency",
     )
 
 
-def told_of(where: tuple[str, float, int]) -> str:
+def point_words(where: tuple[str, float, int]) -> str:
     """Return a point in words."""
     shaping, load, buffer = where
     return f"{named(shaping)}, {load:g} Mbit/s of background, {buffer} cells"
@@ -77,17 +77,17 @@ def told_of(where: tuple[str, float, int]) -> str:
 )
 def claim_burstier(lab: Lab) -> Finding:
     """Compare efficiencies: none against 35, 35 against 20 Mbit/s, wherever there is overload."""
-    holds, told = [], []
+    holds, numbers = [], []
     for smooth, load, buffer in lab.judged(OVERLOADS.only(lambda at: at[0] in ROUGHER)):
         rough = ROUGHER[smooth]
         difference = gain(point(lab, smooth, load, buffer), point(lab, rough, load, buffer), "efficiency")
         words = f"{smooth} over {named(rough)} at {load:g}, {buffer} cells"
         holds.append(above(difference, 0, words))
-        told.append(f"{shown(difference)} {words}")
+        numbers.append(f"{shown(difference)} {words}")
     return Finding(
         count(holds, runs=16),
         "Pairs of shapings of which the smoother surely has the better efficiency, both overloaded: "
-        + ", ".join(told),
+        + ", ".join(numbers),
     )
 
 

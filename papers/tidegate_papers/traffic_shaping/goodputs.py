@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 def claim_falls(lab: Lab) -> Finding:
     """Compare unshaped goodput at neighbouring loads."""
-    steps, told = [], []
+    steps, numbers = [], []
     for buffer in BUFFERS:
         loads = lab.judged(cases.LOADS)
         studies = [point(lab, "none", load, buffer) for load in loads]
@@ -47,11 +47,11 @@ def claim_falls(lab: Lab) -> Finding:
         each = ", ".join(
             f"{shown(goodput(study))} at {load:g}" for study, load in zip(studies, loads, strict=True)
         )
-        told.append(f"{buffer} cells: {each}")
+        numbers.append(f"{buffer} cells: {each}")
     return Finding(
         count(steps, runs=16),
         "Steps of the load over which goodput surely falls. Payload per connection, Mbit/s, "
-        f"{'; '.join(told)}",
+        f"{'; '.join(numbers)}",
     )
 
 
@@ -77,7 +77,7 @@ def claim_buffer(lab: Lab) -> Finding:
         above(each, 1, f"at {load:g}", of=f"the {ratio}") for each, load in zip(found, loads, strict=True)
     ]
     most = max(found, key=lambda each: each.mean or 0)
-    told = ", ".join(f"{shown(each)} at {load:g}" for each, load in zip(found, loads, strict=True))
+    numbers = ", ".join(f"{shown(each)} at {load:g}" for each, load in zip(found, loads, strict=True))
     return Finding(
         together(
             within(most, 1, 1 + NOT_SIGNIFICANT, "the largest", of=f"the largest {ratio}"),
@@ -86,7 +86,7 @@ def claim_buffer(lab: Lab) -> Finding:
         "Largest ratio of goodput with 5000 cells to goodput with 1000 without shaping; not very "
         "significant is "
         f"taken as up to {1 + NOT_SIGNIFICANT:g}. 1000 cells are 5 segments, 5000 are 26. By Mbit/s "
-        f"of background: {told}",
+        f"of background: {numbers}",
     )
 
 
@@ -124,15 +124,15 @@ def claim_saturates(lab: Lab) -> Finding:
 )
 def claim_always_better(lab: Lab) -> Finding:
     """Compare 35 Mbit/s with no shaping at every load and buffer."""
-    cells, told = [], []
+    cells, numbers = [], []
     for buffer in BUFFERS:
         for load in lab.judged(cases.LOADS):
             difference = gain(point(lab, "35", load, buffer), point(lab, "none", load, buffer))
             cells.append(above(difference, 0, f"at {load:g}, {buffer} cells"))
-            told.append(f"{shown(difference)} at {load:g}, {buffer} cells")
+            numbers.append(f"{shown(difference)} at {load:g}, {buffer} cells")
     return Finding(
         count(cells, runs=16),
-        f"Points with surely more goodput. Gain per connection, Mbit/s: {', '.join(told)}",
+        f"Points with surely more goodput. Gain per connection, Mbit/s: {', '.join(numbers)}",
     )
 
 
@@ -146,17 +146,17 @@ def claim_always_better(lab: Lab) -> Finding:
 )
 def claim_twenty_beats(lab: Lab) -> Finding:
     """Compare 20 Mbit/s with 35 and with none at 75 Mbit/s of background."""
-    holds, told = [], []
+    holds, numbers = [], []
     for buffer in BUFFERS:
         twenty = point(lab, "20", 75, buffer)
         for other in ("none", "35"):
             difference = gain(twenty, point(lab, other, 75, buffer))
             holds.append(above(difference, 0, f"over {named(other)}, {buffer} cells"))
-            told.append(f"{shown(difference)} over {named(other)}, {buffer} cells")
+            numbers.append(f"{shown(difference)} over {named(other)}, {buffer} cells")
     rounded = gain(point(lab, "20", 75, 1000, ROUNDED), point(lab, "35", 75, 1000, ROUNDED))
     return Finding(
         count(holds, runs=16),
-        f"High load is taken as 75 Mbit/s. Gain per connection, Mbit/s: {', '.join(told)}. With T "
+        f"High load is taken as 75 Mbit/s. Gain per connection, Mbit/s: {', '.join(numbers)}. With T "
         "rounded to whole "
         f"slots, as a simulator of slots may do, {shown(rounded)} over 35, 1000 cells: then 4 · 18.75 "
         "+ 75 just fit",
@@ -177,15 +177,15 @@ def claim_equal(lab: Lab) -> Finding:
     Quick runs are as long as the others, with one buffer: in the first seconds unshaped connections have yet
     to lose, so that a shorter run measures something else.
     """
-    parts, told = [], []
+    parts, numbers = [], []
     for buffer, shaping in lab.judged(Points(BUFFERS, quick=BUFFERS[:1]).times(Points.always("35", "20"))):
         plain, shaped = (point(lab, each, 100, buffer, whole=True) for each in ("none", shaping))
         found = ratio_of_means(shaped.values("goodput"), plain.values("goodput"))
         parts.append(within(found, 1 - EQUAL, 1 + EQUAL, f"{named(shaping)}, {buffer} cells"))
-        told.append(f"{shown(found)} for {shaping}, {buffer} cells")
+        numbers.append(f"{shown(found)} for {shaping}, {buffer} cells")
     return Finding(
         together(*parts),
-        f"Goodput over that without shaping, about equal being within {EQUAL:.0%}: {', '.join(told)}",
+        f"Goodput over that without shaping, about equal being within {EQUAL:.0%}: {', '.join(numbers)}",
     )
 
 

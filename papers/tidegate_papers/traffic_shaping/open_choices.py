@@ -32,7 +32,7 @@ def whatever(
     lab: Lab, judge: Callable[[Callable[[str], Study]], Judgement], *, high: bool = False
 ) -> Finding:
     """Judge one statement under every open choice, with 1000 cells; ``high``: at 75 Mbit/s only."""
-    found, told = [], []
+    found, numbers = [], []
     loads = Points.always(HIGH) if high else cases.SENSITIVE_LOADS
     for (words, changes, sources, beta), load in lab.judged(cases.TRIED.times(loads)):
 
@@ -48,11 +48,11 @@ def whatever(
         judged = judge(at)
         where = f"{words} at {load:g} Mbit/s"
         found.append(replace(judged, name=where))
-        told.append(f"{where} {shown(number_of(judged))}")
+        numbers.append(f"{where} {shown(number_of(judged))}")
     return Finding(
         count(found, runs=16),
         "Cases are open choices and loads, 1000 cells. In Mbit/s per connection or in efficiency: "
-        f"{'; '.join(told)}",
+        f"{'; '.join(numbers)}",
     )
 
 
@@ -118,17 +118,17 @@ def claim_any_efficiency(lab: Lab) -> Finding:
 def claim_any_lock_out(lab: Lab) -> Finding:
     """Measure under every open choice of TCP, in runs of both lengths, whether unshaped connections share."""
     found: list[Judgement] = []
-    told: dict[str, list[str]] = {}
+    numbers: dict[str, list[str]] = {}
     for longer, (words, changes) in lab.judged(cases.LONGER.times(cases.TCP_TRIED)):
         length = "200 s" if longer else cases.length(lab).get("duration", "25 s")
         plain = point(lab, "none", 0, changes={**changes, **({"duration": length} if longer else {})})
         share = ratio_of_means(plain.values("least"), plain.values("goodput"))
         found.append(below(share, LOCKED_OUT, f"{words}, {length}"))
-        told.setdefault(length, []).append(
+        numbers.setdefault(length, []).append(
             f"{words} {shown(share)}, from {shown(plain.estimate('least'))} to "
             f"{shown(plain.estimate('most'))}"
         )
-    each = ". ".join(f"In runs of {length}: {'; '.join(words)}" for length, words in told.items())
+    each = ". ".join(f"In runs of {length}: {'; '.join(words)}" for length, words in numbers.items())
     return Finding(
         count(found, runs=16),
         "The least connection's goodput over the mean without background, 1000 cells, and the least and the "

@@ -30,7 +30,7 @@ def left(lab: Lab, load: float, buffer: int, changes: dict[str, Any]) -> Estimat
 )
 def claim_flat(lab: Lab) -> Finding:
     """Measure how much of the goodput of 20 Mbit/s is left at every load up to 75 Mbit/s."""
-    parts, told = [], []
+    parts, numbers = [], []
     for words, changes in READINGS:
         for buffer in BUFFERS:
             loads = lab.judged(cases.LOADS.only(lambda load: 0 < load <= cases.FLAT_TO_MBPS))
@@ -40,12 +40,12 @@ def claim_flat(lab: Lab) -> Finding:
                 for load, one in found
             ]
             each = ", ".join(f"{shown(one)} at {load:g}" for load, one in found)
-            told.append(f"{words}, {buffer} cells: {each}")
+            numbers.append(f"{words}, {buffer} cells: {each}")
     return Finding(
         together(*parts),
         "Goodput over that without background, by Mbit/s of background. With T as it "
         "is 4 · 20 + 75 are 155 of 150 Mbit/s; with T of 8 whole slots, 18.75 Mbit/s, exactly 150 are asked "
-        f"for. {'; '.join(told)}",
+        f"for. {'; '.join(numbers)}",
     )
 
 
@@ -59,7 +59,7 @@ def claim_flat(lab: Lab) -> Finding:
 )
 def claim_knee(lab: Lab) -> Finding:
     """Find the load from which on 20 Mbit/s no longer has the goodput that it has without background."""
-    parts, told = [], []
+    parts, numbers = [], []
     loads = lab.points(cases.KNEE_LOADS)
     after = min(load for load in loads if load > cases.FLAT_TO_MBPS)
     for words, changes in READINGS:
@@ -73,7 +73,7 @@ def claim_knee(lab: Lab) -> Finding:
             surely = list(
                 itertools.takewhile(lambda load: (found[load].low or 0.0) > 1 - FLAT or load == 0, loads)  # noqa: B023
             )
-            told.append(f"{where}: up to {surely[-1]:g}, then {shown(found[_next(loads, surely[-1])])}")
+            numbers.append(f"{where}: up to {surely[-1]:g}, then {shown(found[_next(loads, surely[-1])])}")
     return Finding(
         together(
             *parts,
@@ -83,7 +83,7 @@ def claim_knee(lab: Lab) -> Finding:
         ),
         f"Goodput with 20 Mbit/s at {cases.FLAT_TO_MBPS} Mbit/s of background over that without. Surely "
         f"within {FLAT:.0%} of it, among {', '.join(f'{load:g}' for load in loads)} Mbit/s, "
-        f"{'; '.join(told)}",
+        f"{'; '.join(numbers)}",
     )
 
 
@@ -101,7 +101,7 @@ def _next(loads: tuple[float, ...], load: float) -> float:
 )
 def claim_shaper_limits(lab: Lab) -> Finding:
     """Measure what limits connections that are shaped to 20 Mbit/s, up to 75 Mbit/s of background."""
-    parts, told = [], []
+    parts, numbers = [], []
     twice = {"flow.tcp.tcp.window": "120 segments", "flow.tcp.tcp.initial_ssthresh": "120 segments"}
     for load in lab.judged(cases.LOADS.only(lambda load: load <= cases.FLAT_TO_MBPS)):
         study = point(lab, "20", load)
@@ -119,7 +119,7 @@ def claim_shaper_limits(lab: Lab) -> Finding:
                 unit="with twice the window / as it is",
             ),
         ]
-        told.append(
+        numbers.append(
             f"at {load:g} the shaper limits {shown(scaled(share, 0.01))}% of the time and a window "
             f"{shown(scaled(window, 0.01))}%; with a window of 120 segments goodput is {shown(wider)} "
             "times as large"
@@ -131,6 +131,6 @@ def claim_shaper_limits(lab: Lab) -> Finding:
             f"changes goodput by at most {FLAT:.0%}, with the whole 95% intervals",
         ),
         "Share of the time in which the shaper of 20 Mbit/s limits a connection without background, 1000 "
-        f"cells. By Mbit/s of background: {'; '.join(told)}. At 20 Mbit/s a window of 60 segments "
+        f"cells. By Mbit/s of background: {'; '.join(numbers)}. At 20 Mbit/s a window of 60 segments "
         "lasts 245 ms and the path's round trip 10 ms, so a whole window never leaves the shaper idle",
     )

@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 def claim_multiplexer(lab: Lab) -> Finding:
     """Measure how long cells of four shapers wait for each other at the user's multiplexer."""
     interval_us = 53 * 8 / 35
-    parts, told = [], []
+    parts, numbers = [], []
     for load in lab.judged(cases.SENSITIVE_LOADS):
         study = point(lab, "35", load, name="one-user-vc")
         wait = scaled(study.estimate("mux_p99"), interval_us)
         parts.append(above(wait, CONSIDERABLE, f"at {load:g}"))
-        told.append(f"{shown(wait)} at {load:g} ({shown(study.estimate('mux_most'))} cells waited at most)")
+        numbers.append(
+            f"{shown(wait)} at {load:g} ({shown(study.estimate('mux_most'))} cells waited at most)"
+        )
     return Finding(
         together(*parts),
         "p99 of the wait at the multiplexer of one user's four connections of 35 Mbit/s, in intervals T of "
-        f"{interval_us:.1f} us, by Mbit/s of background: {', '.join(told)}. Three cells of the others are "
+        f"{interval_us:.1f} us, by Mbit/s of background: {', '.join(numbers)}. Three cells of the others are "
         "the "
         "most that can be before one, 0.7 T; how many are is up to the shapers' phases, and with one "
         f"shaper for all (VP) nothing waits behind it. Considerable is taken as {CONSIDERABLE:g} T",
@@ -50,19 +52,19 @@ def claim_multiplexer(lab: Lab) -> Finding:
 )
 def claim_policies(lab: Lab) -> Finding:
     """Compare one shaper for each of a user's connections with one for all of them."""
-    parts, told = [], []
+    parts, numbers = [], []
     for shaping in ("35", "20"):
         for load in lab.judged(cases.SENSITIVE_LOADS):
             each, one = (point(lab, shaping, load, name=f"one-user-{kind}") for kind in ("vc", "vp"))
             found = ratio_of_means(each.values("goodput"), one.values("goodput"))
             parts.append(above(found, 1, f"4 · {shaping} Mbit/s at {load:g}"))
-            told.append(
+            numbers.append(
                 f"{shown(found)} for 4 · {shaping} Mbit/s at {load:g} (efficiency "
                 f"{shown(each.estimate('efficiency'))} and {shown(one.estimate('efficiency'))})"
             )
     return Finding(
         together(*parts),
         "Goodput with a shaper for each connection (VC) over that with one of four times the rate for all "
-        f"(VP), 1000 cells, by Mbit/s of background: {'; '.join(told)}. One shaper of 140 Mbit/s lets a "
+        f"(VP), 1000 cells, by Mbit/s of background: {'; '.join(numbers)}. One shaper of 140 Mbit/s lets a "
         "connection's segments through back to back",
     )

@@ -65,7 +65,7 @@ def study(lab: Lab, link: Link, changes: dict[str, Any]) -> Study:
 
 def _judged(rule: Rule, lab: Lab, sender: str, changes: dict[str, Any]) -> tuple[Judgement, str]:
     """Return what comes of a rule for a sender, and its numbers in words."""
-    parts, told = [], []
+    parts, numbers = [], []
     found = study(lab, rule.link, changes)
     for text, of in rule.expect:
         wanted = Expectation.parse(text)
@@ -73,9 +73,9 @@ def _judged(rule: Rule, lab: Lab, sender: str, changes: dict[str, Any]) -> tuple
         bound = above if wanted.relation == ">" else below
         parts.append(bound(number, wanted.bound, sender, of=of))
         scale, unit = next((of for end, of in _UNITS.items() if wanted.metric.endswith(end)), (1, ""))
-        told.append(shown(scaled(number, scale), unit))
+        numbers.append(shown(scaled(number, scale), unit))
     whole = together(*parts) if len(parts) > 1 else parts[0]
-    return whole, f"{sender} {', '.join(told)}"
+    return whole, f"{sender} {', '.join(numbers)}"
 
 
 def _asked(rule: Rule) -> Claim:
@@ -85,14 +85,14 @@ def _asked(rule: Rule) -> Claim:
         rule.id, where=rule.link.purpose, says=rule.says, unit="share of senders", figures=(rule.link.figure,)
     )
     def measure(lab: Lab) -> Finding:
-        cells, told = [], []
+        cells, numbers = [], []
         for sender, changes in lab.judged(senders(rule.link)):
             cell, words = _judged(rule, lab, sender, changes)
             cells.append(cell)
-            told.append(words)
+            numbers.append(words)
         what = ", ".join(of for _, of in rule.expect)
         asked = "; ".join(text for text, _ in rule.expect)
-        note = f"{what[0].upper()}{what[1:]}: {'; '.join(told)}{rule.note}"
+        note = f"{what[0].upper()}{what[1:]}: {'; '.join(numbers)}{rule.note}"
         return Finding(count(cells, runs=16, rule=asked), note)
 
     return measure
@@ -110,7 +110,7 @@ ASKED = tuple(_asked(rule) for rule in RULES)
 )
 def claim_same(lab: Lab) -> Finding:
     """Compare goodput of the same rule with two transports, each alone on a link."""
-    cells, told = [], []
+    cells, numbers = [], []
     for link in lab.judged(SAME):
         quic, tcp = (
             study(lab, link, SENDERS[sender]).values("flow.one.goodput_bps")
@@ -118,10 +118,11 @@ def claim_same(lab: Lab) -> Finding:
         )
         found = ratio(quic, tcp)
         cells.append(within(found, 0.9, 1.1, link.name))
-        told.append(f"{link.name} {shown(found)}")
+        numbers.append(f"{link.name} {shown(found)}")
     return Finding(
         count(cells, runs=16),
-        f"Goodput of QUIC over that of TCP: {'; '.join(told)}. Headers are 2% of it: 28 bytes of UDP and IP "
+        f"Goodput of QUIC over that of TCP: {'; '.join(numbers)}. Headers are 2% of it: 28 bytes of UDP "
+        "and IP "
         "and 25 to 35 of QUIC for 1420, 52 of TCP and IP for 1448. quinn paces every packet, and TCP does "
         "not; quinn's window counts packets with their headers; TCP leaves slow start by HyStart, quinn by a "
         "loss. With 1% of losses the window is a dozen packets and follows Reno's (RFC 9438 §4.3): quinn's "
