@@ -213,7 +213,7 @@ def tcp_text(result: Reproduction) -> str:
     return f"TCP of its scenarios: {result.tcp}"
 
 
-def _about(entry: Measured, usual: str) -> list[str]:
+def _about(entry: Measured, default: str) -> list[str]:
     """Return the indented lines about a claim; its TCP where it is not the usual one."""
     import textwrap
 
@@ -222,7 +222,7 @@ def _about(entry: Measured, usual: str) -> list[str]:
         texts.append(entry.error)
     else:
         texts += [entry.note, f"Reproduced if: {entry.rule}." if entry.rule else "", full_text(entry)]
-        texts += [f"TCP: {entry.tcp}."] if entry.tcp not in ("", usual) else []
+        texts += [f"TCP: {entry.tcp}."] if entry.tcp not in ("", default) else []
     indent = " " * 4
     lines: list[str] = []
     for text in filter(None, texts):

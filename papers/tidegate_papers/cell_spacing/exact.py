@@ -98,14 +98,14 @@ def check(p: dict[str, Any], per_ack: int) -> Checked:
         checked.judge("increment", printed.first_increment, found.first_increment, right=first)
         if "t_b" in checked.corrected:
             checked.judge("C1", printed.c1_holds, found.c1_holds, right=begins < first)
-    for name, corrected, said, right in _peaks(found, flow):
+    for name, corrected, as_printed, right in _peaks(found, flow):
         checked.corrected[name] = checked.corrected.get(name, True) and corrected == right
-        if said is not None:
-            checked.printed[name] = checked.printed.get(name, True) and said == right
+        if as_printed is not None:
+            checked.printed[name] = checked.printed.get(name, True) and as_printed == right
     _levels(checked, found, flow, grows)
     way = on_the_way.single(found, to_b, flow) if per_ack == 1 else on_the_way.pairs(found, to_b)
-    for name, said, corrected in way:
-        checked.note(name, said, corrected)
+    for name, as_printed, corrected in way:
+        checked.note(name, as_printed, corrected)
     begin, end = flow.acks[-(w // per_ack) - 2], flow.acks[-1]
     checked.judge("V_w", pair(printed, "V_w"), pair(found, "V_w"), right=flow.extremes(begin, end))
     checked.most = flow.extremes(0, end)[1]
@@ -148,7 +148,7 @@ def _peaks(found: Spacer, flow: Flow) -> list[tuple[str, Any, Any, Fraction]]:
         starts = {n: n * F(found.Delta) for n in range(found.nu + 2)}
     first = min(starts)
     # With delayed acknowledgements the print begins at the second interval.
-    said = dict(enumerate(found.printed.peaks, start=first + pairs))
+    as_printed = dict(enumerate(found.printed.peaks, start=first + pairs))
     if pairs:
         name = "(19)" if 3 * F(found.c) > 2 * F(found.h) else "(18)"
     else:
@@ -156,7 +156,7 @@ def _peaks(found: Spacer, flow: Flow) -> list[tuple[str, Any, Any, Fraction]]:
     rows = []
     for n in range(first + pairs, found.nu):
         top = flow.extremes(int(starts[n] * flow.scale), int(starts[n + 1] * flow.scale))[1]
-        rows.append((name, found.peaks[n - first], said.get(n), top))
+        rows.append((name, found.peaks[n - first], as_printed.get(n), top))
     return rows
 
 
@@ -176,8 +176,8 @@ def _levels(checked: Checked, found: Spacer, flow: Flow, grows: int | None) -> N
             continue
         right = flow.content(flow.acks[i])
         checked.corrected[name] = checked.corrected.get(name, True) and level[0] == right
-        said = found.printed.levels[window - b][0]
-        checked.printed[name] = checked.printed.get(name, True) and said == right
+        as_printed = found.printed.levels[window - b][0]
+        checked.printed[name] = checked.printed.get(name, True) and as_printed == right
 
 
 def _m0(p: dict[str, Any], per_ack: int) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def printed_holds(lab: Lab, names: Sequence[str], per_ack: int | None = None) -> tuple[list[bool], str]:
     """Return where printed formulas hold, and how the corrected ones do, in words."""
     sets = cases.judged_sets(lab, per_ack)
-    said = [
+    printed = [
         all(each.printed[name] for name in names if name in each.printed)
         for each in sets
         if any(name in each.printed for name in names)
@@ -28,13 +28,15 @@ def printed_holds(lab: Lab, names: Sequence[str], per_ack: int | None = None) ->
         if any(name in each.corrected for name in names)
     ]
     corrected = f"The corrected form holds in {sum(right)} of {len(right)}" if right else ""
-    return said, corrected
+    return printed, corrected
 
 
 def theorem(lab: Lab, names: Sequence[str], per_ack: int | None, note: str = "") -> Finding:
     """Judge printed formulas by the share of the parameter sets in which they are right."""
-    said, corrected = printed_holds(lab, names, per_ack)
-    judged = count(said, runs=len(said), rule="the printed formula gives what the exact simulation gives")
+    printed, corrected = printed_holds(lab, names, per_ack)
+    judged = count(
+        printed, runs=len(printed), rule="the printed formula gives what the exact simulation gives"
+    )
     return Finding(judged, ". ".join(part for part in (corrected, note) if part))
 
 

@@ -82,8 +82,8 @@ def _at_threshold(found: Spacer, flow: Flow) -> Checks:
     sent = begin + found.threshold * flow.span_h
     if found.k0 is not None and sent <= flow.acks[before + acks]:
         peak = flow.extremes(begin, max(end, sent))[1]
-        said = (2 * more_window + ceil(F(found.printed.k0 or 0))) * sigma * share
-        checks.append(("ramp", said == peak, F(found.peaks[found.n1]) == peak))
+        as_printed = (2 * more_window + ceil(F(found.printed.k0 or 0))) * sigma * share
+        checks.append(("ramp", as_printed == peak, F(found.peaks[found.n1]) == peak))
     return checks
 
 

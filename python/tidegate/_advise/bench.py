@@ -55,8 +55,8 @@ class Bench:
         """The seed: as asked, else the scenario's, else invented when it is first needed."""
         return choose(self.asked_seed, self.scenario.seed)
 
-    def replications(self, least: int = 1, *, usual: int = 1) -> int:
-        """Return how many replications there shall be: as asked, else the scenario's and at least ``usual``.
+    def replications(self, least: int = 1, *, default: int = 1) -> int:
+        """Return how many replications there shall be: as asked, else the scenario's, at least ``default``.
 
         Raises:
             ArgumentError: fewer than ``least`` were asked for.
@@ -64,7 +64,7 @@ class Bench:
         if self.perturb:
             return self.perturb + 1
         if self.asked_runs is None:
-            return max(usual, self.scenario.runs)
+            return max(default, self.scenario.runs)
         if self.asked_runs < least:
             why = ", which an interval needs" if least > 1 else ""
             raise ArgumentError(f"runs: read {self.asked_runs}; write {least} or more{why}")

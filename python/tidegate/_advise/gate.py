@@ -34,7 +34,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     known = bench.scenario.gate_names
     if gate not in known:
         raise UnknownNameError(nearest("gate", gate, known))
-    trials = GateTrials(bench, gate, bounds, key, bench.replications(2, usual=LEAST_RUNS))
+    trials = GateTrials(bench, gate, bounds, key, bench.replications(2, default=LEAST_RUNS))
     # A queue or a bucket trades delay for goodput; of a rate, more than is needed is paid for.
     best = any(bound.what in ("delay", "rtt") for bound in bounds) and not trials.key.endswith("rate")
     start = trials.start()

@@ -33,7 +33,7 @@ KEYS = {
 _IN_CELLS = ("queue", "police.burst")
 _CELL_BYTES = 53
 #: Where the search begins if nothing says better, bytes: about forty packets.
-_USUAL = 64_000
+_START_BYTES = 64_000
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class GateTrials:
                 )
                 self.theory = fit.theory
                 return self.floored(math.ceil(bucket * given["segment_bytes"] / self.unit_bytes))
-        return self.floored((int(self.bdp) or _USUAL) // self.unit_bytes)
+        return self.floored((int(self.bdp) or _START_BYTES) // self.unit_bytes)
 
     def floored(self, size: int) -> int:
         """Return a size that lets one packet pass; cells wait one by one."""

@@ -84,7 +84,7 @@ def tune(
 def find(bench: Bench, gate: str | None = None, *, goal: str = "throughput") -> Tuning:
     """Find it; see :func:`tune`."""
     wanted = Goal.parse(goal)
-    trials = TuneTrials(bench, gate, wanted, bench.replications(2, usual=LEAST_RUNS))
+    trials = TuneTrials(bench, gate, wanted, bench.replications(2, default=LEAST_RUNS))
     pair = best_pair(trials)
     mean_bps = trials.link_bps(pair)
     rate = best_rate(trials, mean_bps)

@@ -121,6 +121,6 @@ def no_scenario(name: str) -> TraceError:
     )
 
 
-def _or(given: str | None, usual: str) -> str:
+def _or(given: str | None, default: str) -> str:
     """Return what was given, also where it is an empty text, which is refused later."""
-    return usual if given is None else given
+    return default if given is None else given

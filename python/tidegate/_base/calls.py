@@ -62,8 +62,8 @@ def checked(function: _Function) -> _Function:
             asked = signature.parameters[name]
             if not isinstance(asked.annotation, str) or value is asked.default:
                 continue
-            for said, each in _each(asked, value):
-                _check(said, each, asked.annotation)
+            for label, each in _each(asked, value):
+                _check(label, each, asked.annotation)
         try:
             return function(*args, **kwargs)
         except UnicodeEncodeError as error:

@@ -133,8 +133,8 @@ def _scenario_of(link: Link) -> str:
         named = [name for key, name in _KEYS.items() if (error.key or "").startswith(key)]
         if not named:
             raise
-        said = f"{error.problem}; {error.help}" if error.help else error.problem
-        raise click.UsageError(f"{named[0]}: {said}") from None
+        message = f"{error.problem}; {error.help}" if error.help else error.problem
+        raise click.UsageError(f"{named[0]}: {message}") from None
     return text
 
 

@@ -9,7 +9,7 @@ import click
 GROUP = "tidegate.commands"
 
 
-def brought(name: str, extra: str) -> click.Command:
+def extra_command(name: str, extra: str) -> click.Command:
     """Return the command of this name; where nothing brings it, one that says what to install.
 
     Args:

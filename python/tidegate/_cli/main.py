@@ -87,9 +87,9 @@ class _Commands(MutableMapping[str, click.Command]):
 def _found(name: str, place: str) -> click.Command:
     """Import a command."""
     if place.startswith("["):
-        from tidegate._cli.brought import brought
+        from tidegate._cli.brought import extra_command
 
-        return brought(name, place)
+        return extra_command(name, place)
     module, _, there = place.partition(":")
     command: click.Command = getattr(import_module(f"tidegate._cli.{module}"), there or name)
     return command

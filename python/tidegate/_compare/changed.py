@@ -44,7 +44,7 @@ def changed_lines(comparison: Variants) -> list[str]:
         for label, of in zip(labels, spreads, strict=True)
         if is_luck(_NAME, of)
     ]
-    sentences += [f"{said}." for said in _orders(labels, spreads, runs)]
+    sentences += [f"{order}." for order in _orders(labels, spreads, runs)]
     about = (
         f"In {runs} runs of each with small changes that nobody can know. diff.: what a variant has more "
         "than the first, change by change; change i is the same in all."

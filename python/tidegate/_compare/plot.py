@@ -32,7 +32,7 @@ _BINS = 150
 #: Inches.
 _TOP, _BOTTOM, _PANEL, _GAP, _LETTER = 1.0, 0.62, 2.75, 0.5, 0.083
 #: Panels of a row when nothing is said.
-_USUAL = ("goodput", "delay", "queue")
+_DEFAULT_SHOW = ("goodput", "delay", "queue")
 
 
 def comparison_drawing(comparison: Variants, show: Sequence[str] | None = None) -> Drawing:
@@ -52,11 +52,11 @@ def comparison_drawing(comparison: Variants, show: Sequence[str] | None = None) 
     recorded = all(v.run.has("flows") and v.run.has("gates") for v in variants)
     if show is not None and not recorded:
         raise ArgumentError("show: these runs kept only their summaries; compare again with --record")
-    usual = _USUAL if count <= _WITH_HISTORY else ()
+    default = _DEFAULT_SHOW if count <= _WITH_HISTORY else ()
     data = []
-    if recorded and (show or usual):
+    if recorded and (show or default):
         data = [history(v.run, comparison.gate_of(v), bins=_BINS) for v in variants]
-    panels = _panels(data, usual if show is None else show, asked=show is not None)
+    panels = _panels(data, default if show is None else show, asked=show is not None)
     row = (0.82 if count <= 6 else 0.66) if panels else 0.36
     names = _names(comparison, lines=bool(panels))
     left = min(_LETTER * max(len(line) for name in names for line in name) + 0.2, 2.6 if panels else 4.5)

@@ -135,9 +135,9 @@ def _name(error: ScenarioError, scenario: str) -> None:
     """Say which scenario refuses a change; what is wrong in a file names the file already."""
     for each in (error, *(error.others or ())):
         if each.file in ("--set", None) and each.problem:
-            said = f"{each.problem}, in {scenario}"
-            each.args = (str(each).replace(each.problem, said, 1),)
-            each.problem = said
+            problem = f"{each.problem}, in {scenario}"
+            each.args = (str(each).replace(each.problem, problem, 1),)
+            each.problem = problem
 
 
 def _names(sources: Sequence[Source]) -> list[str]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _WIDTH, _LEAST = 0.01, 30
 #: Gaps are near a rate within so many times that width on each side.
 _NEAR = 5
-#: A rate is usual if it has this share of the gaps that the most usual one has.
-_USUAL = 0.3
+#: A rate is a mode if it has this share of the gaps that the largest mode has.
+_SHARE = 0.3
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -85,7 +85,7 @@ def gaps(streams: Sequence[Sent]) -> Gaps:
 
 
 @dataclass(frozen=True)
-class Usual:
+class Mode:
     """A rate that many gaps have.
 
     Args:
@@ -103,8 +103,8 @@ class Usual:
     count: int
 
 
-def fastest_usual(found: Gaps, low: float = 0.0, high: float = np.inf) -> Usual | None:
-    """Return the highest rate, between two bounds in bit/s, that is usual; None where no rate is."""
+def fastest_mode(found: Gaps, low: float = 0.0, high: float = np.inf) -> Mode | None:
+    """Return the highest mode of the rates between two bounds in bit/s; None where there is none."""
     rate = found.rate_bps
     inside = np.flatnonzero((rate > low) & (rate < high))
     if len(inside) < _LEAST:
@@ -113,18 +113,18 @@ def fastest_usual(found: Gaps, low: float = 0.0, high: float = np.inf) -> Usual 
     ordered = rate[order]
     ends = np.searchsorted(ordered, ordered * (1 + _WIDTH), side="right")
     count = ends - np.arange(len(ordered))
-    many = max(_LEAST, _USUAL * float(count.max()))
-    usual = np.flatnonzero(count >= many)
-    if not len(usual):
+    many = max(_LEAST, _SHARE * float(count.max()))
+    modes = np.flatnonzero(count >= many)
+    if not len(modes):
         return None
-    # Of the windows near the highest usual one, the fullest.
-    near = usual[ordered[usual] > ordered[usual[-1]] / (1 + _WIDTH)]
+    # Of the windows near the highest mode, the fullest.
+    near = modes[ordered[modes] > ordered[modes[-1]] / (1 + _WIDTH)]
     begin = int(near[int(np.argmax(count[near]))])
     members = order[begin : ends[begin]]
     return _together(found, members, len(rate))
 
 
-def _together(found: Gaps, members: Any, total: int) -> Usual:
+def _together(found: Gaps, members: Any, total: int) -> Mode:
     size, span = found.bytes[members], found.seconds[members]
     rate = 8 * float(size.sum()) / float(span.sum())
     # What each gap is off, as if the rate were right: the error of a ratio of sums.
@@ -133,4 +133,4 @@ def _together(found: Gaps, members: Any, total: int) -> Usual:
     reach = rate * (2.5 * error)
     near = np.abs(found.rate_bps / rate - 1) < _NEAR * _WIDTH
     sharp = len(members) / max(1, int(np.count_nonzero(near)))
-    return Usual(rate, (rate - reach, rate + reach), len(members) / total, sharp, len(members))
+    return Mode(rate, (rate - reach, rate + reach), len(members) / total, sharp, len(members))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate._base.text import number, rate
-from tidegate._identify.dispersion import Usual, fastest_usual, gaps
+from tidegate._identify.dispersion import Mode, fastest_mode, gaps
 from tidegate._identify.found import Number, clocked
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _HIDDEN = 0.003
 _LOST = 2.0
 
 
-def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np.inf) -> Usual | None:
+def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np.inf) -> Mode | None:
     """Return the rate at which neighbours leave the queue, where most of them leave at one rate.
 
     It is the link's, whatever other traffic passes between them, and not below what passes over long times.
@@ -39,15 +39,15 @@ def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np
     """
     between = gaps(streams)
     least = (1 - _NEARLY) * passing_bps
-    usual = fastest_usual(between, least, min(below_bps, _OTHERS * passing_bps))
-    if usual is None or usual.sharp < _SHARP or usual.share < _SHARE:
+    mode = fastest_mode(between, least, min(below_bps, _OTHERS * passing_bps))
+    if mode is None or mode.sharp < _SHARP or mode.share < _SHARE:
         return None
     # Where more of them leave at the rate that passes, it is the link's: faster ones are ACKs sent together.
-    same = fastest_usual(between, least, (1 + _NEARLY) * passing_bps)
-    return usual if same is None or same.share < usual.share else same
+    same = fastest_mode(between, least, (1 + _NEARLY) * passing_bps)
+    return mode if same is None or same.share < mode.share else same
 
 
-def queue_rate(link: Usual | None, found: Waiting | TwoRates) -> Number:
+def queue_rate(link: Mode | None, found: Waiting | TwoRates) -> Number:
     """Return the rate of a queue, by what passes over long times or by neighbours (`link_rate`).
 
     Noise of hosts makes gaps of neighbours shorter and longer, and hardly changes what passes. So the latter
@@ -61,7 +61,7 @@ def queue_rate(link: Usual | None, found: Waiting | TwoRates) -> Number:
     return clocked(found.rate_bps, (min(low, found.rate_bps), max(high, found.rate_bps)))
 
 
-def hidden_traffic(link: Usual, passing_bps: float, loss: Losses | None) -> list[str]:
+def hidden_traffic(link: Mode, passing_bps: float, loss: Losses | None) -> list[str]:
     """Return what to say where less passes than the link's rate: traffic that the capture does not show.
 
     What is lost at random has taken its part of the link.

@@ -82,11 +82,11 @@ def _of_one(law: Law, met: list[Direction], rows: list[Predicted], start_s: floa
         *(wrapped(f"- {each}", "  ") for each in law.evidence),
     ]
     if rows:
-        measured, said = (sum(row.goodput_bps[at] for row in rows) / 1e6 for at in (0, 1))
+        measured, predicted = (sum(row.goodput_bps[at] for row in rows) / 1e6 for at in (0, 1))
         lines.append(
             wrapped(
                 f"A simulation of this law with the round trips of these connections has a goodput of "
-                f"{number(said)} Mbit/s; the capture has {number(measured)} Mbit/s."
+                f"{number(predicted)} Mbit/s; the capture has {number(measured)} Mbit/s."
             )
         )
     else:

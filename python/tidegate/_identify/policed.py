@@ -11,7 +11,7 @@ from tidegate._identify.bucket import fit_at, point, with_intervals
 from tidegate._identify.changed import changed
 from tidegate._identify.crossings import fullness, leaving
 from tidegate._identify.delay import explained_at, waiting
-from tidegate._identify.dispersion import fastest_usual, gaps
+from tidegate._identify.dispersion import fastest_mode, gaps
 from tidegate._identify.drops import FEW_LOSSES, FEWEST, HALF, RISE_S
 from tidegate._identify.follows import Slope, follows
 from tidegate._identify.found import clocked
@@ -203,11 +203,11 @@ def _queue(streams: Sequence[Sent], policed_bps: float) -> Number | None:
     None where many of them leave at the rate of the policer: then this is a queue's.
     """
     between = gaps(streams)
-    usual = fastest_usual(between)
-    same = fastest_usual(between, policed_bps * (1 - _NEAR), policed_bps * (1 + _NEAR))
-    if usual is None or (same is not None and same.share > _SOME):
+    mode = fastest_mode(between)
+    same = fastest_mode(between, policed_bps * (1 - _NEAR), policed_bps * (1 + _NEAR))
+    if mode is None or (same is not None and same.share > _SOME):
         return None
-    return clocked(usual.rate_bps, usual.interval)
+    return clocked(mode.rate_bps, mode.interval)
 
 
 def _queued(packets: Crossings, trip: Any, bucket: Bucket, slope: Slope | None) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 from tidegate._base.text import number, percent, table
 from tidegate._identify.policer import at_rate, is_open
 from tidegate._identify.scenario import (
-    OTHER,
-    USUAL,
+    DEFAULT_CC,
+    OTHER_CC,
     flow_name,
     main_limit,
     members_of,
@@ -87,14 +87,14 @@ def predict(
     And the congestion control of senders whose own is not known: the one that predicts better.
     """
     limit = main_limit(directions, limits)
-    rows = _predict(directions, limits, streams, USUAL)
+    rows = _predict(directions, limits, streams, DEFAULT_CC)
     if not rows or limit is None or all(directions[at].congestion.name for at in limit.members):
-        return rows, USUAL
+        return rows, DEFAULT_CC
     if not agrees(rows):
-        others = _predict(directions, limits, streams, OTHER)
+        others = _predict(directions, limits, streams, OTHER_CC)
         if _factor(others) < _factor(rows):
-            return others, OTHER
-    return rows, USUAL
+            return others, OTHER_CC
+    return rows, DEFAULT_CC
 
 
 def _predict(
@@ -155,7 +155,9 @@ def with_likely_rate(directions: list[Direction], limits: list[Limit], streams: 
     rates = np.geomspace(low, min(high, _OPEN * low), _RATES)
     away = np.array(
         [
-            _away(_predict(directions, with_rate(at_rate(limit.law, float(each), None)), streams, USUAL, 0))
+            _away(
+                _predict(directions, with_rate(at_rate(limit.law, float(each), None)), streams, DEFAULT_CC, 0)
+            )
             for each in rates
         ]
     )
@@ -170,9 +172,9 @@ def _away(rows: list[Predicted]) -> float:
     """Return how far a prediction is from what was measured; infinite where there is none."""
     if not rows:
         return float("inf")
-    measured, said = (sum(row.goodput_bps[at] for row in rows) for at in (0, 1))
+    measured, predicted = (sum(row.goodput_bps[at] for row in rows) for at in (0, 1))
     lost, resent = (sum((row.lost[at] or 0.0) for row in rows) / len(rows) for at in (0, 1))
-    away = abs(np.log(max(said, 1.0) / max(measured, 1.0)))
+    away = abs(np.log(max(predicted, 1.0) / max(measured, 1.0)))
     return float(away + _LOSSES * abs(np.log((resent + _SHARE) / (lost + _SHARE))))
 
 
@@ -205,12 +207,12 @@ def _beside(
     sent, took = row["segments_sent"], row["completion_s"]
     trip = row["rtt_p50_ms"]
     # A transfer's goodput is that of the time it took, as the capture's is.
-    said = 8 * direction.data_bytes / took if took else row["goodput_bps"] or 0.0
-    part = said / luck["as_written"] if luck and luck["as_written"] else 1.0
-    spread = (said, part * luck["least"], part * luck["greatest"]) if luck else (said,)
+    predicted = 8 * direction.data_bytes / took if took else row["goodput_bps"] or 0.0
+    part = predicted / luck["as_written"] if luck and luck["as_written"] else 1.0
+    spread = (predicted, part * luck["least"], part * luck["greatest"]) if luck else (predicted,)
     return Predicted(
         connection=direction.connection,
-        goodput_bps=(direction.goodput_bps, said),
+        goodput_bps=(direction.goodput_bps, predicted),
         range_bps=(min(spread), max(spread)),
         lost=(
             direction.lost / direction.data_packets if direction.data_packets else None,
@@ -248,8 +250,8 @@ def _factor(rows: list[Predicted]) -> float:
 
 def doubted(law: Law, rows: list[Predicted], factor: float) -> Law:
     """Return the law with the doubt that its prediction is `factor` times off, or its withdrawal."""
-    measured, said = (sum(row.goodput_bps[at] for row in rows) / 1e6 for at in (0, 1))
-    beside = f"a scenario with it predicts {number(said)} Mbit/s, and {number(measured)} were measured"
+    measured, predicted = (sum(row.goodput_bps[at] for row in rows) / 1e6 for at in (0, 1))
+    beside = f"a scenario with it predicts {number(predicted)} Mbit/s, and {number(measured)} were measured"
     if law.kind in _WEAK and factor > CONTRADICTS:
         return replace(
             law,

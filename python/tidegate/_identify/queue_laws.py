@@ -10,7 +10,7 @@ import numpy as np
 from tidegate._base.text import number, rate
 from tidegate._identify.bucket import Bucket, fit_at
 from tidegate._identify.crossings import queue_waits
-from tidegate._identify.dispersion import fastest_usual, gaps
+from tidegate._identify.dispersion import fastest_mode, gaps
 from tidegate._identify.drops import HALF, drops_of
 from tidegate._identify.found import Law, Number, clocked
 from tidegate._identify.hidden import hidden_traffic, link_rate, queue_rate, unexplained
@@ -150,9 +150,9 @@ def both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: Tw
     burst = Number(found.burst, found.burst_interval)
     peak = clocked(found.peak_bps, found.peak_interval)
     # Near the receiver neighbours tell the peak better than round trips, whose timestamps are coarse.
-    usual = fastest_usual(gaps(streams), (1 - _NEAR_PEAK) * found.peak_bps, (1 + _NEAR_PEAK) * found.peak_bps)
-    if usual is not None and packets.coarse_s > 0:
-        peak = clocked(usual.rate_bps, usual.interval)
+    mode = fastest_mode(gaps(streams), (1 - _NEAR_PEAK) * found.peak_bps, (1 + _NEAR_PEAK) * found.peak_bps)
+    if mode is not None and packets.coarse_s > 0:
+        peak = clocked(mode.rate_bps, mode.interval)
     link = link_rate(streams, found.rate_bps, _BELOW_PEAK * found.peak_bps)
     value = queue_rate(link, found)
     drops, queue, words, loss = drops_of(

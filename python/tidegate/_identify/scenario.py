@@ -25,7 +25,7 @@ _STEADY = 0.8
 #: A run may take so much longer than the capture before its transfers are cut off.
 _MORE = 0.25
 #: The congestion control of most senders, and the one that is tried where that one does not fit.
-USUAL, OTHER = "cubic", "bbr"
+DEFAULT_CC, OTHER_CC = "cubic", "bbr"
 #: A think time is not zero; the first one is this.
 _AT_ONCE_S = 0.001
 
@@ -52,7 +52,7 @@ def scenario(
     directions: list[Direction],
     limits: list[Limit],
     streams: list[Any],
-    assumed: str = USUAL,
+    assumed: str = DEFAULT_CC,
     until_s: float | None = None,
 ) -> str:
     """Return the scenario of the limit that most packets met, for the whole time or until then.
@@ -90,7 +90,11 @@ def scenario(
 def _senders(members: list[Direction], assumed: str) -> list[str]:
     if all(each.congestion.name for each in members):
         return ["# The congestion control is the one that the capture tells."]
-    why = "as with most senders" if assumed == USUAL else f"which predicts the capture better than {USUAL}"
+    why = (
+        "as with most senders"
+        if assumed == DEFAULT_CC
+        else f"which predicts the capture better than {DEFAULT_CC}"
+    )
     return [f"# Where the capture does not tell the congestion control, it is {assumed}, {why}."]
 
 
@@ -222,9 +226,9 @@ def _receiver(direction: Direction, stream: Any, *, asks: bool) -> list[str]:
     if direction.limited_by.get("receiver window", 0.0) <= MOSTLY:
         return []
     window = np.sort(stream.acks.window)
-    usual, most = int(window[len(window) // 2]), int(window[-1])
-    if asks or usual >= _STEADY * most:
-        return [f'tcp.window = "{usual} B"']
+    median, most = int(window[len(window) // 2]), int(window[-1])
+    if asks or median >= _STEADY * most:
+        return [f'tcp.window = "{median} B"']
     return [f'app.read = "{round(direction.goodput_bps)} bit/s"']
 
 

@@ -52,9 +52,9 @@ def searched(packets: Crossings) -> float:
             kept = np.unique(np.concatenate([rate * (1 + step * np.arange(-4, 5)) for rate in kept]))
             length, step = 2 * length, step * 0.45
         found.extend(_best(packets, kept, 2))
-    usual = _between_losses(packets, mean)
-    if len(usual):
-        found.extend(_best(packets, usual, 2))
+    between = _between_losses(packets, mean)
+    if len(between):
+        found.extend(_best(packets, between, 2))
     return refined(packets, found)
 
 
@@ -105,8 +105,8 @@ def near(packets: Crossings, rate: float) -> float:
     if len(packets.time_s) <= packets.searched:
         return refined(packets, [rate])
     part = most_losses(packets)
-    usual = _between_losses(part, rate)
-    found = [rate, *(_best(part, usual, 2) if len(usual) else [])]
+    between = _between_losses(part, rate)
+    found = [rate, *(_best(part, between, 2) if len(between) else [])]
     return refined(packets, [refined(part, found)], _NEARER, 2)
 
 

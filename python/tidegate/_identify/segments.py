@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 #: Of Ethernet, where no maximum was announced (RFC 6691 §2).
-_USUAL = 1460
+_DEFAULT_MSS = 1460
 
 
 def apart(packets: Any, mss: tuple[int | None, int | None]) -> Any:
@@ -18,11 +18,11 @@ def apart(packets: Any, mss: tuple[int | None, int | None]) -> Any:
     from the packets, as options take a part of it.
     """
     payload = packets.payload.astype(np.int64)
-    limit = np.where(packets.from_client, *(each or _USUAL for each in mss))
+    limit = np.where(packets.from_client, *(each or _DEFAULT_MSS for each in mss))
     size = np.where(
         packets.from_client,
         *(
-            _size(payload[packets.from_client == side], each or _USUAL)
+            _size(payload[packets.from_client == side], each or _DEFAULT_MSS)
             for side, each in zip((True, False), mss, strict=True)
         ),
     )
@@ -46,8 +46,8 @@ def apart(packets: Any, mss: tuple[int | None, int | None]) -> Any:
 
 def _size(payload: Any, limit: int) -> int:
     """Return the most usual size of data among full segments."""
-    usual = payload[(payload > limit // 2) & (payload <= limit)]
-    return int(np.bincount(usual).argmax()) if len(usual) else limit
+    full = payload[(payload > limit // 2) & (payload <= limit)]
+    return int(np.bincount(full).argmax()) if len(full) else limit
 
 
 _PLAIN = (

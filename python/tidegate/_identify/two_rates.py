@@ -138,9 +138,9 @@ def _part_left(trip: Any, waited: Any, fast: Any, slow: Any) -> float:
     if np.count_nonzero(peaked) < _LEAST:
         return 1.0
     one, two = (np.abs(trip - each - np.median(trip - each)) for each in (waited, np.maximum(fast, slow)))
-    before, after, usual = one[peaked].mean(), two[peaked].mean(), two.mean()
+    before, after, overall = one[peaked].mean(), two[peaked].mean(), two.mean()
     # Where times are coarse, two leave what they leave elsewhere.
-    above = (after - usual) / (before - usual) if before > _ABOVE * usual else 1.0
+    above = (after - overall) / (before - overall) if before > _ABOVE * overall else 1.0
     return float(min(after / before, max(above, 0.0))) if before > 0 else 1.0
 
 

@@ -211,8 +211,8 @@ class Futures:
                     f"measure: {name_of(self._measure)} cannot be sent to another process ({error}); define "
                     "it with def at the top of a module that the workers can import"
                 ) from error
-            said = ": ".join(part for part in (type(error).__name__, str(error)) if part)
-            raise ClusterError(f"the executor {what} ({said})") from error
+            words = ": ".join(part for part in (type(error).__name__, str(error)) if part)
+            raise ClusterError(f"the executor {what} ({words})") from error
 
     def _next(self, patience_s: float) -> Any:
         end = time.monotonic() + patience_s

@@ -10,10 +10,10 @@ import time
 #: Seconds after which a connection that only waits may be ended for another, and for which that one waits.
 _IDLE_S = 2.0
 _EVICTED_S = 0.5
-_SAID = b'{"error":"too many connections to the laboratory; try again in a moment"}'
+_BODY = b'{"error":"too many connections to the laboratory; try again in a moment"}'
 _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n"
-    b"Content-Length: %d\r\n\r\n%s" % (len(_SAID), _SAID)
+    b"Content-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
 )
 
 

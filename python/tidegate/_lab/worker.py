@@ -52,8 +52,8 @@ def _work(jobs: queue.SimpleQueue[dict[str, Any]], stopped: set[int], limits: Li
         except MemoryError:
             os._exit(MEMORY)
         except Exception as error:
-            said = f"this is a bug in tidegate: {type(error).__name__}: {error}"
-            text = json.dumps({"number": number, "status": 500, "body": {"error": said}})
+            message = f"this is a bug in tidegate: {type(error).__name__}: {error}"
+            text = json.dumps({"number": number, "status": 500, "body": {"error": message}})
         out.write(text.encode() + b"\n")
         out.flush()
         stopped.discard(number)

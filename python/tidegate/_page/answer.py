@@ -33,8 +33,8 @@ def answer_page(
     if svg is not None:
         sections.append(Section("picture", "Picture", [Picture(svg)]))
     sections += [
-        Section(title.lower().replace(" ", "-"), title, [Lines(said)])
-        for title, said in (texts or {}).items()
+        Section(title.lower().replace(" ", "-"), title, [Lines(lines)])
+        for title, lines in (texts or {}).items()
     ]
     again = [Listing("The command", shlex.join(command))]
     again += [Listing(name, scenario) for name, scenario in (scenarios or {}).items()]

@@ -122,7 +122,7 @@ def _traces(document: dict[str, Any], base: Path) -> dict[str, dict[str, Any]]:
             continue
         keys = {"file": trace} if isinstance(trace, str) else trace
         arguments: dict[str, Any] = {"source": base / keys["file"]}
-        said = ("format", "time_column", "rate_column", "time_unit", "rate_unit", "where", "step")
-        arguments |= {key: keys[key] for key in said if key in keys}
+        names = ("format", "time_column", "rate_column", "time_unit", "rate_unit", "where", "step")
+        arguments |= {key: keys[key] for key in names if key in keys}
         found[name] = arguments
     return found

@@ -27,14 +27,14 @@ FAST = 1_000_000_000
 #: Packets of a queue without limit, where a discipline asks for one.
 MANY = 1_000_000
 #: Keys of a gate that the command says, or of which a sentence says what becomes of them.
-SAID = frozenset({
+EXPRESSED = frozenset({
     "rate", "on_change", "framing", "delay", "jitter", "loss", "police", "per", "duplex", "slotted",
     "reassembly", "classes", "scheduler", "tas", "queue.limit", "queue.epd", "queue.ppd",
     "queue.aqm.step", "queue.aqm.red", "queue.aqm.fq_codel", "queue.aqm.dualpi2", "queue.aqm.cake",
     "queue.aqm.codel.target", "queue.aqm.codel.interval", "queue.aqm.pie.target", "queue.aqm.pie.max_burst",
 })  # fmt: skip
 #: What Mahimahi has where it has no word for a key.
-USUAL = {"queue.counts": "waiting"}
+DEFAULTS = {"queue.counts": "waiting"}
 
 
 def commands(
@@ -86,7 +86,7 @@ def commands(
         )
     for way in (down, up):
         for gate in way.gates:
-            differences += unsaid(gate, way.in_file(gate, gates), "Mahimahi", SAID, USUAL)
+            differences += unsaid(gate, way.in_file(gate, gates), "Mahimahi", EXPRESSED, DEFAULTS)
     return ([" ".join(words)] if words else []), files, differences, missing
 
 

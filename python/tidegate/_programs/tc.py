@@ -25,7 +25,7 @@ MANY = 1_000_000
 #: Bytes, likewise.
 MANY_BYTES = 1_000_000_000
 #: Keys of a gate that the commands say, or of which a sentence says what becomes of them.
-SAID = frozenset({
+EXPRESSED = frozenset({
     "rate", "on_change", "framing", "delay", "jitter", "loss", "police", "per", "duplex", "slotted",
     "reassembly", "classes", "scheduler", "tas", "queue.limit", "queue.counts", "queue.epd",
     "queue.ppd", "queue.aqm.step", "queue.aqm.codel", "queue.aqm.fq_codel",
@@ -53,7 +53,7 @@ SAID = frozenset({
     ),
 })  # fmt: skip
 #: What tc has where it has no word for a key.
-USUAL: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "queue.aqm.pie.max_burst": "150 ms",
     "queue.aqm.pie.mark_below": "10%",
     "queue.aqm.pie.derandomize": True,
@@ -107,7 +107,7 @@ def commands(
         shaper = _shaper(gate, way, parent, differences, missing, file)
         lines += [f"tc qdisc add dev {device} {each}" for each in shaper]
     for gate in way.gates:
-        differences += unsaid(gate, way.in_file(gate, gates), "tc", SAID, USUAL)
+        differences += unsaid(gate, way.in_file(gate, gates), "tc", EXPRESSED, DEFAULTS)
     return lines, differences, missing
 
 

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 def unsaid(
-    gate: Gate, file: dict[str, Any], tool: str, said: Collection[str], usual: Mapping[str, Any]
+    gate: Gate, file: dict[str, Any], tool: str, expressed: Collection[str], defaults: Mapping[str, Any]
 ) -> list[str]:
     """Return a sentence for each key of a gate that no command says.
 
-    ``file``: the gate in the scenario's file. ``said``: keys, and tables with all that is in them.
-    ``usual``: what the tool has for keys that it has no word for.
+    ``file``: the gate in the scenario's file. ``expressed``: keys, and tables with all that is in them.
+    ``defaults``: what the tool has for keys that it has no word for.
     """
     found = []
     for key, value in _leaves(file, ""):
         parts = key.split(".")
-        if any(".".join(parts[:n]) in said for n in range(1, len(parts) + 1)):
+        if any(".".join(parts[:n]) in expressed for n in range(1, len(parts) + 1)):
             continue
-        theirs = usual.get(key, False)
+        theirs = defaults.get(key, False)
         if _same(value, theirs):
             continue
         sentence = f"gate {gate['name']} has {key} = {_toml(value)}; {tool} has no word for it"
-        found.append(sentence if key not in usual else f"{sentence}, and has {_toml(theirs)}")
+        found.append(sentence if key not in defaults else f"{sentence}, and has {_toml(theirs)}")
     return found
 
 

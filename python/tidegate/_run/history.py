@@ -148,11 +148,11 @@ class History:
         The rate law sets it, not spikes: a contract where there is a policer, what the bucket lets
         through where there is one, else what the gate could deliver or did.
         """
-        usual = float(np.quantile(self.carried, 0.98)) if len(self.carried) else 0.0
+        p98 = float(np.quantile(self.carried, 0.98)) if len(self.carried) else 0.0
         if rate := self.contract.get("rate_bps"):
-            return 1.25 * max(rate, min(usual, self.contract.get("peak_bps") or usual))
+            return 1.25 * max(rate, min(p98, self.contract.get("peak_bps") or p98))
         if rate := self.bucket.get("rate_bps"):
-            return 1.15 * max(rate, min(usual, self.bucket.get("peak_bps") or usual))
+            return 1.15 * max(rate, min(p98, self.bucket.get("peak_bps") or p98))
         known = [value[~np.isnan(value)] for value in (self.rate_binned, self.carried)]
         able = max((float(np.max(value)) for value in known if len(value)), default=0.0)
         most = max([1.0, *self.total_goodput.tolist()]) if self.through else 1.0

@@ -135,10 +135,10 @@ def bitrate_panel(panel: Panel, run: Recorded, until: float) -> None:
             speeds.append(8 * video.bytes / (video.ended - video.asked))
     highest = max(float(video.bitrate.max()) for video in videos)
     fastest = [speed[np.isfinite(speed)] for speed in speeds]
-    usual = max((float(np.quantile(each, 0.9)) for each in fastest if len(each)), default=0.0)
+    p90 = max((float(np.quantile(each, 0.9)) for each in fastest if len(each)), default=0.0)
     advice = _advice(run, videos[0].name, until) if len(videos) == 1 else None
     advised = 0.0 if advice is None else float(np.nan_to_num(advice[1]).max())
-    top = 1.12 * max(highest, min(usual, 2 * highest), min(advised, 2 * highest))
+    top = 1.12 * max(highest, min(p90, 2 * highest), min(advised, 2 * highest))
     factor, unit = rate_scale(top)
     panel.y.span(0, top / factor)
     alone = len(videos) == 1

@@ -268,7 +268,7 @@ def table_of(
     step: str | None,
 ) -> dict[str, str]:
     """Return what was said of a table, by the names of a scenario's keys."""
-    said = {
+    keys = {
         "time_column": time_column,
         "rate_column": rate_column,
         "time_unit": time_unit,
@@ -276,7 +276,7 @@ def table_of(
         "where": where,
         "step": step,
     }
-    return {key: text for key, text in said.items() if text is not None}
+    return {key: text for key, text in keys.items() if text is not None}
 
 
 def format_of(path: Path) -> str:
