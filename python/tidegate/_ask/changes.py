@@ -146,15 +146,15 @@ def document_text(document: Mapping[str, Any]) -> str:
         return json.dumps(written, ensure_ascii=False, indent=2, allow_nan=False)
     except ValueError:
         # JSON has no infinity; as text it is refused like any other, with its key and what would be right.
-        return json.dumps(_finite(written), ensure_ascii=False, indent=2)
+        return json.dumps(_infinite_as_text(written), ensure_ascii=False, indent=2)
 
 
-def _finite(value: Any) -> Any:
+def _infinite_as_text(value: Any) -> Any:
     """Return the value with numbers that are not finite as text."""
     if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
+        return {key: _infinite_as_text(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_finite(inner) for inner in value]
+        return [_infinite_as_text(inner) for inner in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 

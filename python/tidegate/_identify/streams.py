@@ -150,15 +150,15 @@ def _of_one(connection: Any, notes: list[str]) -> list[Stream]:
         if missed.packets:
             notes.append(missed_words(connection, from_client, missed))
         if near is None or near == from_client:
-            stream = sent(whole, from_client=from_client)
+            sending = sent(whole, from_client=from_client)
         else:
             base = _shortest(handshake_ns(packets), echoed_ns(packets, from_client=from_client))
             seen = partial(received, whole, from_client=from_client, base_ns=base, missed=missed)
-            stream = placed(seen(), partial(seen, close=True))
+            sending = placed(seen(), partial(seen, close=True))
         at = "sender" if near is None or near == from_client else "receiver"
-        stream = replace(stream, begun=_end(connection, from_client).opened)
+        sending = replace(sending, begun=_end(connection, from_client).opened)
         back = _answers(connection, from_client) if at == "receiver" else None
-        found.append(Stream(connection, from_client, at, stream, acks, missed, answers=back))
+        found.append(Stream(connection, from_client, at, sending, acks, missed, answers=back))
     return found
 
 
