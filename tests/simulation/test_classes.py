@@ -81,6 +81,35 @@ def test_two_levels_of_borrowing() -> None:
     assert "lends" not in classes(run)
 
 
+@pytest.mark.parametrize(
+    ("home", "rates", "shares"),
+    [
+        (("4 Mbit/s", "6 Mbit/s"), ("2 Mbit/s", "2 Mbit/s"), [3, 3]),
+        (("5 Mbit/s", "8 Mbit/s"), ("1 Mbit/s", "3 Mbit/s"), [1.75, 5.25]),
+    ],
+)
+def test_a_node_at_its_ceiling_keeps_the_turns_below_it(
+    home: tuple[str, str], rates: tuple[str, str], shares: list[float]
+) -> None:
+    """What sisters borrow is divided by their quanta (a tenth of their rates), though others send in between."""
+
+    def below(member: str, rate: str) -> dict[str, Any]:
+        return {"members": [member], **QUEUE, "htb": {"rate": rate, "ceil": "10 Mbit/s", "parent": "home"}}
+
+    nodes = {
+        "home": {"htb": {"rate": home[0], "ceil": home[1]}},
+        "alice": below("a", rates[0]),
+        "bob": below("b", rates[1]),
+        "rest": {"members": ["c"], **QUEUE, "htb": {"rate": "2 Mbit/s", "ceil": "10 Mbit/s"}},
+    }
+    traffic = {"a": source("8 Mbit/s"), "b": source("8 Mbit/s"), "c": source("2.5 Mbit/s")}
+    found = mbit(tg.run(scenario({"scheduler": "htb", "classes": nodes}, **traffic)))
+    assert [found["alice"], found["bob"]] == pytest.approx(
+        [share * sum((found["alice"], found["bob"])) / sum(shares) for share in shares], rel=0.02
+    )
+    assert sum(found.values()) == pytest.approx(10, rel=0.16)
+
+
 def test_members_by_copy_by_direction_and_by_codepoint() -> None:
     """The longer name holds, then the shorter, then the codepoint, then the class for the rest."""
     gate = {

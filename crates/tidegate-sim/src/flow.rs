@@ -340,9 +340,8 @@ impl Flow {
             hosted.finish();
             return self.meter.delivered(until, hosted.cause(until));
         }
-        let idle = self.sender.snapshot().in_flight == 0;
-        let snapshot = self.sender.snapshot();
-        let held_by = if idle { HeldBy::Application } else { snapshot.held_by };
+        let held_by =
+            if self.sender.all_acknowledged() { HeldBy::Application } else { self.sender.snapshot().held_by };
         let cause = match &self.policed {
             Some(policed) => policed.cause(held_by, &self.sender),
             None => Cause::sender(held_by),

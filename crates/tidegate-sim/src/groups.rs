@@ -266,14 +266,14 @@ fn middle(bin: usize) -> f64 {
     first as f64 + (width - 1) as f64 / 2.0
 }
 
-/// The numbers below which 10, 50 and 90 of 100 are; NaN: there are none.
+/// The smallest numbers that at least 10, 50 and 90 of 100 do not exceed; NaN: there are none.
 fn spread(counts: &[u64; BINS]) -> [f64; 3] {
     let all: u64 = counts.iter().sum();
     [10, 50, 90].map(|percent| {
-        let mut rank = match all.checked_sub(1) {
-            Some(last) => last * percent / 100,
-            None => return f64::NAN,
-        };
+        if all == 0 {
+            return f64::NAN;
+        }
+        let mut rank = (all * percent).div_ceil(100) - 1;
         for (bin, count) in counts.iter().enumerate() {
             if rank < *count {
                 return middle(bin);

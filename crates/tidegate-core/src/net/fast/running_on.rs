@@ -10,7 +10,8 @@
 //!   time, when the service ends, and before a control acts. Those arrivals are no events.
 //!
 //! None of it is done where somebody must be informed at the time itself: at a gate that polices or marks colours, that is a circuit,
-//! or whose arrivals a signal or an ABR switch counts. Where TCP is informed of departures, what leaves takes the line.
+//! or whose arrivals a signal or an ABR switch counts. Where TCP is informed of departures, what leaves takes the line. No unit waits on
+//! the line where a flow passes that a policer may hold back, because its sender must know who dropped a segment when it acts on it.
 
 use std::collections::BTreeSet;
 
@@ -70,10 +71,15 @@ impl Network {
         };
         let runs_on: Vec<bool> = plan.gates.iter().enumerate().map(may_run_on).collect();
         let inputs = self.inputs();
+        let polices = |gate: &usize| plan.gates[*gate].police.is_some() || plan.gates[*gate].marker.is_some();
+        let policed = plan.flows.iter().filter(|flow| flow.path.iter().any(polices));
+        let of_policed: BTreeSet<usize> = policed.flat_map(|flow| flow.path.iter().copied()).collect();
         for (gate, ways) in inputs.iter().enumerate() {
             self.running_on[gate].runs_on = runs_on[gate];
             self.running_on[gate].from_arrivals = runs_on[gate] && !ways.is_entry;
-            if let (true, false, Some(line)) = (runs_on[gate], ways.after_cells, ways.only_line()) {
+            if let (true, false, Some(line)) = (runs_on[gate], ways.after_cells, ways.only_line())
+                && !of_policed.contains(&gate)
+            {
                 self.running_on[gate].line = line;
                 self.lines[line as usize].taken_by = gate as u32;
             }

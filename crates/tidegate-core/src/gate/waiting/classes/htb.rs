@@ -6,8 +6,9 @@
 //! Tokens are counted in 10⁻¹² bit, so that a picosecond at any whole rate is a whole number of them, and a class begins
 //! at the first whole picosecond at which it may.
 //!
-//! DEVIATION: where nodes lie between a lender and its borrowers, Linux' `sch_htb` takes turns at each of these nodes; here
-//! all classes that borrow from one lender with one priority take turns together.
+//! Those that send at one level with one priority take turns as in `htb_lookup_leaf`: in turn are the nodes that lend, and at each of
+//! them the nodes below it, down to a class. Each node remembers whose turn it is below it; when all below a node have had theirs, it is
+//! the next node's turn. Siblings are in the order of the file, an inner node where its first class is.
 
 use std::collections::BTreeMap;
 
@@ -20,32 +21,26 @@ pub(super) struct Htb {
     nodes: Vec<Node>,
     /// Nodes that are classes: the first ones.
     classes: usize,
-    /// Whose turn it is: of lenders at one level and with one priority, and of those that borrow from one lender.
-    turns: BTreeMap<(Eligible, u32), usize>,
+    /// Whose turn it is, of each priority: the first [`Node::order`] that is not over.
+    turns: BTreeMap<(Siblings, u32), usize>,
     /// The lender of the class that was chosen last, with its level.
     chosen: (Option<usize>, u32),
 }
 
 /// Who takes turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Eligible {
-    /// Lenders at a level.
+enum Siblings {
+    /// The lenders of a level: at level 0 classes that need not borrow, at the level of the gate itself the nodes without a parent.
     Lenders(u32),
-    /// Classes that borrow from this node, or from the gate.
-    Borrowers(Option<usize>),
-    /// Classes that need not borrow.
-    Owners,
-}
-
-impl Eligible {
-    fn of(level: u32, lender: Option<usize>) -> Eligible {
-        if level == 0 { Eligible::Owners } else { Eligible::Borrowers(lender) }
-    }
+    /// The nodes below this one.
+    Below(usize),
 }
 
 #[derive(Clone, Debug)]
 struct Node {
     parent: Option<usize>,
+    /// Its place among its siblings: the number of the first class below it, or its own.
+    order: usize,
     /// 0: a class; the nodes above are higher.
     level: u32,
     own: Bucket,
@@ -100,8 +95,16 @@ impl Htb {
             depth
         };
         let deepest = (0..plan.nodes.len()).map(depth).max().unwrap_or(0);
+        let first_below = |number: usize| {
+            let is_below = |class: &usize| {
+                std::iter::successors(Some(*class), |node| plan.nodes[*node].parent)
+                    .any(|node| node == number)
+            };
+            (0..classes).find(is_below).unwrap_or(number)
+        };
         let node = |(number, node): (usize, &HtbNode)| Node {
             parent: node.parent,
+            order: first_below(number),
             level: if number < classes { 0 } else { deepest - depth(number) },
             own: Bucket::new(node.rate.bps(), node.burst),
             ceil: Bucket::new(node.ceil.bps(), node.ceil_burst),
@@ -170,25 +173,62 @@ impl Htb {
             }
         }
         let Some((level, priority)) = first else { return Err(earliest) };
-        if level > 0 {
-            let from = self.turns.get(&(Eligible::Lenders(level), priority)).copied().unwrap_or(0);
-            let place = could.iter().filter_map(|(_, lender)| *lender).filter(|lender| *lender >= from).min();
-            let lender = place.or_else(|| could.iter().filter_map(|(_, lender)| *lender).min());
-            could.retain(|(_, of)| *of == lender);
-        }
-        let turn = Eligible::of(level, could[0].1);
-        let from = self.turns.get(&(turn, priority)).copied().unwrap_or(0);
-        let mut place = could.iter().position(|(class, _)| *class >= from).unwrap_or(0);
+        let mut class = self.next_in_turn(level, priority, &could);
         // A class that has sent more than its quantum sits out.
-        while self.nodes[could[place].0].credits[level as usize] < 0 {
-            let node = &mut self.nodes[could[place].0];
+        while self.nodes[class].credits[level as usize] < 0 {
+            let node = &mut self.nodes[class];
             node.credits[level as usize] += node.quantum;
-            place = (place + 1) % could.len();
+            self.end_turn(class, level);
+            class = self.next_in_turn(level, priority, &could);
         }
-        let (class, lender) = could[place];
-        self.turns.insert((turn, priority), class);
-        self.chosen = (lender, level);
+        self.chosen = (could.iter().find(|(of, _)| *of == class).and_then(|(_, lender)| *lender), level);
         Ok(class)
+    }
+
+    /// The class whose turn it is among those that `could` send, each with its lender, at one level with one priority
+    /// (Linux `htb_lookup_leaf`).
+    fn next_in_turn(&mut self, level: u32, priority: u32, could: &[(usize, Option<usize>)]) -> usize {
+        let mut siblings = Siblings::Lenders(level);
+        loop {
+            let from = self.turns.get(&(siblings, priority)).copied().unwrap_or(0);
+            let below = could.iter().filter_map(|(class, lender)| self.on_the_way(siblings, *class, *lender));
+            let next = below
+                .filter(|node| self.nodes[*node].order >= from)
+                .min_by_key(|node| self.nodes[*node].order);
+            self.turns.insert((siblings, priority), next.map_or(0, |node| self.nodes[node].order));
+            siblings = match (next, siblings) {
+                (Some(class), _) if class < self.classes => return class,
+                (Some(node), _) => Siblings::Below(node),
+                (None, Siblings::Lenders(_)) => siblings,
+                // All below this node have had their turn.
+                (None, Siblings::Below(node)) => {
+                    let above = self.siblings_of(node, level);
+                    self.turns.insert((above, priority), self.nodes[node].order + 1);
+                    above
+                }
+            };
+        }
+    }
+
+    /// Which of these siblings is a class, or is above it; `None`: no one.
+    fn on_the_way(&self, siblings: Siblings, class: usize, lender: Option<usize>) -> Option<usize> {
+        let mut upwards = std::iter::successors(Some(class), |node| self.nodes[*node].parent);
+        match siblings {
+            Siblings::Lenders(_) => lender.or_else(|| upwards.last()),
+            Siblings::Below(node) => upwards.find(|below| self.nodes[*below].parent == Some(node)),
+        }
+    }
+
+    /// With whom a node takes turns when classes send at this level.
+    fn siblings_of(&self, node: usize, level: u32) -> Siblings {
+        let Node { parent, level: own, .. } = self.nodes[node];
+        parent.filter(|_| own < level).map_or(Siblings::Lenders(level), Siblings::Below)
+    }
+
+    /// The turn of a class that sends at this level is over.
+    fn end_turn(&mut self, class: usize, level: u32) {
+        let Node { order, priority, .. } = self.nodes[class];
+        self.turns.insert((self.siblings_of(class, level), priority), order + 1);
     }
 
     /// The class that was chosen sends so many bytes.
@@ -211,10 +251,7 @@ impl Htb {
         *left -= i64::from(bytes);
         if *left < 0 {
             *left += node.quantum;
-            self.turns.insert((Eligible::of(level, lender), node.priority), class + 1);
-        }
-        if let Some(lender) = lender {
-            self.turns.insert((Eligible::Lenders(level), self.nodes[class].priority), lender + 1);
+            self.end_turn(class, level);
         }
     }
 }
