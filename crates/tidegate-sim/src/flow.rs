@@ -56,6 +56,8 @@ pub(crate) struct Flow {
     pub(crate) receiver_noted_from: Time,
     /// The flow passes a circuit, which must know when a transfer begins and ends.
     has_circuit: bool,
+    /// Data may arrive at the instant at which they leave.
+    pub(crate) data_may_take_no_time: bool,
     /// It passes an ACK filter.
     pub(crate) filtered: bool,
     /// A transfer is under way, as last reported to the circuits.
@@ -146,6 +148,7 @@ impl Flow {
             receiver_row_until: Time::ZERO,
             coming: Vec::new(),
             has_circuit,
+            data_may_take_no_time: !flow.path.iter().any(|gate| plan.gates[*gate].takes_time()),
             filtered,
             transferring: false,
             in_network: 0,

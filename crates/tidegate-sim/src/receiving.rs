@@ -103,6 +103,14 @@ impl<N: Carrier> Wire<N> {
     }
 
     #[inline(never)]
+    /// The timers of a receiver that expire by `at`: at one instant they come before what an application writes.
+    #[cold]
+    pub(crate) fn wake_receiver_by(&mut self, at: Time, index: usize, flow: &mut Flow) {
+        while flow.receiver.next_wakeup() <= at {
+            self.wake_receiver(flow.receiver.next_wakeup(), index, flow);
+        }
+    }
+
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);

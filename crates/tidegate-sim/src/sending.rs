@@ -120,6 +120,9 @@ impl<N: Carrier> Wire<N> {
         if flow.started && at < flow.app.next_wakeup() {
             return;
         }
+        if flow.data_may_take_no_time {
+            self.wake_receiver_by(at, index, flow);
+        }
         flow.before_sender(at);
         if !flow.started {
             flow.started = true;

@@ -100,6 +100,14 @@ impl GatePlan {
         }
     }
 
+    /// Whether every packet is at the gate for some time.
+    #[must_use]
+    pub fn takes_time(&self) -> bool {
+        let limited =
+            matches!(self.rate, RatePlan::Constant(_) | RatePlan::Steps { .. } | RatePlan::Markov(_));
+        limited || self.delay > Span::ZERO
+    }
+
     /// The delay that no unit is spared: the constant one, and the least base delay of a recorded cellular link.
     #[must_use]
     pub fn least_delay(&self) -> Span {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::graph;
 use crate::net::map::Owner;
-use crate::plan::{GatePlan, Plan, RatePlan, RtoPlan, RtoRestart};
+use crate::plan::{GatePlan, Plan, RtoPlan, RtoRestart};
 use crate::units::Span;
 
 /// A route: the gates that a unit passes.
@@ -105,12 +105,6 @@ fn meeting_places(after: &[Vec<usize>], inputs: &[usize], drafts: &[Draft]) -> V
     let entered: BTreeSet<usize> = drafts.iter().filter_map(|draft| draft.gates.first().copied()).collect();
     let knot = graph::knot(after);
     (0..after.len()).map(|gate| inputs[gate] > 1 || knot[gate] || entered.contains(&gate)).collect()
-}
-
-/// Whether every packet is at a gate for some time.
-pub(super) fn takes_time(gate: &GatePlan) -> bool {
-    let limited = matches!(gate.rate, RatePlan::Constant(_) | RatePlan::Steps { .. } | RatePlan::Markov(_));
-    limited || gate.delay > Span::ZERO
 }
 
 #[cfg(test)]

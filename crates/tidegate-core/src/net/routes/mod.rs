@@ -9,10 +9,10 @@ mod lines;
 
 use crate::cells::CrossingPlan;
 use crate::net::map::{NONE, Owner, RouteMap, Stretch};
-use crate::plan::Plan;
+use crate::plan::{AppPlan, Plan};
 use crate::units::Span;
 
-use drafts::{Draft, GateKinds, drafts, takes_time};
+use drafts::{Draft, GateKinds, drafts};
 use lines::LineNumbers;
 
 /// All routes of a plan, and what they are made of.
@@ -55,11 +55,8 @@ impl Routes {
             stretch.delay = routes.line_delays.get(stretch.line as usize).copied().unwrap_or(Span::ZERO);
         }
         for (route, draft) in drafts.iter().enumerate() {
-            // Of background traffic nobody answers.
-            let answers = drafts.get(route ^ 1).filter(|_| route < routes.map.traffic_from as usize);
-            let answered_alone = answers.is_none_or(|answers| gates.begins_alone(answers));
-            let keeps_its_place =
-                routes.takes_time(plan, route) || (answered_alone && !routes.goes_on(route));
+            let keeps_its_place = routes.takes_time(plan, route)
+                || (!routes.goes_on(route) && routes.may_take_no_time(plan, route, &drafts, &gates));
             routes.map.private_entries.push(!exact && gates.begins_alone(draft) && keeps_its_place);
         }
         Routes { order: gates.rank, ..routes }
@@ -97,6 +94,19 @@ impl Routes {
         });
     }
 
+    /// Whether what enters a route of one stretch at an instant may be at its end at that instant, and still in the order of the page
+    /// "Order at one instant". Of background traffic nobody hears. At a flow's other end nothing but that end's timers comes first, and they
+    /// do, if its answers enter alone and take time; requests are no answers.
+    fn may_take_no_time(&self, plan: &Plan, route: usize, drafts: &[Draft], gates: &GateKinds) -> bool {
+        match drafts[route].owner {
+            Owner::Traffic(_) => true,
+            Owner::Back(flow) if matches!(plan.flows[flow].app, AppPlan::Request(_)) => false,
+            Owner::Back(_) | Owner::Data(_) => {
+                gates.begins_alone(&drafts[route ^ 1]) && self.takes_time(plan, route ^ 1)
+            }
+        }
+    }
+
     /// Whether another stretch follows a route's first one.
     fn goes_on(&self, route: usize) -> bool {
         self.map.stretches.get(self.map.first[route] as usize + 1).is_some_and(|next| next.line != NONE)
@@ -106,7 +116,7 @@ impl Routes {
     fn takes_time(&self, plan: &Plan, route: usize) -> bool {
         let first = &self.map.stretches[self.map.first[route] as usize];
         first.delay > Span::ZERO
-            || self.map.gates_of(first).iter().any(|gate| takes_time(&plan.gates[*gate as usize]))
+            || self.map.gates_of(first).iter().any(|gate| plan.gates[*gate as usize].takes_time())
     }
 
     /// A stretch that begins here.
