@@ -208,6 +208,25 @@ def _calls(draw: random.Random) -> list[str]:
     ]
 
 
+def _cycle(draw: random.Random) -> list[str]:
+    """Cell gates one after the other, in any order of the file; the first lies on a cycle with a packet gate."""
+    gates = [
+        ["[gate.near]", 'framing = "aal5"', *draw.choice([[], ['rate = "4 Mbit/s"']])],
+        ["[gate.between]", f'rate = "{draw.choice([2, 10])} Mbit/s"', 'delay = "5 ms"'],
+        [
+            "[gate.far]",
+            'framing = "aal5"',
+            f'rate = "{draw.choice([1, 3])} Mbit/s"',
+            f'queue = "{draw.choice([50, 200])} cells"',
+            'delay = "20 ms"',
+        ],
+    ]
+    draw.shuffle(gates)
+    back = draw.choice(['["between", "near", "far"]', '["between", "near"]'])
+    flow = ["[flow.loop]", 'path = ["near", "between", "far"]', f"back = {back}"]
+    return [line for gate in gates for line in gate] + flow
+
+
 def scenario(number: int) -> str:
     """Return the scenario of this number; always the same text."""
     draw = random.Random(number)
@@ -266,6 +285,8 @@ def scenario(number: int) -> str:
         lines += ends.choice([[], [], ['group = "all of them"'], copies])
     if draw.random() < 0.15:
         lines += _abr(draw)
+    if (loops := random.Random(f"cycles {number}")).random() < 0.1:
+        lines += _cycle(loops)
     lines += ["[record]", f'every = "{draw.choice(["events", "5 ms", "37 ms"])}"']
     return "\n".join(lines) + "\n"
 
