@@ -209,7 +209,7 @@ def _calls(draw: random.Random) -> list[str]:
 
 
 def _cycle(draw: random.Random) -> list[str]:
-    """Cell gates one after the other, in any order of the file; the first lies on a cycle with a packet gate."""
+    """Cell gates one after the other in any order of the file; the first lies on a cycle of gates."""
     gates = [
         ["[gate.near]", 'framing = "aal5"', *draw.choice([[], ['rate = "4 Mbit/s"']])],
         ["[gate.between]", f'rate = "{draw.choice([2, 10])} Mbit/s"', 'delay = "5 ms"'],
