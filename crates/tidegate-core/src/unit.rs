@@ -17,7 +17,7 @@ pub struct Unit {
     pub bytes: u32,
     /// The engine's own name for it.
     pub handle: u32,
-    /// [`TAGGED`], [`CODED`], [`SIGNALLED`], [`ADVISES`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`], [`CODEPOINT`],
+    /// [`TAGGED`], [`CODED`], [`SIGNALLED`], [`ADVISES`], [`WITHOUT_DATA`], the bits of [`Handle`], and fields from [`ECN`], [`COLOUR`], [`CODEPOINT`],
     /// [`SIGNAL`] and [`ADVICE`] on.
     flags: u32,
     /// What made it come when it did.
@@ -55,6 +55,9 @@ const SIGNALLED: u32 = 1 << 21;
 const ADVICE: u32 = 22;
 /// It carries that.
 const ADVISES: u32 = 1 << 29;
+
+/// It carries no user data, although it comes from the end whose data the route is for: a SYN or an ACK.
+const WITHOUT_DATA: u32 = 1 << 30;
 
 /// The bits of [`Handle`].
 const HANDLE: u32 = Handle::Number as u32 | Handle::Header as u32;
@@ -231,6 +234,17 @@ impl Unit {
     #[inline]
     pub fn set_ecn(&mut self, ecn: Ecn) {
         self.flags = self.flags & !(3 << ECN) | u32::from(ecn as u8) << ECN;
+    }
+
+    /// Whether it is a SYN or an ACK of the end whose data its route is for.
+    pub(crate) fn is_without_data(&self) -> bool {
+        self.flags & WITHOUT_DATA != 0
+    }
+
+    /// Sets that: it does not count among the lost data segments of its flow.
+    #[must_use]
+    pub fn without_data(self) -> Unit {
+        Unit { flags: self.flags | WITHOUT_DATA, ..self }
     }
 
     /// Its colour.

@@ -293,6 +293,20 @@ fn add<T: Copy + AddAssign>(all: &mut [T], more: &[T]) {
 mod tests {
     use super::*;
 
+    /// Small numbers have bins of their own.
+    #[test]
+    fn a_quantile_is_the_smallest_number_that_its_share_does_not_exceed() {
+        let of = |numbers: &[u64]| {
+            let mut counts = [0; BINS];
+            numbers.iter().for_each(|number| counts[bin(*number)] += 1);
+            spread(&counts)
+        };
+        assert_eq!(of(&[3, 5]), [3.0, 3.0, 5.0]);
+        assert_eq!(of(&[1, 2, 3, 7]), [1.0, 2.0, 7.0]);
+        assert_eq!(of(&[1, 2, 2, 2, 2, 2, 2, 2, 3, 7]), [1.0, 2.0, 3.0]);
+        assert!(of(&[])[0].is_nan());
+    }
+
     #[test]
     fn the_middle_of_a_bin_is_near_every_number_in_it() {
         for number in (0..5000).chain((12..40).flat_map(|power| [(1 << power) - 1, 1 << power, 3 << power])) {

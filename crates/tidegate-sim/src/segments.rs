@@ -128,7 +128,7 @@ impl Segments {
             let (place, bytes, ecn) = self.store_whole(at, sent, end, style);
             let mut unit = Unit::new(bytes, place, sent.held_by());
             unit.set_ecn(ecn);
-            return unit;
+            return if sent.is_empty() && from == Side::Sender { unit.without_data() } else { unit };
         }
         let bytes = style.headers + sent.len();
         if style.numbers && (sent.is_empty() || !style.timed) {

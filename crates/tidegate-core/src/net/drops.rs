@@ -63,7 +63,8 @@ impl Drops {
         if !measured.holds(dropped.at) || !dropped.reason.is_loss() {
             return;
         }
-        for (rows, place) in [(&mut self.gates, dropped.gate), (&mut self.routes, route as usize)] {
+        let of_route = (!dropped.unit.is_without_data()).then_some((&mut self.routes, route as usize));
+        for (rows, place) in [Some((&mut self.gates, dropped.gate)), of_route].into_iter().flatten() {
             if rows.len() <= place {
                 rows.resize(place + 1, DropCounts::default());
             }
