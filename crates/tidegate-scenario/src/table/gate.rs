@@ -214,7 +214,7 @@ const QUEUE: Section = short(
                 Kind::AnyOf(&[Kind::Choice(AQM_WORDS), Kind::Form(&AQM)]),
                 text("none"),
                 "Active queue management: which packets are marked CE, or dropped if their transport does not use ECN \
-                 (`tcp.ecn`), before the queue is full. Not at cell gates.",
+                 (`tcp.ecn`), before the queue is full. Not at cell gates; `cake` not in a class.",
             ),
         ],
     ),
