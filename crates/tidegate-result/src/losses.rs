@@ -13,8 +13,8 @@ use tidegate_core::units::PICOS_PER_SECOND;
 /// What became of a sender's packets at the gates of its path, inside the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LossSummary {
-    /// Its packets that gates dropped, for whatever reason; of a flow of TCP, data segments with their repeats, of other transports all
-    /// packets of the sender.
+    /// Its packets that gates dropped, for whatever reason; those with data, repeats included, as far as its transport tells which these
+    /// are.
     pub dropped_packets: u64,
     /// Of these, packets that a policer dropped.
     pub policed_packets: u64,

@@ -255,6 +255,9 @@ impl Hosted {
         let place = self.in_network.add(way, out.ip_bytes);
         let mut unit = Unit::new(out.ip_bytes, place, out.held_by);
         unit.set_ecn(out.ecn);
+        if side == Side::Sender && !out.data {
+            unit = unit.without_data();
+        }
         if side == Side::Sender
             && out.held_by == HeldBy::CongestionWindow
             && let Some(gate) = self.policer(at)

@@ -33,8 +33,7 @@ pub struct FlowSummary {
     /// IP bits of data segments that reached the receiver, headers and repeats included, in the same time, per second.
     pub throughput_bps: Option<f64>,
     /// `segments_delivered` over the data segments whose fate was decided in the measured time: `segments_received` and
-    /// `dropped_packets`, of which each lost packet of QUIC is one. So never above 1; what was on its way at the
-    /// beginning or the end makes no difference.
+    /// `dropped_packets`. So never above 1; what was on its way at the beginning or the end makes no difference.
     pub efficiency: Option<f64>,
     /// Data segments sent, repeats included.
     pub segments_sent: u64,
