@@ -29,7 +29,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "scenario", run: scenario::run, seeds: &scenario::SEED_BYTES, words: scenario::WORDS },
     Target { name: "endpoints", run: endpoints::run, seeds: &[], words: &[] },
     Target { name: "hosts", run: hosts::run, seeds: &[], words: &[] },
@@ -45,4 +45,22 @@ pub const TARGETS: [Target; 10] = [
     },
     Target { name: "trace_drp", run: trace::drp, seeds: &[trace::DRP_SEED.as_bytes()], words: trace::DRP },
     Target { name: "trace_csv", run: trace::csv, seeds: &[trace::CSV_SEED.as_bytes()], words: trace::CSV },
+    Target {
+        name: "trace_json",
+        run: trace::json,
+        seeds: &[trace::JSON_SEED.as_bytes()],
+        words: trace::JSON,
+    },
+    Target {
+        name: "trace_seconds_mbps",
+        run: trace::seconds_mbps,
+        seeds: &[b"0 12\n0.5 3.2\n10 0\n"],
+        words: trace::SECONDS_MBPS,
+    },
+    Target {
+        name: "sizes",
+        run: trace::sizes,
+        seeds: &[trace::SIZES_SEED.as_bytes(), trace::SEGMENTS_SEED.as_bytes(), trace::SABRE_SEED.as_bytes()],
+        words: trace::SIZES,
+    },
 ];

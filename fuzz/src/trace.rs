@@ -4,6 +4,7 @@ use tidegate_core::units::{Span, Time};
 use tidegate_scenario::trace::convert::{ConvertOptions, convert, to_opportunities, to_rates};
 use tidegate_scenario::trace::info::{InfoOptions, info};
 use tidegate_scenario::trace::{Format, LoadedTrace, TraceOptions, deliverable_bytes, detect, parse};
+use tidegate_scenario::trace::{segments, sizes};
 
 /// Pieces of Mahimahi files.
 pub const MAHIMAHI: &[&str] = &[
@@ -54,6 +55,84 @@ pub const CSV: &[&str] = &[
     "\u{feff}",
 ];
 
+/// A table in JSON.
+pub const JSON_SEED: &str =
+    r#"[{"time_s": 0, "rate_mbps": 12}, {"time_s": 0.5, "rate_mbps": 3.2}, {"time_s": 10}]"#;
+
+/// Pieces of tables in JSON.
+pub const JSON: &[&str] = &[
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ":",
+    "\"time_s\": 0",
+    "\"rate_mbps\": 12",
+    "\"time_ms\": 500",
+    "\"rate_kbps\": 3200",
+    "{\"time_s\": 10}",
+    "[0, 12]",
+    "[0.5, 3.2]",
+    "null",
+    "true",
+    "-1",
+    "1e300",
+    "\"1 s\"",
+    "\n",
+];
+
+/// Pieces of files with seconds and Mbit/s on each line.
+pub const SECONDS_MBPS: &[&str] = &[
+    "0 12\n",
+    "0 12\n",
+    "0.5 3.2\n",
+    "0.5\t3.2\r\n",
+    "10 0\n",
+    "10 0\n",
+    "# a comment\n",
+    "\n",
+    " ",
+    "-",
+    "e",
+    ".",
+];
+
+/// Sizes of messages with their probabilities.
+pub const SIZES_SEED: &str = "1000, 0.15\n20000, 0.6\n1000000, 1\n";
+
+/// Sizes of a video's segments in two bitrates.
+pub const SEGMENTS_SEED: &str = "141200, 502000\n160400, 488100\n";
+
+/// Such sizes as SABRE has them.
+pub const SABRE_SEED: &str =
+    r#"{"segment_duration_ms": 3000, "segment_sizes_bits": [[885360, 1536], [1286392, 80]]}"#;
+
+/// Pieces of files of sizes.
+pub const SIZES: &[&str] = &[
+    "bytes, share\n",
+    "1000",
+    "1000\n",
+    "20000, 0.6\n",
+    "1000000, 1\n",
+    "50, 100%\n",
+    "0.5",
+    ", ",
+    ";",
+    "\t",
+    "\n",
+    "\r\n",
+    "#",
+    "[",
+    "]",
+    "{\"segment_sizes_bits\": ",
+    "}",
+    "[141200, 502000]",
+    "-",
+    "e",
+    "nan",
+];
+
 /// Longest recording that is also converted, so that one input takes microseconds.
 const CONVERTED: Span = Span::from_secs(100);
 
@@ -73,6 +152,30 @@ pub fn csv(data: &[u8]) {
         check_message(&error.to_string());
     }
     reader(data, Format::Csv);
+}
+
+/// Tables in JSON.
+pub fn json(data: &[u8]) {
+    reader(data, Format::Csv);
+}
+
+/// Seconds and Mbit/s on each line.
+pub fn seconds_mbps(data: &[u8]) {
+    reader(data, Format::SecondsMbps);
+}
+
+/// Sizes of messages, and of a video's segments, as text and as JSON.
+pub fn sizes(data: &[u8]) {
+    match sizes::parse(data, "t") {
+        Ok(law) => assert!(law.mean().is_none_or(f64::is_finite), "{law:?}"),
+        Err(error) => check_message(&error.to_string()),
+    }
+    for name in ["t", "t.json"] {
+        match segments::parse(data, name, 2) {
+            Ok(sizes) => assert!(!sizes.is_empty() && sizes.iter().all(|row| row.len() == 2), "{sizes:?}"),
+            Err(error) => check_message(&error.to_string()),
+        }
+    }
 }
 
 /// Reads, checks, and sends what was read through every writer.

@@ -27,9 +27,13 @@ fn every_target_takes_random_input() {
 #[test]
 fn some_random_traces_are_read() {
     use tidegate_scenario::trace::{Format, TraceOptions, parse};
-    for (name, format) in
-        [("trace_mahimahi", Format::Mahimahi), ("trace_drp", Format::Drp), ("trace_csv", Format::Csv)]
-    {
+    for (name, format) in [
+        ("trace_mahimahi", Format::Mahimahi),
+        ("trace_drp", Format::Drp),
+        ("trace_csv", Format::Csv),
+        ("trace_json", Format::Csv),
+        ("trace_seconds_mbps", Format::SecondsMbps),
+    ] {
         let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
         let read = (0..INPUTS)
             .map(|index| corpus::input(target, index))

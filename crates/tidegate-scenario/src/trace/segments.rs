@@ -26,13 +26,13 @@ const HELP: &str =
     "write one line for each segment, with one size in whole bytes for each bitrate of the ladder";
 
 /// Sizes in bytes: a row for each segment, in it as many as there are bitrates.
-pub(crate) type SegmentSizes = Arc<[Vec<u64>]>;
+pub type SegmentSizes = Arc<[Vec<u64>]>;
 
 /// Reads the sizes of segments in `rungs` bitrates from the bytes of the file `name`.
 ///
 /// # Errors
 /// The first line that is wrong.
-pub(crate) fn parse(bytes: &[u8], name: &str, rungs: usize) -> Result<SegmentSizes, TraceError> {
+pub fn parse(bytes: &[u8], name: &str, rungs: usize) -> Result<SegmentSizes, TraceError> {
     let blame = Blame { file: name };
     if Path::new(name).extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("json")) {
         return parse_json(bytes, &blame, rungs);

@@ -48,7 +48,7 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Vec<u8>, TraceError> {
 ///
 /// # Errors
 /// The first line that is wrong.
-pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<SizePlan, TraceError> {
+pub fn parse(bytes: &[u8], name: &str) -> Result<SizePlan, TraceError> {
     let blame = Blame { file: name };
     let text = std::str::from_utf8(bytes)
         .map_err(|_| blame.whole("this is not text in UTF-8", "write sizes as text, one on each line"))?;
