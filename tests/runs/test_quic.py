@@ -152,6 +152,23 @@ def test_a_class_of_ones_own_runs_over_quic(tmp_path: Path) -> None:
     assert run.flows["quic"]["cwnd_max_segments"] == pytest.approx(20, rel=1e-3)
 
 
+def test_a_class_that_asks_for_no_window_sends_packet_by_packet(tmp_path: Path) -> None:
+    code = """
+        import tidegate as tg
+        class Nothing(tg.CongestionControl):
+            def on_ack(self, ack):
+                self.window_bytes = 0
+            def on_loss(self, loss):
+                pass
+    """
+    (tmp_path / "none.py").write_text(textwrap.dedent(code))
+    run = changed(tcp={"cc": f"python:{tmp_path / 'none.py'}:Nothing"}, quic={"cc": "tcp"})
+    # A packet in a round trip of 41.2 ms and the 25 ms by which its ACK is late.
+    packets = run.flows["quic"]["goodput_bps"] * 0.0662 / (1452 * 8)
+    assert 0.85 < packets < 1
+    assert run.flows["quic"]["timeouts"] == 0
+
+
 def test_requests_have_a_stream_each() -> None:
     run = changed(app={"request": {"response": "30 kB", "think": "100 ms"}})
     row = run.requests["quic"]

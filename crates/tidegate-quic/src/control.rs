@@ -35,7 +35,10 @@ impl ControllerFactory for Maker {
             QuicControl::Cubic => Arc::new(CubicConfig::default()).build(now, mtu),
             QuicControl::NewReno => Arc::new(NewRenoConfig::default()).build(now, mtu),
             QuicControl::Bbr => Box::new(Bbr::new(mtu, Box::new(Drawn(rng)))),
-            QuicControl::Tcp => Box::new(Ours::new(cc::Controller::new(&self.tcp, rng), self.clock)),
+            QuicControl::Tcp => {
+                let controller = cc::Controller::new(&self.tcp, rng);
+                Box::new(Ours::new(controller, self.clock, mtu, Arc::clone(&self.seen)))
+            }
         };
         Box::new(Watched::new(controller, Arc::clone(&self.seen)))
     }

@@ -146,7 +146,8 @@ impl End {
             return HeldBy::Application;
         }
         let path = connection.stats().path;
-        if self.watch.seen.in_flight() + u64::from(path.current_mtu) > path.cwnd {
+        // quinn keeps what is in flight below the window.
+        if self.watch.seen.in_flight() + u64::from(path.current_mtu) >= path.cwnd {
             HeldBy::CongestionWindow
         } else if unsent == 0 {
             HeldBy::ReceiverWindow
@@ -224,6 +225,9 @@ impl Host for End {
             return None;
         };
         let data = self.watch.read.sent.frames() > frames;
+        if data {
+            self.watch.seen.note_data();
+        }
         if data && let Some(rate) = self.watch.seen.pacing_rate().filter(|_| self.paces) {
             self.departs = now.saturating_add(time_of(transmit.size, rate));
         }

@@ -5,6 +5,11 @@
 //! - A mark is told, but not how much was marked; controllers that need the extent (DCTCP, Prague) are refused with the scenario.
 //! - No reduction is taken back: quinn does not look for spurious losses.
 //!
+//! A window of N segments lets N of the largest packets go: the plan has their payload as its segment. However small a window a controller
+//! asks for, a packet with user bytes goes, as over TCP a segment does, and not the two that RFC 9002 §7.2 recommends. Two go before the
+//! first with user bytes: quinn sends no ACK while its window has no room for what it has to say beside it, so that two ends with a window
+//! of one packet would wait for each other in the handshake, and the sender for its receiver after it.
+//!
 //! A recovery period begins with a loss or a mark, and ends when a packet is acknowledged that was sent after it began (RFC 9002 §7.3.2).
 
 use std::any::Any;
@@ -19,6 +24,7 @@ use tidegate_core::tcp::{Sampler, SentWith};
 use tidegate_core::units::Rate;
 
 use crate::clock::{Clock, span};
+use crate::watch::Seen;
 
 /// No window is larger: quinn's pacer multiplies it.
 const LARGEST_WINDOW: u64 = 1 << 30;
@@ -66,6 +72,9 @@ struct State {
     recovering: bool,
     batch: Batch,
     established: bool,
+    seen: Arc<Seen>,
+    /// Bytes of the largest packet that quinn sends now.
+    largest_packet: u64,
     /// As the last ACK found it.
     estimator: Option<RttEstimator>,
 }
@@ -74,7 +83,8 @@ struct State {
 pub(crate) struct Ours(Arc<Mutex<State>>);
 
 impl Ours {
-    pub(crate) fn new(controller: cc::Controller, clock: Clock) -> Ours {
+    /// `mtu`: bytes of the largest packet at first.
+    pub(crate) fn new(controller: cc::Controller, clock: Clock, mtu: u16, seen: Arc<Seen>) -> Ours {
         Ours(Arc::new(Mutex::new(State {
             controller,
             clock,
@@ -91,6 +101,8 @@ impl Ours {
             recovering: false,
             batch: Batch::default(),
             established: false,
+            seen,
+            largest_packet: u64::from(mtu),
             estimator: None,
         })))
     }
@@ -101,6 +113,12 @@ impl Ours {
 }
 
 impl State {
+    /// The window that quinn is to keep. quinn keeps what is in flight below it; ours may be reached.
+    fn window(&self) -> u64 {
+        let packets = if self.seen.has_sent_data() { 1 } else { 2 };
+        self.controller.window().clamp(packets * self.largest_packet, LARGEST_WINDOW) + 1
+    }
+
     fn handle_sent(&mut self, now: Instant, bytes: u64) {
         let at = self.clock.time(now);
         let none_out = self.in_flight == 0;
@@ -265,18 +283,19 @@ impl Controller for Ours {
         self.state().handle_congestion(now, sent, persistent, lost_bytes);
     }
 
-    /// The plan's segments are as long as the largest packets from the start.
-    fn on_mtu_update(&mut self, _mtu: u16) {}
+    /// The plan's segments are as long from the start as the largest packets that quinn finds.
+    fn on_mtu_update(&mut self, mtu: u16) {
+        self.state().largest_packet = u64::from(mtu);
+    }
 
-    /// quinn keeps what is in flight below it; ours may be reached.
     fn window(&self) -> u64 {
-        self.state().controller.window().min(LARGEST_WINDOW) + 1
+        self.state().window()
     }
 
     fn metrics(&self) -> ControllerMetrics {
         let state = self.state();
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = state.controller.window().min(LARGEST_WINDOW) + 1;
+        metrics.congestion_window = state.window();
         metrics.ssthresh = state.controller.snapshot().ssthresh;
         metrics.pacing_rate = state.controller.pacing_rate().map(Rate::bps);
         metrics

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use quinn_proto::RttEstimator;
@@ -20,6 +20,8 @@ pub(crate) struct Seen {
     recoveries: AtomicU64,
     /// Bits a second that the controller wants to be sent; 0: it says nothing.
     pacing_rate: AtomicU64,
+    /// User bytes have been sent.
+    has_sent_data: AtomicBool,
     /// The round trip measured last that nobody has taken yet, in nanoseconds; 0: none.
     rtt: AtomicU64,
 }
@@ -43,6 +45,16 @@ impl Seen {
     /// The round trip that the last ACK measured, once.
     pub(crate) fn take_rtt(&self) -> Option<Duration> {
         Some(self.rtt.swap(0, Relaxed)).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
+    }
+
+    /// User bytes are sent.
+    pub(crate) fn note_data(&self) {
+        self.has_sent_data.store(true, Relaxed);
+    }
+
+    /// Whether user bytes have been sent.
+    pub(crate) fn has_sent_data(&self) -> bool {
+        self.has_sent_data.load(Relaxed)
     }
 
     /// Times that marks made the window smaller.

@@ -19,22 +19,37 @@ const CONTROLS: [(&str, QuicControl); 4] = [
     ("tcp", QuicControl::Tcp),
 ];
 
-/// Whose transport carries a flow. Where it is QUIC, windows are shown in payloads of its largest packet: `tcp` gets their size.
-pub(crate) fn transport(flow: &Form, app: &AppPlan, tcp: &mut TcpPlan, notes: &mut Notes) -> TransportPlan {
-    let quic = choice(flow.get("transport"), [("tcp", false), ("quic", true)], notes);
-    if !quic {
+/// What is chosen of a flow's connection, where QUIC carries it.
+pub(crate) fn quic(flow: &Form, notes: &mut Notes) -> Option<QuicPlan> {
+    choice(flow.get("transport"), [("tcp", false), ("quic", true)], notes)
+        .then(|| flow.table("quic").map_or_else(QuicPlan::default, |form| read(form, notes)))
+}
+
+/// What a segment is over QUIC, whatever `tcp.mss` says: the UDP payload of the largest packet, which is RFC 9002's
+/// `max_datagram_size` (§2). Windows of so many segments are given and shown in it.
+pub(crate) fn segment(plan: &QuicPlan) -> u32 {
+    plan.largest_packet() - HEADERS
+}
+
+/// Whose transport carries a flow: `quic`, or TCP. `tcp` has the segments that [`segment`] says.
+pub(crate) fn transport(
+    flow: &Form,
+    app: &AppPlan,
+    quic: Option<QuicPlan>,
+    tcp: &mut TcpPlan,
+    notes: &mut Notes,
+) -> TransportPlan {
+    let Some(plan) = quic else {
         if let Some(item) = flow.given("quic") {
             let help = "add transport = \"quic\", or remove these keys";
             notes.warn(item.at, &item.key, "these keys have an effect only with transport = \"quic\"", help);
         }
         return TransportPlan::Tcp;
-    }
-    let plan = flow.table("quic").map_or_else(QuicPlan::default, |form| read(form, notes));
+    };
     refuse(flow, app, &plan, tcp, notes);
     // quinn is told no advice.
     tcp.rules.obeys_advice = false;
     tcp.headers = HEADERS;
-    tcp.mss = plan.largest_packet() - HEADERS;
     if plan.cc == QuicControl::Tcp {
         refuse_extent(flow, tcp, notes);
     } else {

@@ -30,7 +30,7 @@ pub(crate) fn check_sets(sets: &Form, root: &Form, library: &mut Library, notes:
     for named in &sets.items {
         let Some(form) = named.item.table() else { continue };
         if !used(&named.name) {
-            settle(&TcpLayers::of_set(form), library, notes);
+            settle(&TcpLayers::of_set(form), None, library, notes);
             notes.warn(
                 named.name_at,
                 &form.key,
@@ -41,7 +41,14 @@ pub(crate) fn check_sets(sets: &Form, root: &Form, library: &mut Library, notes:
     }
 }
 
-pub(crate) fn tcp(root: &Form, flow: &Form, library: &mut Library, notes: &mut Notes) -> TcpPlan {
+/// `segment`: the bytes of a segment, where it is not `mss` that says them.
+pub(crate) fn tcp(
+    root: &Form,
+    flow: &Form,
+    segment: Option<u32>,
+    library: &mut Library,
+    notes: &mut Notes,
+) -> TcpPlan {
     if let Some(item) = flow.table("tcp").and_then(|own| own.given("use"))
         && let Some(name) = item.text()
     {
@@ -52,13 +59,14 @@ pub(crate) fn tcp(root: &Form, flow: &Form, library: &mut Library, notes: &mut N
             notes.wrong(item, format!("no TCP set is called {name:?}"), help);
         }
     }
-    settle(&TcpLayers::new(root, flow), library, notes)
+    settle(&TcpLayers::new(root, flow), segment, library, notes)
 }
 
-fn settle(layers: &TcpLayers<'_>, library: &mut Library, notes: &mut Notes) -> TcpPlan {
-    let mss = bytes_u32(layers.item("mss").as_ref(), LARGEST_PACKET, notes);
+fn settle(layers: &TcpLayers<'_>, segment: Option<u32>, library: &mut Library, notes: &mut Notes) -> TcpPlan {
+    let own = bytes_u32(layers.item("mss").as_ref(), LARGEST_PACKET, notes);
     let timestamps = layers.flag("timestamps");
-    let headers = headers(layers, mss, timestamps, notes);
+    let headers = headers(layers, own, timestamps, notes);
+    let mss = segment.unwrap_or(own);
     let window = window(layers, "window", mss, notes);
     let cc = congestion::congestion(layers, window, library, notes);
     let plan = TcpPlan {

@@ -85,9 +85,10 @@ fn user<'a>(
         if is_flow { way_back(form, &path, gates, notes) } else { (Vec::new(), Span::ZERO) };
     let load = if is_flow {
         let app = app::app(root, form, library, notes);
-        let mut tcp = tcp::tcp(root, form, library, notes);
+        let quic = quic::quic(form, notes);
+        let mut tcp = tcp::tcp(root, form, quic.as_ref().map(quic::segment), library, notes);
         tcp.read = app::reading(form, &app, &tcp, notes);
-        let transport = quic::transport(form, &app, &mut tcp, notes);
+        let transport = quic::transport(form, &app, quic, &mut tcp, notes);
         let scone = advice::scone(form, &app, &tcp);
         Load::Flow { app, transport, tcp: Box::new(tcp), scone }
     } else {
