@@ -35,18 +35,30 @@ pub(crate) fn client(
     let mut config = ClientConfig::new(Arc::new(Plain(watch.read.clone())));
     config.transport_config(Arc::new(transport(plan, watch, control)));
     config.initial_dst_cid_provider(Arc::new(move || ConnectionId::new(&seed.to_be_bytes())));
-    (endpoint(1, seed, None), config)
+    (endpoint(plan, 1, seed, None), config)
 }
 
 /// The end that waits for it.
 pub(crate) fn server(plan: &QuicPlan, seed: u64, watch: &Watch, control: Control) -> Endpoint {
     let mut config = ServerConfig::new(Arc::new(Plain(watch.read.clone())), Arc::new(Key::default()));
     config.transport_config(Arc::new(transport(plan, watch, control)));
-    endpoint(2, seed, Some(config))
+    endpoint(plan, 2, seed, Some(config))
 }
 
-fn endpoint(number: u8, seed: u64, server: Option<ServerConfig>) -> Endpoint {
+/// Bytes of the UDP payload of the largest packet, if the plan says it.
+fn largest_payload(plan: &QuicPlan) -> Option<u16> {
+    plan.mtu.and_then(|mtu| u16::try_from(mtu - HEADERS).ok())
+}
+
+fn endpoint(plan: &QuicPlan, number: u8, seed: u64, server: Option<ServerConfig>) -> Endpoint {
     let mut config = EndpointConfig::new(Arc::new(Key::default()));
+    // The other end sends no packet larger than what this one says it takes (RFC 9000 §18.2, `max_udp_payload_size`).
+    if let Some(bytes) =
+        largest_payload(plan).filter(|bytes| u64::from(*bytes) > config.get_max_udp_payload_size())
+    {
+        // It refuses less than 1200 bytes, which no plan has.
+        let _taken = config.max_udp_payload_size(bytes);
+    }
     let mut seeds = [number; 32];
     seeds[..8].copy_from_slice(&seed.to_be_bytes());
     config.rng_seed(Some(seeds));
@@ -60,7 +72,7 @@ fn transport(plan: &QuicPlan, watch: &Watch, control: Control) -> TransportConfi
         let bytes = VarInt::from_u32(window);
         transport.stream_receive_window(bytes).receive_window(bytes).send_window(u64::from(window));
     }
-    match plan.mtu.and_then(|mtu| u16::try_from(mtu - HEADERS).ok()) {
+    match largest_payload(plan) {
         Some(bytes) => transport.initial_mtu(bytes).min_mtu(bytes).mtu_discovery_config(None),
         None => transport.mtu_discovery_config(Some(MtuDiscoveryConfig::default())),
     };

@@ -14,6 +14,9 @@ use crate::clock::Clock;
 use crate::ours::Ours;
 use crate::watch::{Seen, Watched};
 
+/// Bytes of the window with which quinn's CUBIC and NewReno begin by themselves.
+const QUINNS_INITIAL_WINDOW: u64 = 12_000;
+
 /// Makes the controllers of an end.
 pub(crate) type Control = Arc<dyn ControllerFactory + Send + Sync>;
 
@@ -32,8 +35,16 @@ impl ControllerFactory for Maker {
     fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
         let rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner).take();
         let controller: Box<dyn Controller> = match self.cc {
-            QuicControl::Cubic => Arc::new(CubicConfig::default()).build(now, mtu),
-            QuicControl::NewReno => Arc::new(NewRenoConfig::default()).build(now, mtu),
+            QuicControl::Cubic => {
+                let mut config = CubicConfig::default();
+                config.initial_window(initial_window(mtu));
+                Arc::new(config).build(now, mtu)
+            }
+            QuicControl::NewReno => {
+                let mut config = NewRenoConfig::default();
+                config.initial_window(initial_window(mtu));
+                Arc::new(config).build(now, mtu)
+            }
             QuicControl::Bbr => Box::new(Bbr::new(mtu, Box::new(Drawn(rng)))),
             QuicControl::Tcp => {
                 let controller = cc::Controller::new(&self.tcp, rng);
@@ -42,6 +53,11 @@ impl ControllerFactory for Maker {
         };
         Box::new(Watched::new(controller, Arc::clone(&self.seen)))
     }
+}
+
+/// Where quinn's CUBIC and NewReno begin: what it has by itself, whatever the largest packet, but two of these at least (RFC 9002 §7.2).
+fn initial_window(mtu: u16) -> u64 {
+    QUINNS_INITIAL_WINDOW.max(2 * u64::from(mtu))
 }
 
 /// Phases of BBR's cycle that a stream of the run draws.

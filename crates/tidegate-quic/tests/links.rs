@@ -173,9 +173,24 @@ fn a_small_window_is_what_limits_it() {
 
 #[test]
 fn the_largest_packet_is_as_large_as_the_file_says() {
-    for (keys, most) in [("", 1480), ("quic.mtu = \"1300 B\"", 1300), ("quic.mtu = \"9000 B\"", 9000)] {
-        let (packets, _) = taped(&format!("{LINK}{keys}"), 7);
-        assert_eq!(packets.iter().map(|(_, out)| out.ip_bytes).max(), Some(most), "{keys}");
+    for (mtu, most) in [
+        ("", 1480),
+        ("1300 B", 1300),
+        ("1600 B", 1600),
+        ("9000 B", 9000),
+        ("14800 B", 14_800),
+        ("16384 B", 16_384),
+    ] {
+        for cc in ["cubic", "newreno", "bbr", "tcp"] {
+            let keys = if mtu.is_empty() { String::new() } else { format!("quic.mtu = {mtu:?}\n") };
+            let (packets, _) = taped(&format!("{LINK}{keys}quic.cc = {cc:?}"), 7);
+            let data: Vec<u32> =
+                packets.iter().filter(|(_, out)| out.data).map(|(_, out)| out.ip_bytes).collect();
+            assert_eq!(data.iter().max(), Some(&most), "{keys}{cc}");
+            // They are the usual ones.
+            let full = data.iter().filter(|bytes| **bytes == most).count();
+            assert!(full > 1000 && full * 10 > data.len() * 9, "{keys}{cc}: {full} of {}", data.len());
+        }
     }
 }
 
@@ -218,7 +233,7 @@ fn what_is_wrong_of_quic_is_said() {
         Scenario::from_toml(&text, "link.toml", None, &[]).expect_err("it is wrong").to_string()
     };
     assert!(problems("quic.mtu = \"1227 B\"").contains("1228 B"));
-    assert!(problems("quic.mtu = \"70 kB\"").contains("65535"));
+    assert!(problems("quic.mtu = \"70 kB\"").contains("16384"));
     assert!(problems("app.read = \"1 Mbit/s\"").contains("reads at once"));
     let anew = "app.request = { response = \"1 kB\", think = \"1 s\", connection = \"new\" }";
     assert!(problems(anew).contains("share a connection"));

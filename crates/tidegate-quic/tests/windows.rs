@@ -41,7 +41,7 @@ fn a_flow_grows_from_the_smallest_initial_windows() {
 #[test]
 fn a_window_of_segments_is_so_many_of_the_largest_packets() {
     for segments in [1_u32, 2, 5, 10] {
-        for (mtu, payload) in [("", 1452), ("1228 B", 1200), ("1400 B", 1372)] {
+        for (mtu, payload) in [("", 1452), ("1228 B", 1200), ("1400 B", 1372), ("9000 B", 8972)] {
             let mtu = if mtu.is_empty() { String::new() } else { format!("quic.mtu = {mtu:?}\n") };
             let keys = format!("{mtu}tcp = {{ cc = \"fixed\", window = \"{segments} segments\" }}");
             let result = run("", &keys);

@@ -21,7 +21,7 @@ pub struct QuicPlan {
     pub cc: QuicControl,
     /// Bytes of the receive window, of each stream and of the connection; `None`: 1.25 MB for each stream, no limit for the connection.
     pub window: Option<u32>,
-    /// IP bytes of the largest packet, from [`QuicPlan::LEAST_MTU`]; `None`: quinn begins with [`QuicPlan::LEAST_MTU`] and looks for more,
+    /// IP bytes of the largest packet, from [`QuicPlan::LEAST_MTU`] to [`QuicPlan::MOST_MTU`]; `None`: quinn begins with [`QuicPlan::LEAST_MTU`] and looks for more,
     /// up to [`QuicPlan::FOUND_MTU`] (RFC 8899).
     pub mtu: Option<u32>,
     /// The round trip that a connection begins with; `None`: 333 ms (RFC 9002 §6.2.2).
@@ -54,6 +54,9 @@ impl Default for QuicPlan {
 impl QuicPlan {
     /// IP bytes of the least MTU: a payload of 1200 bytes (RFC 9000 §14), with the headers of UDP and IPv4.
     pub const LEAST_MTU: u32 = 1228;
+    /// IP bytes of the largest packet that quinn can be told: those of its handshake are padded to that size, and it writes their length in
+    /// two bytes, of which a number of variable length has 14 bits (RFC 9000 §16).
+    pub const MOST_MTU: u32 = 1 << 14;
     /// IP bytes of the largest packet that quinn looks for by itself.
     pub const FOUND_MTU: u32 = 1480;
 

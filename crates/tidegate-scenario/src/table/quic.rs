@@ -31,7 +31,7 @@ pub(crate) const QUIC: Section = section(
             "mtu",
             SIZE,
             WhenAbsent::Words("1228 B first; quinn looks for more, up to 1480 B"),
-            "Size of the largest IP packet. With it quinn does not look for a larger one.",
+            "Size of the largest IP packet, from 1228 B to 16384 B. With it quinn does not look for a larger one.",
         ),
         key(
             "initial_rtt",

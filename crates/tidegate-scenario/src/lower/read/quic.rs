@@ -6,7 +6,7 @@ use tidegate_core::plan::{
 
 use crate::check::Form;
 use crate::lower::notes::Notes;
-use crate::lower::values::{LARGEST_PACKET, bytes_u32, choice};
+use crate::lower::values::{bytes_u32, choice};
 
 /// Bytes of the headers of IPv4 and UDP.
 const HEADERS: u32 = 28;
@@ -63,24 +63,31 @@ pub(crate) fn transport(
 }
 
 fn read(form: &Form, notes: &mut Notes) -> QuicPlan {
-    let mtu = bytes(form, "mtu", LARGEST_PACKET, notes);
-    if let (Some(item), Some(mtu)) = (form.given("mtu"), mtu)
-        && mtu < QuicPlan::LEAST_MTU
-    {
-        let problem =
-            format!("QUIC needs packets of {} B at least (RFC 9000 section 14)", QuicPlan::LEAST_MTU);
-        notes.wrong(item, problem, format!("write \"{} B\" or more", QuicPlan::LEAST_MTU));
-    }
     QuicPlan {
         cc: choice(form.get("cc"), CONTROLS, notes),
         window: bytes(form, "window", u32::MAX >> 2, notes),
-        mtu: mtu.map(|mtu| mtu.max(QuicPlan::LEAST_MTU)),
+        mtu: mtu(form, notes),
         initial_rtt: form.span("initial_rtt"),
         ecn: form.flag("ecn"),
         ack_every: form.whole("ack_every").and_then(|every| u32::try_from(every).ok()),
         datagrams: form.flag("datagrams"),
         streams: form.whole("streams").and_then(|streams| u32::try_from(streams).ok()).unwrap_or(1),
     }
+}
+
+fn mtu(form: &Form, notes: &mut Notes) -> Option<u32> {
+    const LEAST: u32 = QuicPlan::LEAST_MTU;
+    const MOST: u32 = QuicPlan::MOST_MTU;
+    let item = form.given("mtu")?;
+    let bytes = item.bytes().unwrap_or(0);
+    if bytes < u64::from(LEAST) {
+        let problem = format!("QUIC needs packets of {LEAST} B at least (RFC 9000 section 14)");
+        notes.wrong(item, problem, format!("write \"{LEAST} B\" or more"));
+    } else if bytes > u64::from(MOST) {
+        let problem = format!("quinn cannot send packets of more than {MOST} B");
+        notes.wrong(item, problem, format!("write \"{MOST} B\" or less"));
+    }
+    Some(u32::try_from(bytes).unwrap_or(MOST).clamp(LEAST, MOST))
 }
 
 fn bytes(form: &Form, name: &str, most: u32, notes: &mut Notes) -> Option<u32> {
