@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex};
 use bytes::BytesMut;
 use quinn_proto::{ClientConfig, Connection, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Event};
 use rand::Rng as _;
-use tidegate_core::plan::{AppPlan, FlowPlan, QuicControl, QuicPlan};
+use tidegate_core::plan::{AppPlan, FlowPlan, QuicPlan};
 use tidegate_core::random::Stream;
-use tidegate_core::units::{PICOS_PER_SECOND, Rate};
 use tidegate_sim::host::{Ecn, Ends, HeldBy, Host, Outgoing, Packet, Phase, Report, Side, Span, Time};
 
 use crate::clock::{Clock, span};
 use crate::connection::{Watch, client, server};
 use crate::control::{Control, Maker};
 use crate::log::Logs;
+use crate::pace::Pace;
 use crate::probes;
 use crate::watch::Seen;
 use crate::work::Work;
@@ -62,7 +62,7 @@ pub(crate) fn ends_controlled(
         responses: VecDeque::new(),
         buffer: Vec::new(),
         held_by: HeldBy::Application,
-        paces: quic.cc == QuicControl::Tcp,
+        pace: Pace::new(quic.cc, flow.tcp.cc),
         departs: Time::ZERO,
         probe_timeouts: 0,
         lost: None,
@@ -84,12 +84,6 @@ pub(crate) fn ends_controlled(
     })
 }
 
-/// The time that so many bytes take at a rate that is not zero.
-fn time_of(bytes: usize, rate: Rate) -> Span {
-    let picos = bytes as u128 * 8 * u128::from(PICOS_PER_SECOND) / u128::from(rate.bps());
-    Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
-}
-
 struct End {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
@@ -106,8 +100,7 @@ struct End {
     responses: VecDeque<Vec<u8>>,
     buffer: Vec<u8>,
     held_by: HeldBy,
-    /// Packets leave at the rate that its controller names. quinn paces by the window, whatever its own controllers say.
-    paces: bool,
+    pace: Pace,
     /// When that rate lets the next packet leave; [`Time::ZERO`]: it has.
     departs: Time,
     /// Probe time-outs so far.
@@ -217,19 +210,20 @@ impl Host for End {
             self.held_by = self.waits_for();
             return None;
         }
-        let frames = self.watch.read.sent.frames();
+        let carried = self.watch.read.sent.carried();
         self.buffer.clear();
         let Some(transmit) = connection.poll_transmit(instant, 1, &mut self.buffer) else {
             self.work();
             self.held_by = self.waits_for();
             return None;
         };
-        let data = self.watch.read.sent.frames() > frames;
+        let user = self.watch.read.sent.carried() - carried;
+        let data = user > 0;
         if data {
             self.watch.seen.note_data();
-        }
-        if data && let Some(rate) = self.watch.seen.pacing_rate().filter(|_| self.paces) {
-            self.departs = now.saturating_add(time_of(transmit.size, rate));
+            if let Some(rate) = self.watch.seen.pacing_rate() {
+                self.departs = self.pace.next(now, transmit.size, user, rate);
+            }
         }
         let ecn = transmit
             .ecn

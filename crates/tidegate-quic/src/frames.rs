@@ -11,7 +11,7 @@ pub(crate) struct Sent {
     /// By stream, where the bytes end that have been sent.
     ends: Mutex<BTreeMap<u64, u64>>,
     bytes: AtomicU64,
-    frames: AtomicU64,
+    carried: AtomicU64,
     again: AtomicU64,
 }
 
@@ -21,9 +21,9 @@ impl Sent {
         self.bytes.load(Relaxed)
     }
 
-    /// Frames that brought user bytes, first or again: of streams, and datagrams.
-    pub(crate) fn frames(&self) -> u64 {
-        self.frames.load(Relaxed)
+    /// User bytes in all packets, first or again: of streams, and datagrams.
+    pub(crate) fn carried(&self) -> u64 {
+        self.carried.load(Relaxed)
     }
 
     /// Packets with user bytes, none of them for the first time.
@@ -38,7 +38,7 @@ impl Sent {
         while let Some((frame, behind)) = read(rest) {
             rest = behind;
             let Some(Data { stream, bytes }) = frame.filter(|data| data.bytes > 0) else { continue };
-            self.frames.fetch_add(1, Relaxed);
+            self.carried.fetch_add(bytes, Relaxed);
             brought = true;
             let Some((id, end)) = stream else {
                 new = true;
@@ -219,12 +219,12 @@ mod tests {
         let sent = Sent::default();
         // An ACK of one range; stream 2 from 0, three bytes; the same again, to the packet's end, and two more.
         sent.note(&[0x02, 9, 0, 0, 1, 0x0a, 2, 3, 7, 7, 7]);
-        assert_eq!((sent.bytes(), sent.frames()), (3, 1));
+        assert_eq!((sent.bytes(), sent.carried()), (3, 3));
         sent.note(&[0x01, 0x0c, 2, 0, 7, 7, 7, 7, 7]);
-        assert_eq!((sent.bytes(), sent.frames()), (5, 2));
+        assert_eq!((sent.bytes(), sent.carried()), (5, 8));
         // Cut off: nothing.
         sent.note(&[0x0a, 2, 9, 7]);
-        assert_eq!((sent.bytes(), sent.frames()), (5, 2));
+        assert_eq!((sent.bytes(), sent.carried()), (5, 8));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod frames;
 mod log;
 mod messages;
 mod ours;
+mod pace;
 mod plain;
 mod probes;
 mod source;
