@@ -133,7 +133,11 @@ impl End {
 
     /// What keeps the sender from sending now that quinn has nothing that may leave.
     fn waits_for(&self) -> HeldBy {
-        let Some((_, connection)) = &self.connection else { return HeldBy::Application };
+        // Before the handshake is over the application has nothing to send.
+        let Some((_, connection)) = self.connection.as_ref().filter(|(_, made)| !made.is_handshaking())
+        else {
+            return HeldBy::Application;
+        };
         let unsent = self.work.unsent(self.watch.read.sent.bytes());
         if unsent == 0 && self.work.pending() == 0 {
             return HeldBy::Application;

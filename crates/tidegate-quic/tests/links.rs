@@ -172,6 +172,15 @@ fn a_small_window_is_what_limits_it() {
 }
 
 #[test]
+fn before_the_handshake_is_over_the_application_has_nothing_to_send() {
+    let far = LINK.replace("40 ms", "100 s");
+    for keys in ["", "quic.cc = \"tcp\"", "app.transfer = \"3 MB\""] {
+        let flow = &run(&format!("{far}{keys}")).summary.flows[0];
+        assert_eq!(flow.limited_by["application"], 1.0, "{keys}: {:?}", flow.limited_by);
+    }
+}
+
+#[test]
 fn the_largest_packet_is_as_large_as_the_file_says() {
     for (mtu, most) in [
         ("", 1480),
