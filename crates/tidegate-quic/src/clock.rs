@@ -32,6 +32,11 @@ impl Clock {
         self.origin + Duration::from_nanos(tick_at(time, TICK))
     }
 
+    /// The tick after the one of `time`.
+    pub(crate) fn next(self, time: Time) -> Time {
+        time_of_tick(tick_at(time, TICK).saturating_add(1), TICK)
+    }
+
     pub(crate) fn time(self, instant: Instant) -> Time {
         let since = instant.saturating_duration_since(self.origin).as_nanos();
         time_of_tick(u64::try_from(since).unwrap_or(u64::MAX), TICK)

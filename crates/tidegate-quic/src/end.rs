@@ -64,6 +64,7 @@ pub(crate) fn ends_controlled(
         held_by: HeldBy::Application,
         pace: Pace::new(quic.cc, flow.tcp.cc),
         departs: Time::ZERO,
+        timed: None,
         probe_timeouts: 0,
         lost: None,
     };
@@ -103,6 +104,9 @@ struct End {
     pace: Pace,
     /// When that rate lets the next packet leave; [`Time::ZERO`]: it has.
     departs: Time,
+    /// When quinn's timers were looked at last: none of them expires at the same time again. Its pacer waits a part of the smoothed round
+    /// trip, which is no whole nanosecond where a path takes no time, and then asks to be woken at once until time passes.
+    timed: Option<Time>,
     /// Probe time-outs so far.
     probe_timeouts: u64,
     /// Why the connection ended.
@@ -199,6 +203,7 @@ impl Host for End {
         self.work.advance(now);
         if let Some((_, connection)) = &mut self.connection {
             self.probe_timeouts += probes::counted(|| connection.handle_timeout(instant));
+            self.timed = Some(now);
         }
         self.work();
     }
@@ -240,6 +245,7 @@ impl Host for End {
     fn next_wakeup(&mut self) -> Time {
         let due = self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout());
         let due = due.map_or(Time::NEVER, |instant| self.clock.time(instant));
+        let due = self.timed.map_or(due, |timed| due.max(self.clock.next(timed)));
         let due = if self.departs == Time::ZERO { due } else { due.min(self.departs) };
         due.min(self.work.next_wakeup(self.watch.read.sent.bytes()))
     }

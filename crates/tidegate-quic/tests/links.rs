@@ -364,6 +364,26 @@ fn requests_take_a_round_trip_and_their_bytes() {
 }
 
 #[test]
+fn a_path_may_take_no_time() {
+    // What the bucket holds takes no time, what it does not hold takes some: the smoothed round trip falls below a nanosecond again and again.
+    let text = r#"
+duration = "10 s"
+gate.g.rate.token_bucket = { rate = "10 Mbit/s", burst = "3 kB" }
+[flow.f]
+path = ["g"]
+transport = "quic"
+app.request = { size = { lognormal = { median = "3 kB", sigma = 2 } }, response = "1 B", think = "1 ms" }
+"#;
+    for seed in 1..=2 {
+        let [quic, tcp] = ["quic", "tcp"]
+            .map(|transport| answered(&planned(&text.replace("\"quic\"", &format!("{transport:?}")), seed)));
+        // Nearly all that is asked takes the think time.
+        assert!(quic.finished > 8000 && quic.unfinished <= 1, "{seed}: {quic:?}");
+        assert!(quic.finished * 10 > tcp.finished * 9, "{seed}: {quic:?} {tcp:?}");
+    }
+}
+
+#[test]
 fn a_short_response_does_not_wait_for_a_long_one_before_it() {
     // Four, a millisecond after each other; over TCP the short ones come behind the long ones before them.
     let keys = r#"app.request = { response = "1 B", think = ["3 s", "1 ms", "1 ms", "1 ms"], loop = "open", outstanding = 10 }"#;
