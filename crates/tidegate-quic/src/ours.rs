@@ -5,10 +5,7 @@
 //! - A mark is told, but not how much was marked; controllers that need the extent (DCTCP, Prague) are refused with the scenario.
 //! - No reduction is taken back: quinn does not look for spurious losses.
 //!
-//! A window of N segments lets N of the largest packets go: the plan has their payload as its segment. However small a window a controller
-//! asks for, a packet with user bytes goes, as over TCP a segment does, and not the two that RFC 9002 §7.2 recommends. Two go before the
-//! first with user bytes: quinn sends no ACK while its window has no room for what it has to say beside it, so that two ends with a window
-//! of one packet would wait for each other in the handshake, and the sender for its receiver after it.
+//! A window of N segments lets N of the largest packets go: the plan has their payload as its segment.
 //!
 //! A recovery period begins with a loss or a mark, and ends when a packet is acknowledged that was sent after it began (RFC 9002 §7.3.2).
 
@@ -115,8 +112,15 @@ impl Ours {
 impl State {
     /// The window that quinn is to keep. quinn keeps what is in flight below it; ours may be reached.
     fn window(&self) -> u64 {
+        self.controller.window().clamp(self.least_window(), LARGEST_WINDOW) + 1
+    }
+
+    /// Two packets are what RFC 9002 §7.2 recommends. DEVIATION: one for an end that has sent user bytes, as over TCP one segment goes.
+    /// The others, which shake hands or only answer, need two: quinn sends no ACK while its window has no room for what it has to say
+    /// beside it, and then two ends wait for each other.
+    fn least_window(&self) -> u64 {
         let packets = if self.seen.has_sent_data() { 1 } else { 2 };
-        self.controller.window().clamp(packets * self.largest_packet, LARGEST_WINDOW) + 1
+        packets * self.largest_packet
     }
 
     fn handle_sent(&mut self, now: Instant, bytes: u64) {

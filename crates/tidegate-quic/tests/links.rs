@@ -192,13 +192,14 @@ fn the_largest_packet_is_as_large_as_the_file_says() {
     ] {
         for cc in ["cubic", "newreno", "bbr", "tcp"] {
             let keys = if mtu.is_empty() { String::new() } else { format!("quic.mtu = {mtu:?}\n") };
-            let (packets, _) = taped(&format!("{LINK}{keys}quic.cc = {cc:?}"), 7);
+            let short = LINK.replace("30 s", "5 s");
+            let (packets, _) = taped(&format!("{short}{keys}quic.cc = {cc:?}"), 7);
             let data: Vec<u32> =
                 packets.iter().filter(|(_, out)| out.data).map(|(_, out)| out.ip_bytes).collect();
             assert_eq!(data.iter().max(), Some(&most), "{keys}{cc}");
             // They are the usual ones.
             let full = data.iter().filter(|bytes| **bytes == most).count();
-            assert!(full > 1000 && full * 10 > data.len() * 9, "{keys}{cc}: {full} of {}", data.len());
+            assert!(full > 500 && full * 10 > data.len() * 9, "{keys}{cc}: {full} of {}", data.len());
         }
     }
 }
