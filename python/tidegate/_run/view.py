@@ -157,7 +157,7 @@ class _Drawn:
             self.view.panel("tokens", f"Bucket at {data.gate}", "bytes", self.x, [tokens])
 
     def bands(self) -> None:
-        """Say for each flow and instant which gate's queue stood or, without one, what held the sender."""
+        """Say for each flow and instant which gate's queue held its data or, without one, what held the sender."""
         held = {name: self.flows[name] for name in self.names if "held_by" in self.flows[name].columns}
         if not held:
             return
@@ -170,18 +170,19 @@ class _Drawn:
         rows = []
         for name, part in held.items():
             codes = self.instants.values(self.data.time[name], part.codes("held_by", _HELD))
+            under_way = self.instants.values(self.data.time[name], _under_way(part))
             passed = [gate for gate in paths.get(name, {}).get("path", ()) if gate in waits]
             longest = np.max([np.zeros(len(codes)), *(waits[gate] for gate in passed)], axis=0)
             for gate in passed:
                 word = f"queue of {gate}"
                 words += [word] if word not in words else []
-                here = (waits[gate] == longest) & (longest > 0) & ~np.isnan(codes)
+                here = (waits[gate] == longest) & (longest > 0) & ~np.isnan(codes) & (under_way > 0)
                 codes = np.where(here, words.index(word), codes)
             rows.append({"name": name, "codes": self.view.column(codes)})
         self.view.bands = {
             "title": "What held each flow back" if len(rows) > 1 else "What held the flow back",
-            "note": "At each instant: the gate on its way with the longest wait, while packets wait there; "
-            "else what kept the sender from sending more."
+            "note": "While data of the flow is under way: the gate on its way with the longest wait, if "
+            "packets wait there. Else what kept the sender from sending more."
             + (_POLICED if any("contract_bps" in gate for gate in self.run.summary["gates"]) else ""),
             "x": self.x,
             "words": words,
@@ -208,6 +209,19 @@ def _waits(part: Arrays) -> Floats:
     if np.all(np.isnan(queue)):
         queue = part["queue_cells"]
     return np.where(queue > 0, part["wait_ms"], 0.0)
+
+
+def _under_way(part: Arrays) -> Floats:
+    """Return 1 where data of a flow is under way, else 0: a gate can hold nothing else back.
+
+    Of a sender that does not say what is in flight: from the first byte received to the last.
+    """
+    flight = part["in_flight_segments"]
+    if not np.all(np.isnan(flight)):
+        return np.where(flight > 0, 1.0, 0.0)
+    came = part["delivered_bytes"]
+    before = np.concatenate(([0.0], came[:-1]))
+    return np.where((came > 0) & (before < came[-1:]), 1.0, 0.0)
 
 
 def _few(times: Floats) -> Floats:

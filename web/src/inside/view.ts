@@ -3,8 +3,9 @@
 import { number } from "../shared/number";
 import type { Line, Marks, Panel, View } from "../shared/view";
 import { allMissing, none, steps, together } from "./arrays";
+import { underWay, waitsOf } from "./held";
 import { type History, history } from "./history";
-import type { Columns, Recording } from "./recording";
+import type { Recording } from "./recording";
 
 /** Flows that have lines of their own. */
 const SHOWN = 8;
@@ -15,8 +16,8 @@ const [MOST, ALL] = [100_000, 3_000_000];
 const POLICED =
   " A policer keeps no queue: it holds the sender back by the window that its drops made small.";
 const NOTE =
-  "At each instant: the gate on its way with the longest wait, while packets wait there; " +
-  "else what kept the sender from sending more.";
+  "While data of the flow is under way: the gate on its way with the longest wait, if " +
+  "packets wait there. Else what kept the sender from sending more.";
 /** Numbers of colours of the sender's words and of gates. */
 const HELD_COLOURS = [2, 1, 4, 3, 7];
 const GATE_COLOURS = [0, 5, 6, 7];
@@ -247,7 +248,7 @@ class Drawn {
     this.panel("tokens", `Bucket at ${data.gate}`, "bytes", [tokens]);
   }
 
-  /** For each flow and instant: which gate's queue stood or, without one, what held the sender. */
+  /** For each flow and instant: which gate's queue held its data or, without one, what held the sender. */
   private bands(): void {
     const held = this.names.filter((name) => this.run.flows.get(name)?.held_by);
     if (!held.length) return;
@@ -262,6 +263,7 @@ class Drawn {
     const rows = held.map((name) => {
       const part = this.run.flows.get(name) ?? {};
       const codes = this.ofFlow(name, part.held_by).slice();
+      const moving = this.ofFlow(name, underWay(part));
       const passed = (this.run.paths[name]?.path ?? []).filter((gate) => waits.has(gate));
       const longest = codes.map((_, at) =>
         Math.max(0, ...passed.map((gate) => waits.get(gate)?.[at] ?? 0)),
@@ -273,7 +275,8 @@ class Drawn {
         const wait = waits.get(gate) ?? none;
         codes.forEach((here, at) => {
           const most = longest[at] ?? 0;
-          if (most > 0 && wait[at] === most && !Number.isNaN(here)) codes[at] = code;
+          const held = most > 0 && wait[at] === most && (moving[at] ?? 0) > 0;
+          if (held && !Number.isNaN(here)) codes[at] = code;
         });
       }
       return { name, codes: this.builder.column(codes) };
@@ -300,14 +303,6 @@ class Drawn {
       notes.push(`The run recorded more: lines are drawn from ${count} instants of it.`);
     }
   }
-}
-
-/** The wait at a gate, ms; 0 where nothing waits there any more. */
-function waitsOf(part: Columns): Float64Array {
-  const packets = part.queue_packets ?? none;
-  const queue = allMissing(packets) ? (part.queue_cells ?? none) : packets;
-  const wait = part.wait_ms ?? none;
-  return queue.map((units, row) => (units > 0 ? (wait[row] ?? Number.NaN) : 0));
 }
 
 /** What can be told apart of many instants. */
