@@ -157,7 +157,7 @@ class _Drawn:
             self.view.panel("tokens", f"Bucket at {data.gate}", "bytes", self.x, [tokens])
 
     def bands(self) -> None:
-        """Say for each flow and instant which gate's queue held its data or, without one, what held the sender."""
+        """Say for each flow and instant which gate's queue held it or, without one, what held the sender."""
         held = {name: self.flows[name] for name in self.names if "held_by" in self.flows[name].columns}
         if not held:
             return
