@@ -1,8 +1,9 @@
 """The size at a gate that serves a goal: a bucket, a queue, or a rate, by simulation.
 
 Sizes are tried on a ladder of factors of two about where the closed form, or the bandwidth-delay product,
-begins, all with the same random numbers. Then finer ladders are tried beside the answer, and the answer
-is measured once more on networks that the search has not seen.
+begins, all with the same random numbers, and further down while the smallest of them meets the goal. Then
+finer ladders are tried beside the answer, and the answer is measured once more on networks that the search
+has not seen.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 
 from tidegate._advise.bench import Bench
 from tidegate._advise.gate_goal import Bound, parse
-from tidegate._advise.gate_ladder import Ladder, ladder
+from tidegate._advise.gate_ladder import Ladder, ladder, longer
 from tidegate._advise.gate_result import GateSizing, size_text
 from tidegate._advise.gate_trials import GateTrials, Tried
 from tidegate._advise.tune_result import MET
@@ -38,9 +39,16 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
     # A queue or a bucket trades delay for goodput; of a rate, more than is needed is paid for.
     best = any(bound.what in ("delay", "rtt") for bound in bounds) and not trials.key.endswith("rate")
     start = trials.start()
-    first = ladder(trials, start)
-    tried = {row.size: row for row in trials.look(first.sizes)}
+    steps = ladder(trials, start)
+    tried = {row.size: row for row in trials.look(steps.sizes)}
     answer = _chosen(tried, bounds, best)
+    while answer.size == steps.sizes[0] and _wants_less(answer, best):
+        steps = longer(trials, steps)
+        fresh = [size for size in steps.sizes if size not in tried]
+        if not fresh:
+            break
+        tried |= {row.size: row for row in trials.look(fresh)}
+        answer = _chosen(tried, bounds, best)
     for _ in range(_FINER):
         fresh = _between(tried, answer, best or answer.verdict != MET)
         if not fresh:
@@ -65,23 +73,24 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         start=start,
         theory=trials.theory,
         copies=len(trials.names),
-        notes=_notes(trials, first, answer, sizes, best),
+        notes=_notes(trials, steps, answer, sizes, best),
     )
 
 
-def _notes(trials: GateTrials, first: Ladder, answer: Tried, sizes: list[int], best: bool) -> list[str]:
+def _notes(trials: GateTrials, steps: Ladder, answer: Tried, sizes: list[int], best: bool) -> list[str]:
     notes = sweep_warnings(trials.bench.scenario)
     if not trials.bench.scenario.draws and not trials.bench.perturb:
         notes.append(
             "Nothing in the scenario is random, so all replications are one and other networks the same: a "
             "random start or jitter tells how far the answer holds."
         )
-    for words, edge in (("below", first.least), ("above", first.most)):
+    for words, edge in (("below", steps.least), ("above", steps.most)):
         if edge is not None:
             notes.append(f"The scenario takes no {trials.key} {words} {size_text(edge, trials.unit)}.")
-    if answer.verdict == MET and not best and answer.size == sizes[0] != first.least:
-        notes.append("Smaller sizes than the smallest in the table were not tried.")
-    if answer.verdict == MET and best and answer.size == sizes[-1] != first.most:
+    if answer.size == sizes[0] != steps.least and _wants_less(answer, best):
+        packet = "" if trials.unit == "bit/s" or trials.floored(1) == 1 else " (one packet)"
+        notes.append(f"No {trials.key} below {size_text(answer.size, trials.unit)}{packet} is tried.")
+    if answer.verdict == MET and best and answer.size == sizes[-1] != steps.most:
         notes.append("Larger sizes than the largest in the table were not tried.")
     return notes
 
@@ -93,6 +102,16 @@ def _chosen(tried: dict[int, Tried], bounds: Sequence[Bound], best: bool) -> Tri
     if meeting:
         return max(meeting, key=lambda row: row.goodput_bps.mean or 0.0) if best else meeting[0]
     return min(rows, key=lambda row: _beyond(row, bounds))
+
+
+def _wants_less(answer: Tried, best: bool) -> bool:
+    """Tell whether a size below the smallest that was tried could be the answer.
+
+    Of sizes under a bound on a delay, only where none keeps to it: a smaller one has less goodput.
+    """
+    if best:
+        return answer.verdict != MET and all(found.mean is not None for found in answer.judged)
+    return answer.verdict == MET
 
 
 def _beyond(row: Tried, bounds: Sequence[Bound]) -> tuple[float, float]:

@@ -44,6 +44,18 @@ def ladder(trials: GateTrials, start: int) -> Ladder:
     return Ladder(sorted({*taken} | {edge for edge in (least, most) if edge is not None}), least, most)
 
 
+def longer(trials: GateTrials, so_far: Ladder) -> Ladder:
+    """Return the ladder with one more step below its least, or the same where there is none."""
+    smallest = so_far.sizes[0]
+    size = trials.floored(round(smallest / 2))
+    if so_far.least is not None or size >= smallest:
+        return so_far
+    if not _refusal(trials, size):
+        return so_far._replace(sizes=[size, *so_far.sizes])
+    edge = _edge(trials, smallest, size)
+    return so_far._replace(sizes=sorted({edge, *so_far.sizes}), least=edge)
+
+
 def _edge(trials: GateTrials, taken: int, refused: int) -> int:
     """Return the last size that the scenario takes between one that it does and one that it does not."""
     while abs(refused - taken) > 1:
