@@ -1,9 +1,10 @@
-"""The sizes at a gate that are tried for a goal, and how far down they go."""
+"""The sizes at a gate that are tried for a goal, how far down they go, and what a share of goodput is of."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import tidegate as tg
 
 #: Three flows with small windows and other traffic: even a packet's room is enough for some goals.
@@ -58,3 +59,24 @@ def test_the_search_for_a_rate_goes_on_down() -> None:
     assert found.met
     assert found.size < 20_000_000 / 2**4
     assert found.frontier[0].verdict != "met"
+
+
+def test_a_share_of_goodput_is_of_the_rate_to_which_a_bucket_adds() -> None:
+    police = {"rate": "100 Mbit/s", "delay": "10 ms", "police": {"pcr": "2 Mbit/s", "burst": "100 kB"}}
+    flow = {"path": ["link"], "rtt": "40 ms", "app": {"transfer": "1 MB"}, "start": "3 s"}
+    scenario = {"duration": "12 s", "warmup": "2 s", "gate": {"link": police}, "flow": {"a": flow}}
+    found = sized(scenario, "link", "goodput > 95%")
+    assert found.share_of_bps == pytest.approx(2e6 * 1448 / 1500)
+    assert found.to_dict()["goodput_share_of_bps"] == found.share_of_bps
+    for row in found.frontier:
+        assert row.goodput_share is not None
+        assert row.goodput_share.mean == pytest.approx((row.goodput_bps.mean or 0) / found.share_of_bps)
+    assert max(row.goodput_share.mean or 0 for row in found.frontier if row.goodput_share) > 1.2
+    report = " ".join(found.report().split())
+    words = "of rate: of 1.93 Mbit/s, the user data that the rate carries"
+    assert f"{words}; a bucket that is full adds its burst to it." in report
+    assert f"{words}." not in report
+    assert sized(MODEST, "link", "loss < 50%").share_of_bps == pytest.approx(20e6 * 1448 / 1500)
+    rates = sized(MODEST, "link", "loss < 50%", key="rate")
+    assert rates.share_of_bps is None
+    assert "of rate: of" not in rates.report()

@@ -73,6 +73,7 @@ def find(bench: Bench, gate: str, goal: str, *, key: str | None = None) -> GateS
         start=start,
         theory=trials.theory,
         copies=len(trials.names),
+        share_of_bps=trials.rate_carries_bps,
         notes=_notes(trials, steps, answer, sizes, best),
     )
 

@@ -16,7 +16,7 @@ _FORM = re.compile(
     r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<bound>.+)"
 )
 _HELP = (
-    'write "goodput > 95%" (of what the gate can carry), "goodput > 5 Mbit/s", "loss < 1%", '
+    'write "goodput > 95%" (of the user data that its rate carries), "goodput > 5 Mbit/s", "loss < 1%", '
     '"p99 delay < 100 ms" (mean, p50 or p99 of delay, the wait at the gate, or of rtt), '
     'or several joined by "and"'
 )
@@ -24,7 +24,7 @@ _HELP = (
 
 @dataclass(frozen=True)
 class Bound:
-    """One bound: on goodput (bit/s, or a share of the gate's most), loss (a share), delay or rtt (ms)."""
+    """One bound: on goodput (bit/s, or a share of what the rate carries), loss (a share), delay, rtt (ms)."""
 
     text: str
     what: str

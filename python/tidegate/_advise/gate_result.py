@@ -24,7 +24,9 @@ class GateSizing(Answer):
     networks that the search has not seen, and ``verdict`` (``"met"``, ``"missed"``, ``"undecided"``) is
     by those. ``best`` says that the goal has a bound on a delay, and the queue or bucket has the most
     goodput under it; else it is the smallest size that meets the goal. Of a gate with ``copies`` for each
-    flow, loss and delay are those of the worst copy.
+    flow, loss and delay are those of the worst copy. ``share_of_bps`` is what a goodput in percent is of: the
+    user data that the gate's contract or rate carries. A bucket that is full adds its burst to that, so a
+    share can be above 1. None: that is not one number.
     """
 
     gate: str
@@ -42,6 +44,7 @@ class GateSizing(Answer):
     start: int
     theory: str = ""
     copies: int = 1
+    share_of_bps: float | None = None
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,6 +62,7 @@ class GateSizing(Answer):
             "theory": self.theory or None,
             "start": self.start,
             "copies": self.copies,
+            "goodput_share_of_bps": self.share_of_bps,
             "held_out": _numbers(self.held_out),
             "frontier": [_numbers(row) for row in self.frontier],
             "notes": self.notes,
@@ -77,13 +81,15 @@ class GateSizing(Answer):
         if self.copies > 1 and (worst := self._worst()):
             lines.append(f"  of {self.copies} copies the worst decides: {worst}")
         head = [
-            [self.key, "goodput", "of most", "loss", "wait p99", "RTT p99", "goal"],
+            [self.key, "goodput", "of rate", "loss", "wait p99", "RTT p99", "goal"],
             ["", "Mbit/s", "%", "%"],
         ]
         head[1] += ["ms", "ms", ""]
         rows = [_row(row, self.unit, " *" if row.size == self.size else "") for row in self.frontier]
         lines += ["", table(head, [*rows, _row(self.held_out, self.unit, " held out")])]
         lines.append("*: the answer. ±: half of the 95% interval.")
+        if self.share_of_bps is not None:
+            lines.append(wrapped(self._share_words(self.share_of_bps)))
         if self.copies > 1:
             lines.append("Goodput is that of all copies together, loss and wait are those of the worst.")
         lines += [wrapped(note) for note in self.notes]
@@ -107,6 +113,13 @@ class GateSizing(Answer):
         if answer.verdict == UNDECIDED and any(found.mean is None for found in answer.judged):
             return f"{self.goal} is open, because nothing was measured that it could be judged by"
         return f"no {self.key} that was tried surely meets {self.goal}; {size} comes nearest"
+
+    def _share_words(self, carried: float) -> str:
+        """Say what shares of goodput are of, and how one can be above 100%."""
+        words = f"of rate: of {rate(carried)}, the user data that the rate carries"
+        shares = (row.goodput_share for row in (*self.frontier, self.held_out))
+        above = any(share is not None and (share.mean or 0.0) > 1.0 for share in shares)
+        return words + ("; a bucket that is full adds its burst to it." if above else ".")
 
     def _of_answer(self) -> Tried:
         (answer,) = (row for row in self.frontier if row.size == self.size)

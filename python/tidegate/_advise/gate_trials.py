@@ -45,7 +45,8 @@ class Tried:
 
     size: int
     goodput_bps: Estimate
-    #: Of what the gate can carry; None: its rate is not known ahead.
+    #: Of the user data that the gate's rate carries, to which a full bucket can add; None: no rate is known
+    #: ahead.
     goodput_share: Estimate | None
     loss: Estimate
     delay_ms: Estimate
@@ -100,15 +101,14 @@ class GateTrials:
         self.wire = _wire(row, flows[0]["tcp"])
         #: A flow of each copy that one passes.
         of_copies = {n: flow["tcp"] for flow in reversed(flows) for n in flow["path"] if n in there}
-        #: User data that all copies of the gate can carry, bit/s.
-        self.most_bps: float | None = None
+        #: User data that the rate of all copies of the gate carries, bit/s, without what buckets hold.
+        self.rate_carries_bps: float | None = None
         if known and self.unit != "bit/s":
-            self.most_bps = sum(known * tcp["mss"] / _wire(row, tcp) for tcp in of_copies.values())
-        if self.most_bps is None and any(bound.share for bound in bounds):
+            self.rate_carries_bps = sum(known * tcp["mss"] / _wire(row, tcp) for tcp in of_copies.values())
+        if self.rate_carries_bps is None and any(bound.share for bound in bounds):
             raise ArgumentError(
-                f"gate {gate}: what it can carry is not one number, so a goodput is given as a rate, "
-                f"such as "
-                '"goodput > 5 Mbit/s"'
+                f"gate {gate}: what its rate carries is not one number, so a goodput is given as a rate, "
+                'such as "goodput > 5 Mbit/s"'
             )
         self.bdp = (known or 0) * max(round_trip_ps(plan, flow) for flow in flows) / 8e12
         self.rate_bps = int(law.get("bps") or 0)
@@ -152,11 +152,11 @@ class GateTrials:
 
     def _tried(self, study: Study, point: int, size: int) -> Tried:
         goodput = goodput_of(study, point, self.flow_names)
-        most = self.most_bps
+        carries = self.rate_carries_bps
         bounds = possible("goodput_bps")
         share = None
-        if most is not None:
-            share = estimate((None if v is None else v / most for v in goodput), bounds)
+        if carries is not None:
+            share = estimate((None if v is None else v / carries for v in goodput), bounds)
         together = estimate(goodput, bounds)
 
         def number(what: str, statistic: str, bound: Bound | None = None) -> tuple[str, Estimate]:
