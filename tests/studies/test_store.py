@@ -102,10 +102,29 @@ def test_a_measurement_gives_numbers(random: Path) -> None:
         tg.study(random, measure=words)
 
 
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_a_measured_number_has_an_end(value: float, random: Path) -> None:
+    def endless(run: tg.Run) -> dict[str, float]:
+        return {"late": value * run.seed}
+
+    words = f"late is {value}; give a finite number, or None where there is none"
+    with pytest.raises(tg.errors.ArgumentError, match=words):
+        tg.study(random, measure=endless, measure_version=str(value), store=False)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("flow.bulk.late", "every run has flow.bulk.late"),
+        ("goodput_bps", "every run has goodput_bps; choose another name"),
+        ("timeouts", "every run has timeouts; choose another name"),
+        ("loss", "every run has loss; choose another name"),
+        ("utilisation", "every run has utilisation; choose another name"),
+        ("queue_delay_p99_ms", "every run has queue_delay_p99_ms; choose another name"),
+        ("fairness", "every run has fairness; choose another name"),
+        ("response_p95_s", "every run has response_p95_s; choose another name"),
+        ("replication", "every run has replication; choose another name"),
+        ("main_gate", "every run has main_gate; choose another name"),
         (5, "read 5 as a name"),
     ],
 )

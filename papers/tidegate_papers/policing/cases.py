@@ -99,8 +99,7 @@ def numbers(run: Run) -> dict[str, float | None]:
         "goodput": CHUNK_MBIT * len(found) / sum(found) if whole else None,
         "first": CHUNK_MBIT / found[0] if whole else None,
         "later": CHUNK_MBIT * 4 / sum(found[1:]) if whole else None,
-        "loss": 100 * gates["device"]["loss"],
-        "timeouts": float(run.summary["flows"][0]["timeouts"]),
+        "lost": 100 * gates["device"]["loss"],
     }
 
 

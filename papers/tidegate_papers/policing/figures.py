@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def draw_laboratory(lab: Lab) -> Picture:
     """Draw simulated against measured goodput and loss of each setting."""
     picture, axes = panels(7.2, 3.5, 1, 2)
-    for axis, metric, unit in zip(axes[0], ("goodput", "loss"), ("Mbit/s", "% lost"), strict=True):
+    for axis, metric, unit in zip(axes[0], ("goodput", "lost"), ("Mbit/s", "% lost"), strict=True):
         ends: list[float] = []
         marks: list[tuple[str, float, float]] = []
         for device, look in (("policer", 0), ("shaper", 1)):
@@ -55,7 +55,7 @@ def draw_grid(lab: Lab) -> Picture:
             top, bottom = axes[0][column], axes[1][column]
             for place, rate, share in zip(places, rates, shares, strict=True):
                 bars(top, [place], [share], look, device if place == 0 else "", by=rate)
-            bars(bottom, places, [study.estimate("loss") for study in studies], look, device)
+            bars(bottom, places, [study.estimate("lost") for study in studies], look, device)
         axes[0][column].set_title(size, fontsize=8.5)
         axes[0][column].axhline(1, color=MID, lw=0.7)
         axes[1][column].set_xticks(places, [f"{rate:g}" for rate in rates])
@@ -91,7 +91,7 @@ def draw_chunks(lab: Lab) -> Picture:
 def draw_remedies(lab: Lab) -> Picture:
     """Draw goodput and loss of a plain, a paced and a limited sender, simulated and printed."""
     picture, axes = panels(6.4, 2.9, 1, 2)
-    for column, (metric, unit) in enumerate((("goodput", "Mbit/s"), ("loss", "lost, %"))):
+    for column, (metric, unit) in enumerate((("goodput", "Mbit/s"), ("lost", "lost, %"))):
         axis = axes[0][column]
         found = [remedies.tamed(lab, name).estimate(metric) for name in REMEDIES]
         bars(axis, range(len(found)), found, 0, "simulated")
@@ -111,7 +111,7 @@ def draw_tcps(lab: Lab) -> Picture:
     picture, axes = panels(6.8, 3.2, 1, 2)
     for look, (words, changes) in enumerate(lab.points(cases.TCPS)):
         studies = [cases.point(lab, "policer", 1.5, size, changes) for size in sizes]
-        for axis, metric in zip(axes[0], ("goodput", "loss"), strict=True):
+        for axis, metric in zip(axes[0], ("goodput", "lost"), strict=True):
             bars(axis, range(len(sizes)), [study.estimate(metric) for study in studies], look, words)
     for axis, words in zip(axes[0], ("goodput, Mbit/s", "lost, %"), strict=True):
         _named(axis, list(sizes))

@@ -63,7 +63,7 @@ def claim_goodput(lab: Lab) -> Finding:
 )
 def claim_loss(lab: Lab) -> Finding:
     """Compare losses behind a policer with the validation set's."""
-    cells, numbers = beside(lab, "policer", "loss")
+    cells, numbers = beside(lab, "policer", "lost")
     return Finding(
         count(cells, runs=16),
         f"The same is within {SAME_LOSS:g} times. Percent lost, simulated for measured: {numbers}",
@@ -99,7 +99,7 @@ def claim_shaped(lab: Lab) -> Finding:
 )
 def claim_shaped_loss(lab: Lab) -> Finding:
     """Compare losses behind a shaper with the validation set's."""
-    cells, numbers = beside(lab, "shaper", "loss")
+    cells, numbers = beside(lab, "shaper", "lost")
     return Finding(
         count(cells, runs=16),
         f"Percent lost, simulated for measured: {numbers}. With 8 kB about "
@@ -143,10 +143,10 @@ def claim_more(lab: Lab) -> Finding:
     cells, numbers = [], []
     for rate, size in lab.judged(cases.RATES.times(cases.SIZES)):
         policed, shaped = (point(lab, device, rate, size) for device in ("policer", "shaper"))
-        difference = paired(policed.values("loss"), shaped.values("loss"))
+        difference = paired(policed.values("lost"), shaped.values("lost"))
         cells.append(above(difference, 0, f"{rate:g} Mbit/s, {size}"))
         numbers.append(
-            f"{shown(policed.estimate('loss'))} and {shown(shaped.estimate('loss'))} at {rate:g} "
+            f"{shown(policed.estimate('lost'))} and {shown(shaped.estimate('lost'))} at {rate:g} "
             f"Mbit/s, {size}"
         )
     return Finding(

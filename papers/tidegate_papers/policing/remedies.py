@@ -32,7 +32,7 @@ def tamed(lab: Lab, name: str) -> Study:
 )
 def claim_plain(lab: Lab) -> Finding:
     """Measure a plain sender."""
-    found, loss = (tamed(lab, "plain").estimate(metric) for metric in ("goodput", "loss"))
+    found, loss = (tamed(lab, "plain").estimate(metric) for metric in ("goodput", "lost"))
     old = point(lab, "policer", 1.5, "8 kB", {**cases.WITHOUT_PRR, **cases.STRETCHED})
     return Finding(
         together(
@@ -59,7 +59,7 @@ def claim_plain(lab: Lab) -> Finding:
 )
 def claim_paced(lab: Lab) -> Finding:
     """Measure a paced sender."""
-    found, loss = (tamed(lab, "paced").estimate(metric) for metric in ("goodput", "loss"))
+    found, loss = (tamed(lab, "paced").estimate(metric) for metric in ("goodput", "lost"))
     return Finding(
         within(found, 1.23 / SAME, 1.23 * SAME),
         f"The same is within {SAME:g} times. Lost: {shown(loss)}% (printed: 1.3%). The pace is that "
@@ -78,7 +78,7 @@ def claim_paced(lab: Lab) -> Finding:
 )
 def claim_limited(lab: Lab) -> Finding:
     """Measure a sender that keeps to a rate below the policer's."""
-    found, loss = (tamed(lab, "limited").estimate(metric) for metric in ("goodput", "loss"))
+    found, loss = (tamed(lab, "limited").estimate(metric) for metric in ("goodput", "lost"))
     return Finding(
         within(found, 1.38 / SAME, 1.38 * SAME),
         f"1.425 Mbit/s of packets are 1.3756 Mbit/s of user data. Lost: {shown(loss)}%",
@@ -104,7 +104,7 @@ def claim_helps(lab: Lab) -> Finding:
                 "goodput",
                 of="goodput, paced over plain,",
             ),
-            below(ratio(paced.values("loss"), plain.values("loss")), 1, "loss", of="loss, paced over plain,"),
+            below(ratio(paced.values("lost"), plain.values("lost")), 1, "loss", of="loss, paced over plain,"),
         ),
         "It helps, but by less than printed, because the plain sender does better here",
     )
@@ -123,7 +123,7 @@ def claim_today(lab: Lab) -> Finding:
     numbers, found = [], {}
     for words, changes in lab.points(cases.TCPS):
         study = found[words] = point(lab, "policer", 1.5, "8 kB", changes)
-        numbers.append(f"{words} {shown(study.estimate('goodput'))}, {shown(study.estimate('loss'))}% lost")
+        numbers.append(f"{words} {shown(study.estimate('goodput'))}, {shown(study.estimate('lost'))}% lost")
     new = ratio(found["CUBIC of today"].values("goodput"), old.values("goodput"))
     return Finding(
         together(
@@ -154,7 +154,7 @@ def claim_random(lab: Lab) -> Finding:
     found = ratio(random.values("goodput"), policed.values("goodput"))
     return Finding(
         below(found, COLLAPSES),
-        f"1.5 Mbit/s and 1 MB lose {shown(policed.estimate('loss'))}% and give "
+        f"1.5 Mbit/s and 1 MB lose {shown(policed.estimate('lost'))}% and give "
         f"{shown(policed.estimate('goodput'))} "
         f"Mbit/s; with 12.3% of random loss and no limit of the rate it is "
         f"{shown(random.estimate('goodput'))}. A "

@@ -16,7 +16,7 @@ from tidegate._ask import compiled
 from tidegate._ask.scenario import Scenario
 from tidegate._base.calls import shown
 from tidegate._jobs.store import pack
-from tidegate._run.metric import KINDS
+from tidegate._run.metric import is_taken
 from tidegate._run.start import assemble
 from tidegate._run.value import Run
 from tidegate.errors import ArgumentError
@@ -81,10 +81,10 @@ class Outcome:
 
 
 def _own_name(name: Any) -> str:
-    """Return the name of a measured number, which is not that of a number of one flow or gate."""
+    """Return the name of a measured number, which is not one that every run has."""
     if not isinstance(name, str) or not name:
         raise ArgumentError(f"measure: read {name!r} as a name; a name is a text, such as late")
-    if name.partition(".")[0] in KINDS and "." in name:
+    if is_taken(name):
         raise ArgumentError(f"measure: every run has {name}; choose another name")
     return name
 
@@ -99,7 +99,9 @@ def _plain(name: str, value: Any) -> float | None:
         raise ArgumentError(
             f"measure: {name} is {shown(value)}; give a number, or None where there is none"
         ) from None
-    return number if math.isfinite(number) else None
+    if math.isinf(number):
+        raise ArgumentError(f"measure: {name} is {number}; give a finite number, or None where there is none")
+    return None if math.isnan(number) else number
 
 
 # --- keys -------------------------------------------------------------------------------------

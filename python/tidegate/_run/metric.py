@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tidegate._base.nearest import nearest
-from tidegate._run.summary import REQUESTS, figures_of
+from tidegate._run.summary import FIGURES, REQUESTS, figures_of
 from tidegate._run.table import flat
 from tidegate.errors import UnknownNameError
 
@@ -29,6 +29,8 @@ KINDS = {
 }
 #: Columns that say which run a row is of; the varied keys stand between them.
 PLACE = ("point", "replication")
+#: The column of a study's runs that has the gate that holds back a point's first run most.
+MAIN_GATE = "main_gate"
 #: Of what a share counts events: the first of these columns that its row has.
 _SHARE_OF = {
     "loss": ("offered_packets", "offered_cells", "packets_sent"),
@@ -75,6 +77,12 @@ def metric_of(summary: dict[str, Any], measured: Mapping[str, float | None], met
         known += [f"{kind}.{name}" for kind in KINDS for name in elements(kind, summary)]
         raise UnknownNameError(nearest("metric", metric, known))
     return number(figures_of(summary, None)[metric])
+
+
+def is_taken(name: str) -> bool:
+    """Tell whether runs have a number, or a study's table of them a column, of this name themselves."""
+    kind, _, rest = name.partition(".")
+    return bool(rest and kind in KINDS) or name in (*FIGURES, *PLACE, MAIN_GATE)
 
 
 def chances(metric: str, runs: int, total: Callable[[str], float | None]) -> float | None:

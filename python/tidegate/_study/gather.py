@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate._base.nearest import nearest
 from tidegate._run.chance import no_difference, outcome, places
 from tidegate._run.manifest import HEADERS_NOTE
-from tidegate._run.metric import TABLES
+from tidegate._run.metric import MAIN_GATE, TABLES
 from tidegate._run.rows import PLACE, Lists, Table
 from tidegate._run.summary import OF_GATE, figures_of, main_gate
 from tidegate._run.tcp_words import tcp_words
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from tidegate._study.columns import Chunk
     from tidegate._study.points import Described
 
-#: The column of ``runs`` that has the gate that holds back a point's first run most.
-MAIN_GATE = "main_gate"
 _ELEMENTS = tuple(name for name in TABLES if name != "runs")
 
 

@@ -64,7 +64,8 @@ def study(
         gate: whose loss, queueing delay and utilisation to give; left out, the one that
             holds flows back most.
         measure: a function of a :class:`Run` that returns numbers by name, called for each
-            run. Its source is part of what results are kept under.
+            run. The names are other than those that every run has. Its source is part of what results are
+            kept under.
         measure_version: text that stands for what ``measure`` does, where its source
             does not tell: closures, objects, functions that call other modules.
         record: for ``measure``: ``"events"`` or a span, as :func:`tidegate.run`; left out,
