@@ -258,10 +258,11 @@ class Env(_Base if _Base is not None else object):  # type: ignore[misc]
             raise ArgumentError("step: no episode is under way; call reset")
         self._act(action)
         self._steer()
-        length = self._length()
-        self._now = min(self._now + length, self._until)
+        began = self._now
+        self._now = min(began + self._length(), self._until)
         self._inner.advance(self._now)
-        observed, completed = self._observe(length)
+        # The run may end within a step.
+        observed, completed = self._observe(self._now - began)
         terminated, truncated = completed, self._now >= self._until
         reward = float(self._reward(observed))
         self._over = terminated or truncated

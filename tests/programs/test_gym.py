@@ -113,6 +113,19 @@ def test_observations_are_named_and_add_up() -> None:
     assert last["time_s"] == 5.0
 
 
+def test_the_last_step_is_as_long_as_the_run_lets_it_be() -> None:
+    seen = play(
+        tg.gym.Env({**LINK, "duration": "3 s"}, interval="2 s", reward=lambda seen: seen["goodput_bps"])
+    )
+    infos = [step[-1] for step in seen]
+    assert [info["time_s"] for info in infos] == [0.0, 2.0, 3.0]
+    assert [info["interval_s"] for info in infos] == [0.0, 2.0, 1.0]
+    halves = play(tg.gym.Env({**LINK, "duration": "3 s"}, interval="1 s"))
+    assert infos[-1]["goodput_bps"] == halves[-1][-1]["goodput_bps"] > 0
+    assert infos[-1]["sent_bps"] == halves[-1][-1]["sent_bps"]
+    assert seen[-1][1] == infos[-1]["goodput_bps"]
+
+
 def test_the_guide_explains_every_observation() -> None:
     page = (ROOT / "docs" / "guide" / "own-controller.md").read_text(encoding="utf-8")
     for name, meaning in tg.gym.OBSERVATIONS.items():
