@@ -186,6 +186,9 @@ def test_every_point_of_a_sweep_is_judged() -> None:
         ("gate.link.loss < 2%", 0.02),
         ("gate.link.loss <= 1", 1.0),
         ("gate.link.utilisation < 120%", 1.2),
+        ("fairness > 90%", 0.9),
+        ("flow.a.limited_by.gate.link > 50%", 0.5),
+        ("gate.link.overallocation_bps_mean < 5 Mbit/s", 5e6),
     ],
 )
 def test_a_bound_has_the_units_of_a_scenario(text: str, bound: float) -> None:
@@ -196,7 +199,7 @@ def test_a_bound_has_the_units_of_a_scenario(text: str, bound: float) -> None:
     ("text", "said"),
     [
         ("flow.a.goodput_bps > 1 Mb", 'the unit of "1 Mb" is not known; write "1 Mbit/s"'),
-        ("flow.a.goodput_bps > 50%", 'the unit of "1 %" is not known; units here: bit/s, kbit/s'),
+        ("flow.a.goodput_bps > 50%", 'the unit of "50%" is not known; units here: bit/s, kbit/s'),
         ("flow.a.rtt_p99_ms < 1 Mbit/s", "is a rate, not a time"),
         ("gate.link.loss < 1 ms", '"ms" is no unit of gate.link.loss; units here: %, or none'),
         ("gate.link.queue_max_packets < 5%", "units here: packets, or none"),
@@ -205,6 +208,14 @@ def test_a_bound_has_the_units_of_a_scenario(text: str, bound: float) -> None:
         ("fairness > -0.5", "fairness is never below 0"),
         ("flow.a.goodput_bps > -5", "flow.a.goodput_bps is never below 0"),
         ("flow.a.goodput_bps < 1e999", "the bound is larger than any number of a run"),
+        ("goodput_bps >= 0 and loss < 1%", "these are two comparisons: each is an expectation of its own"),
+        ("flow.x.rtt_p99_ms < 5 Mbit/s", '"5 Mbit/s" is a rate, not a time'),
+        ("flow.a.goodput_bps > 2.5 Mb", 'the unit of "2.5 Mb" is not known; write "2.5 Mbit/s"'),
+        ("flow.x.segments_sent > 5%", '"%" is no unit of flow.x.segments_sent, a plain count'),
+        ("gate.link.drops.queue full < 1%", "a plain count"),
+        ("timeouts < 50%", '"%" is no unit of timeouts, a plain count; units here: none'),
+        ("pool.ring.utilisation > 101%", "pool.ring.utilisation is never above 1"),
+        ("gate.link.contract_utilisation > 101%", "gate.link.contract_utilisation is never above 1"),
         ("late < 1e308e1", "write a number, a comparison and a bound"),
     ],
 )
@@ -213,6 +224,19 @@ def test_a_bound_that_says_nothing_is_refused(text: str, said: str) -> None:
         Expectation.parse(text)
     assert said in str(refused.value)
     assert text in str(refused.value)
+
+
+@pytest.mark.parametrize("metric", ["utilisation", "gate.bottleneck.utilisation"])
+def test_only_a_gate_whose_rate_changes_can_be_used_by_more_than_all_of_it(metric: str) -> None:
+    constant = tg.Scenario.from_toml(SMALL)
+    with pytest.raises(tg.errors.ArgumentError) as refused:
+        tg.check_run(constant, [f"{metric} > 150%"], seed=1, store=False)
+    assert f'read "{metric} > 150%"; {metric} is never above 100%, as the rate of' in str(refused.value)
+    assert tg.check_run(constant, [f"{metric} <= 100%"], seed=1, store=False).verdict == "holds"
+    steps = tg.Scenario.from_toml(
+        SMALL.replace('rate = "4 Mbit/s"', 'rate.steps = [["0 s", "4 Mbit/s"], ["1 s", "2 Mbit/s"]]')
+    )
+    assert tg.check_run(steps, [f"{metric} > 150%"], seed=1, store=False).verdict == "fails"
 
 
 RARE = """

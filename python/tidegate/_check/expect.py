@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tidegate._ask.changes import Sets
+from tidegate._ask.plan import plan_of
 from tidegate._ask.source import Source, check_engine
 from tidegate._check.expectation import Expectation
 from tidegate._check.expected import Checked, Judged
@@ -19,7 +20,11 @@ from tidegate._study.start import execute_study, workers_for
 from tidegate.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
+    from tidegate._study.points import Prepared
     from tidegate._study.value import Study
+
+#: Laws of rates that change, so that a packet in service can keep a speed that the gate no longer has.
+_CHANGING = ("steps", "trace", "markov", "dtm", "follow", "abr")
 
 
 def check_run(
@@ -81,6 +86,7 @@ def judged(
     for each in wanted:
         with _placed(each):
             prepared.check_names([each.metric])
+            _check_full(prepared, each)
     with opened(store) as kept:
         study: Study = execute_study(
             prepared, workers=workers_for(engine, workers), store=kept, progress=progress
@@ -97,6 +103,29 @@ def judged(
             verdict = each.judge(measured, runs_of, at_least(study, each.metric, point.number))
             found.append(Judged(each, point.label(), measured, runs_of, verdict))
     return Checked(study.title, study.seed, tuple(found), study.warnings)
+
+
+def _check_full(prepared: Prepared, expectation: Expectation) -> None:
+    """Refuse a bound on a utilisation that none reaches: above 100% are only gates whose rate changes.
+
+    Raises:
+        ArgumentError: no rate changes.
+    """
+    way, _, last = expectation.metric.rpartition(".")
+    if last != "utilisation" or expectation.bound <= 1:
+        return
+    name = way.partition(".")[2]
+    for point in prepared.points:
+        for gate in plan_of(point.scenario())["gates"]:
+            own = str(gate["name"])
+            if gate["rate"]["kind"] in _CHANGING and (not name or own == name or own.startswith(f"{name}/")):
+                return
+    whose = "the rate of no gate changes" if not name else f"the rate of gate {name} does not change"
+    place = f"{expectation.place}: " if expectation.place else ""
+    raise ArgumentError(
+        f'{place}read "{expectation.text}"; {expectation.metric} is never above 100%, as {whose}, so this '
+        "says nothing"
+    )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tidegate import _core
-from tidegate._run.words import possible
+from tidegate._run.words import is_share, possible
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ _FORM = re.compile(r"\s*(\S[^<>]*?)\s*(<=|>=|<|>)\s*([0-9.eE+-]+)\s*(\S.*?)?\s*"
 #: Who reads the units of a number, by the end of its name, and what such a number counts in what that gives.
 _READ: dict[str, tuple[Callable[[str, str], int], float]] = {
     "_bps": (_core.read_rate, 1.0),
+    "_bps_mean": (_core.read_rate, 1.0),
     "_ms": (_core.read_span, 1e9),
     "_s": (_core.read_span, 1e12),
 }
@@ -33,6 +34,11 @@ _COUNTS = {
     "_segments": {"segments": 1.0, "segment": 1.0},
     "_bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30},
 }
+#: Numbers that are counted and whose names end in no unit.
+_PLAIN = re.compile(
+    r"(.*\.)?((segments|packets|calls|media_frames|slots|waiting)_\w+|\w*(timeouts|retransmits|changes|reductions)"
+    r"|finished|unfinished|stalls|switches|sources|flows|qoe)|.*\.(back_)?drops\..*"
+)
 
 
 @dataclass(frozen=True)
@@ -127,23 +133,40 @@ def _read(text: str) -> tuple[str, str, float]:
             f'read "{text}"; write a number, a comparison and a bound, such as '
             '"flow.bulk.goodput_bps > 20e6" or "gate.link.queue_delay_p99_ms < 100"'
         )
-    bound *= _worth(found[1], found[4], text)
+    if found[4] and re.search("[<>]", found[4]):
+        raise ArgumentError(f'read "{text}"; these are two comparisons: each is an expectation of its own')
+    bound *= _worth(found[1], found[4], text, text[found.start(3) :].strip())
     _check_possible(found[1], bound, text)
     return found[1], found[2], bound
 
 
-def _worth(metric: str, unit: str | None, text: str) -> float:
-    """Return what a unit is worth in the unit at the end of a number's name."""
+def _worth(metric: str, unit: str | None, text: str, written: str) -> float:
+    """Return what a unit is worth in that at the end of a number's name; ``written``: the bound with it."""
     if unit is None:
         return 1.0
     for end, (read, scale) in _READ.items():
         if metric.endswith(end):
-            return read(f'read "{text.strip()}"', f"1 {unit}") / scale
+            return _read_one(read, unit, text, written) / scale
     units = next((units for end, units in _COUNTS.items() if metric.endswith(end)), {"%": 0.01})
+    # Of a name that no run has another message says so.
+    if unit == "%" in units and not is_share(metric) and _PLAIN.fullmatch(metric):
+        raise ArgumentError(
+            f'read "{text}"; "{unit}" is no unit of {metric}, a plain count; units here: none'
+        )
     if unit not in units:
         known = ", ".join(each for each in units if f"{each}s" not in units)
         raise ArgumentError(f'read "{text}"; "{unit}" is no unit of {metric}; units here: {known}, or none')
     return units[unit]
+
+
+def _read_one(read: Callable[[str, str], int], unit: str, text: str, written: str) -> int:
+    """Return what one of a unit is; what is wrong with it is said of the bound as it was written."""
+    try:
+        return read(f'read "{text.strip()}"', f"1 {unit}")
+    except ArgumentError as error:
+        number = written.removesuffix(unit).strip()
+        message = str(error).replace(f'"1 {unit}"', f'"{written}"')
+        raise ArgumentError(message.replace('write "1 ', f'write "{number} ')) from None
 
 
 def _check_possible(metric: str, bound: float, text: str) -> None:

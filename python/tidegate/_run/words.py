@@ -22,7 +22,7 @@ _UNITS = (
 )
 _SHARES = ("loss", "utilisation", "efficiency", "progress", "calls_blocked", "open_share")
 #: Shares that are not shown as per cent.
-_OTHER_SHARES = ("calls_abandoned_share", "rebuffering", "resent")
+_OTHER_SHARES = ("calls_abandoned_share", "contract_utilisation", "rebuffering", "resent")
 #: Numbers that may be below 0.
 _SIGNED = ("qoe", "overallocation_bps_mean")
 #: Numbers of all flows together, by their names in ``runs``.
@@ -78,9 +78,15 @@ def possible(metric: str) -> tuple[float, float] | None:
     if last in _SIGNED:
         return None
     # A gate that keeps the speed of a packet whose rate changes can be used by more than 100%.
-    if (last in ("fairness", *_SHARES, *_OTHER_SHARES) and last != "utilisation") or ".limited_by." in metric:
+    if is_share(metric) and (last != "utilisation" or metric.startswith("pool.")):
         return 0.0, 1.0
     return (0.0, math.inf) if "." in metric or metric in FIGURES else None
+
+
+def is_share(metric: str) -> bool:
+    """Tell whether a number is a share of something, so that it can be written in per cent."""
+    last = metric.rpartition(".")[2]
+    return last in ("fairness", *_SHARES, *_OTHER_SHARES) or ".limited_by." in metric
 
 
 def scale_of(metric: str) -> tuple[float, str]:
