@@ -9,14 +9,20 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import tidegate as tg
 from support.common import tidegate
 from support.studies import MARKOV, counted
+from tidegate._advise.bench import bench_for
+from tidegate._advise.gate import find
+from tidegate._check.expect import judged
+from tidegate._check.expectation import Expectation
 from tidegate._jobs import job as _job
 from tidegate._jobs.store import opened
+from tidegate._study.points import prepare
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,6 +178,28 @@ def stopped_midway(file: Path, store: Path, how: int) -> subprocess.CompletedPro
         child.send_signal(how)
         out, err = child.communicate(timeout=30)
     return subprocess.CompletedProcess(command, child.returncode, out, err)
+
+
+def ctrl_c(share: float) -> None:
+    """Hear how far something is, and stop it."""
+    if share > 0:
+        raise KeyboardInterrupt
+
+
+def test_what_was_stopped_is_called_what_was_asked_for(random: Path, tmp_path: Path) -> None:
+    runs = {"runs": 20, "seed": 5, "workers": 1, "store": tmp_path / "own"}
+    with bench_for(random, {}, **runs, progress=ctrl_c) as bench:
+        with pytest.raises(tg.errors.StudyStoppedError, match="are kept: the same size continues from there"):
+            find(bench, "link", "goodput > 1 kbit/s")
+        bench.asked_by = "tune"
+        with pytest.raises(tg.errors.StudyStoppedError, match="are kept: the same tune continues from there"):
+            bench.study([["gate.link.delay=12 ms"]], 20)
+    wanted = [Expectation.parse("goodput_bps > 1 kbit/s")]
+    words = "are kept: the same check-run continues from there"
+    with pytest.raises(tg.errors.StudyStoppedError, match=words):
+        judged(random, wanted, 20, 6, {}, "sim", 1, tmp_path / "own", ctrl_c)
+    live = replace(prepare(random, {}, engine="live"), asked_by="check-run")
+    assert live.goes_on() == "are done: another check-run measures them anew"
 
 
 def test_a_full_disk_is_no_damage(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:

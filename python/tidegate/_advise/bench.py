@@ -44,6 +44,8 @@ class Bench:
     progress: Callable[[float], None] | None
     #: Replications 1 to so many have small changes, number 0 is as written; 0: none has.
     perturb: int = 0
+    #: The command that asks.
+    asked_by: str = "size"
 
     @property
     def is_certain(self) -> bool:
@@ -93,6 +95,7 @@ class Bench:
             axes=["setting"],
             points=[ready.point({"setting": "; ".join(each)}, [*each, *changed]) for each in settings],
             until=None,
+            asked_by=self.asked_by,
         )
         return execute_study(
             prepared,
@@ -129,8 +132,11 @@ def bench_for(
     store: str | os.PathLike[str] | bool,
     progress: Callable[[float], None] | None = None,
     perturb: int | None = None,
+    asked_by: str = "size",
 ) -> Iterator[Bench]:
     """Open the store and give a bench on a scenario.
+
+    ``asked_by``: the command whose question it is.
 
     Raises:
         ArgumentError: ``perturb`` is no number of runs, or ``runs`` is given beside it.
@@ -139,7 +145,7 @@ def bench_for(
     """
     scenario = as_scenario(source, changes, seed=seed, runs=runs)
     with opened(store) as kept:
-        yield Bench(scenario, runs, seed, workers, kept, progress, runs_beside(runs, perturb))
+        yield Bench(scenario, runs, seed, workers, kept, progress, runs_beside(runs, perturb), asked_by)
 
 
 def check_method(method: str) -> None:

@@ -76,7 +76,7 @@ def tune(
         ArgumentError: the gate follows nothing, or an argument cannot be.
     """
     with bench_for(
-        source, changes, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb
+        source, changes, runs=runs, seed=seed, workers=workers, store=store, perturb=perturb, asked_by="tune"
     ) as bench:
         return find(bench, gate, goal=goal)
 

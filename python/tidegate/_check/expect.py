@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidegate._ask.changes import Sets
@@ -83,6 +84,7 @@ def judged(
     if not wanted:
         raise ArgumentError('nothing is expected; give one, such as "flow.bulk.goodput_bps > 20e6"')
     prepared = prepare(source, {}, changes, runs=runs, seed=seed, engine=engine)
+    prepared = replace(prepared, asked_by="check-run")
     for each in wanted:
         with _placed(each):
             prepared.check_names([each.metric])

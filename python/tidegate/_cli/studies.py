@@ -205,6 +205,7 @@ def tune(
             store=store,
             progress=progress,
             perturb=perturb,
+            asked_by="tune",
         ) as bench,
     ):
         found = find(bench, gate, goal=goal)

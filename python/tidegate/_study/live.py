@@ -70,10 +70,7 @@ class OneByOne:
                 quiet=True,
             )
         except RunError as error:
-            raise RunError(
-                f"replication {job.replication} of {job.scenario.name}: {error}; finished runs are kept: "
-                "the same study with --resume (resume=True) continues from there"
-            ) from None
+            raise RunError(f"replication {job.replication} of {job.scenario.name}: {error}") from None
         return Outcome(job.number, pack(run.summary, job.measured(run), measured_at=now()))
 
     def collect(self, patience_s: float) -> list[Outcome]:

@@ -146,6 +146,8 @@ class Prepared:
     engine: str = "sim"
     #: Points at which nothing is random run once: their runs would be one run.
     once: bool = False
+    #: The command that asks for it.
+    asked_by: str = "study"
 
     def runs_of(self, point: int) -> int:
         """Return how many runs a point has, with ``until`` how many at first."""
@@ -156,6 +158,14 @@ class Prepared:
     def is_fixed(self, point: int) -> bool:
         """Tell whether a point runs once, because nothing is random there."""
         return self.once and not self.points[point].draws
+
+    def goes_on(self) -> str:
+        """Say of runs that are done, and kept, how what asked for them goes on."""
+        if self.engine != "live":
+            return f"are kept: the same {self.asked_by} continues from there"
+        if self.asked_by == "study":
+            return "are kept: the same study with --resume (resume=True) continues from there"
+        return f"are done: another {self.asked_by} measures them anew"
 
     def described(self) -> Described:
         """Return what is said of it."""

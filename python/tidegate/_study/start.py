@@ -24,7 +24,7 @@ from tidegate._study.points import Prepared, prepare
 from tidegate._study.until import Until
 from tidegate._study.value import Study
 from tidegate._study.work import Sink, Work
-from tidegate.errors import ArgumentError, ClusterError, StudyStoppedError, UnknownNameError
+from tidegate.errors import ArgumentError, ClusterError, RunError, StudyStoppedError, UnknownNameError
 
 
 def study(
@@ -200,16 +200,17 @@ def work_through(
         work.all(workers, sink, progress)
     except KeyboardInterrupt:
         work.take_in(workers)
-        again = "the same study with --resume (resume=True)" if work.is_live else "the same study"
-        rest = f"are kept: {again} continues from there" if kept else "are lost, because there is no store"
+        rest = work.goes_on if kept else "are lost, because there is no store"
         raise StudyStoppedError(f"stopped: {work.done} of {work.wanted()} runs {rest}") from None
     except Exception as error:
         # What others have finished by now is not computed again.
         with contextlib.suppress(Exception):
             work.take_in(workers)
         if isinstance(error, ClusterError):
-            rest = "are kept: the same study continues from there" if kept else "are lost: there is no store"
+            rest = work.goes_on if kept else "are lost: there is no store"
             raise ClusterError(f"{error}; {work.done} of {work.wanted()} runs {rest}") from error.__cause__
+        if isinstance(error, RunError) and work.is_live and kept:
+            raise RunError(f"{error}; finished runs {work.goes_on}") from None
         raise
     finally:
         workers.close()

@@ -64,6 +64,8 @@ class Work:
         prepared.check_names(asked, measured=measure is not None)
         self._stopping = Stopping(prepared.until, prepared.points, gate, is_part=shard is not None)
         self.is_live = prepared.engine == "live"
+        #: What is said of runs that are done when it cannot go on.
+        self.goes_on = prepared.goes_on()
         #: Results of the simulator never change; a measurement is asked for.
         self._reuses = resume or not self.is_live
         #: When what was taken from the store was measured.
