@@ -193,6 +193,29 @@ def test_the_command(tmp_path: Path) -> None:
         assert message in refused.stderr, (arguments, refused.stderr)
 
 
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ("loss < 1% and", 'a bound is missing beside "and"'),
+        ("and loss < 1%", 'a bound is missing beside "and"'),
+        ("loss < 1% and and goodput > 5%", 'a bound is missing beside "and and"'),
+        ("goodput > 90% or loss < 1%", 'bounds are joined by "and", not by "or"'),
+        ("loss < 1% , goodput > 5%", 'bounds are joined by "and", not by ","'),
+        ("loss < 1%, goodput > 5%", 'bounds are joined by "and", not by ","'),
+        ("loss < 1% && goodput > 5%", 'bounds are joined by "and", not by "&&"'),
+        ("loss < 1% AND goodput > 5%", 'bounds are joined by "and", not by "AND"'),
+        ("p99 delay < 10 ms or loss < 1%", 'bounds are joined by "and", not by "or"'),
+        ("loss < 1% goodput > 5%", "these are two bounds"),
+        ("loss < 101%", "a share is above 0% and below 100%"),
+    ],
+)
+def test_what_joins_bounds_is_named(goal: str, message: str) -> None:
+    with pytest.raises(tg.errors.ArgumentError) as refused:
+        parse(goal)
+    assert message in str(refused.value)
+    assert f'read "{goal}"' in str(refused.value)
+
+
 def test_bounds_are_judged_by_intervals() -> None:
     (bound,) = parse("p99 delay < 100 ms")
     for mean, half, verdict in ((90, 5, "met"), (97, 5, "undecided"), (110, 5, "missed")):

@@ -238,6 +238,9 @@ def test_none_of_a_few_calls_is_not_none_of_all() -> None:
         ("blocked < 0%", "above 0"),
         ("blocked < 120%", "above 0"),
         ("p95 call wait < 1 s", "mean, p50 and p99"),
+        ("blocked < 1% and", 'a bound is missing beside "and"'),
+        ("blocked < 1% or abandoned < 1%", 'bounds are joined by "and", not by "or"'),
+        ("mean call wait < 100 ms, blocked < 1%", 'bounds are joined by "and", not by ","'),
     ],
 )
 def test_wrong_goals(goal: str, message: str) -> None:

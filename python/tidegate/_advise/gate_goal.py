@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from tidegate import _core
+from tidegate._advise.joined import bounds_of, check_single
 from tidegate._advise.tune_result import MET, MISSED, UNDECIDED
 from tidegate._base.estimate import Estimate
 from tidegate.errors import ArgumentError
@@ -64,7 +65,7 @@ def parse(text: str) -> tuple[Bound, ...]:
         ArgumentError: it is none; the message says how one is written.
     """
     words = " ".join(text.split())
-    return tuple(_bound(part, words) for part in words.split(" and "))
+    return tuple(_bound(part, words) for part in bounds_of(words, _HELP))
 
 
 def _bound(part: str, whole: str) -> Bound:
@@ -72,6 +73,7 @@ def _bound(part: str, whole: str) -> Bound:
     if found is None:
         raise ArgumentError(f'goal: read "{whole}"; {_HELP}')
     what, statistic, given = found["what"], found["statistic"] or "", found["bound"]
+    check_single(given, whole, _HELP)
     if (found["sign"] in (">", ">=", "≥")) != (what == "goodput"):
         raise ArgumentError(f'goal: read "{part}"; goodput is to be above a bound, and {what} below; {_HELP}')
     if (what in ("delay", "rtt")) != bool(statistic):

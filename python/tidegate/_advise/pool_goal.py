@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tidegate import _core
+from tidegate._advise.joined import bounds_of, check_single
 from tidegate._base.estimate import most_if_none
 from tidegate._base.nearest import nearest
 from tidegate.errors import ArgumentError
@@ -122,7 +123,8 @@ def read_goal(text: str, pool: str, calls: Sequence[str] = ()) -> Goal:
     Raises:
         ArgumentError: it is none; the message says how one is written.
     """
-    return Goal(text, tuple(_part(part, text, pool, calls) for part in re.split(r"\s+and\s+", text.strip())))
+    parts = bounds_of(" ".join(text.split()), _HELP)
+    return Goal(text, tuple(_part(part, text, pool, calls) for part in parts))
 
 
 def _part(part: str, text: str, pool: str, calls: Sequence[str]) -> Part:
@@ -138,6 +140,7 @@ def _part(part: str, text: str, pool: str, calls: Sequence[str]) -> Part:
         raise ArgumentError(f'goal: read "{text}"; {_HELP}')
     of, what, amount = found["of"], " ".join(found["what"].split()), found["amount"]
     reached = found["sign"] == "<="
+    check_single(amount, text, _HELP)
     if what in _SHARES:
         if of:
             raise ArgumentError(f'goal: read "{text}"; a share has no {of}; {_HELP}')
