@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import polars as pl
 import pytest
 import tidegate as tg
 from matplotlib.font_manager import FontProperties, findfont
@@ -25,6 +26,7 @@ from tidegate._draw.onto import figure_of
 from tidegate._draw.paths import area_path, hatch_path, line_path
 from tidegate._draw.svg import svg_text
 from tidegate._draw.tokens import between
+from tidegate._programs.shell_plot import shell_figure
 from tidegate._run.plot import run_drawing
 from tidegate._study.picture import Picture
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from tidegate._draw.drawing import Panel
     from tidegate._draw.frame import Placed
 
+#: Of a scenario, over two lines.
+BROKEN = "Two\n  lines\tof a title"
 GATE, FLOW = "access-link-of-the-provider", "download-of-the-neighbours-backup"
 LONG = SMALL.replace("bottleneck", GATE).replace("flow.bulk", f"flow.{FLOW}")
 CCS = ["reno", "newreno", "cubic"]
@@ -256,3 +260,29 @@ def test_paths_keep_their_gaps_and_steps() -> None:
     high, low = np.array([5.0, 5, 7, 7]), np.array([1.0, 2, 2, 2])
     assert area_path(x[:4], low, high, steps=True) == "M0 1V5H2V7H3V2H1V1H0z"
     assert area_path(x[:4], np.zeros(4), high, steps=False) == "M0 0V5L1 5 2 7 3 7V0z"
+
+
+def test_a_title_over_several_lines_stands_on_one() -> None:
+    broken = tomllib.loads(RANDOM) | {"title": BROKEN}
+    drawing = run_drawing(tg.run(broken, record="50 ms"))
+    assert "Two lines of a title" in [each.words.text for each in all_words(drawing)]
+    assert faults(drawing) == []
+    compared = comparison_drawing(tg.compare(broken, vary={f"flow.{FLOW}.tcp.cc": ["reno", "cubic"]}))
+    assert "Two lines of a title" in [each.words.text for each in all_words(compared)]
+    assert faults(compared) == []
+
+
+def test_a_command_over_several_lines_stands_on_one() -> None:
+    packets = pl.DataFrame(
+        {"time_s": [0.1], "way": ["down"], "bytes": [1500], "delay_ms": [5.0], "dropped_by": [None]},
+        schema_overrides={"dropped_by": pl.String},
+    )
+    summary = {"duration_s": 1.0, "status": 0, "program": "sh -c 'for x in $A $B\ndo\n  echo $x\ndone'"}
+    figure = shell_figure(BROKEN, summary, packets, "down: 1 packet\nup: 1 packet")
+    texts = [text.get_text() for text in figure.texts]
+    assert texts[:2] == [
+        "Two lines of a title",
+        "1.00 s  ·  exit status 0  ·  sh -c 'for x in $A $B do echo $x done'",
+    ]
+    assert texts[2:] == ["down: 1 packet", "up: 1 packet"]
+    assert not any(text.get_parse_math() for text in figure.texts)

@@ -41,7 +41,7 @@ class Comparison(Variants, Kept, Paged):
         row: ``cwnd``, ``goodput``, ``delay``, ``queue``, ``tokens``; left out, goodput, delay and queue,
         and none where there are more than 12 variants. With ``x`` each variant is a point instead, at two of
         its numbers, such as ``queue_delay_p99_ms`` and ``y``; left out, ``y`` is ``goodput_bps``.
-        ``kind``: ``"lines"`` or ``"map"``, a heat map over two varied keys with numbers; left out, a map$
+        ``kind``: ``"lines"`` or ``"map"``, a heat map over two varied keys with numbers; left out, a map
         where both have five values or more and nothing else is asked for.
 
         Raises:

@@ -178,4 +178,6 @@ def _look(words: Words) -> dict[str, Any]:
         "weight": "bold" if words.bold else "normal",
         "rotation": 90 if words.turned else 0,
         "linespacing": words.spacing,
+        # A dollar in a title or command is one.
+        "parse_math": False,
     }

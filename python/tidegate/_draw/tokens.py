@@ -52,5 +52,6 @@ def between(colours: Sequence[str], share: float) -> str:
 
 
 def fit(text: str, limit: int) -> str:
-    """Return the text, cut to so many letters."""
+    """Return the text on one line, cut to so many letters."""
+    text = " ".join(part.strip() for part in text.replace("\t", "\n").splitlines())
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -60,7 +60,7 @@ def shell_figure(title: str, summary: dict[str, Any], packets: pl.DataFrame, sub
         for up, line, points, colour in lines:
             figure.text(
                 0.08, up, line, fontsize=points, color=colour, va="top",
-                weight="bold" if points > 10 else "normal",
+                weight="bold" if points > 10 else "normal", parse_math=False,
             )  # fmt: skip
     return figure
 
