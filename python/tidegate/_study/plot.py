@@ -54,13 +54,13 @@ def study_drawing(
     places = dict(zip(values, numbers[0] if numbers else range(len(values)), strict=True))
     factor, _ = scale_of(metric)
 
-    together: list[tuple[Panel, list[tuple[np.ndarray, np.ndarray]]]] = []
+    together: list[tuple[Panel, list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]]] = []
 
     def draw(panel: Panel, curves: Curves) -> dict[tuple[str, ...], Entry]:
         found = {line: _curve(study, metric, points, key, places, factor) for line, points in curves.items()}
         entries: dict[tuple[str, ...], Entry] = {}
         drawn: list[tuple[tuple[float, ...], ...]] = []
-        together.append((panel, [(x, y) for x, y, *_ in found.values()]))
+        together.append((panel, list(found.values())))
         for line, curve in found.items():
             same = tuple(map(tuple, curve))
             if same in drawn:
