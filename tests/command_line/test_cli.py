@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+import tidegate as tg
 from support.common import EXAMPLES, SMALL, tidegate
 from tidegate._cli.options import parse_vary, split_values
 
@@ -187,6 +188,22 @@ def test_traces(tmp_path: Path) -> None:
     again = tmp_path / "again.down"
     tidegate("traces", "synth", again, "--seed", "7", "--duration", "20 s", "--mean", "6 Mbit/s")
     assert again.read_bytes() == made.read_bytes()
+
+
+def test_a_trace_of_rates_has_the_mean_that_is_asked_for_and_one_of_opportunities_by_chance(
+    tmp_path: Path,
+) -> None:
+    shares = []
+    for seed in range(1, 9):
+        means = []
+        for name in ("made.csv", "made.down"):
+            tg.traces.synth(tmp_path / name, seed=seed, mean="12 Mbit/s", duration="10 s")
+            means.append(tg.traces.info(tmp_path / name)["mean_bps"])
+        assert means[0] == pytest.approx(12e6, abs=1)
+        shares.append(means[1] / means[0] - 1)
+    # 10,000 opportunities are expected: one standard deviation is 1%.
+    assert max(map(abs, shares)) > 1e-3
+    assert max(map(abs, shares)) < 0.04
 
 
 @pytest.mark.parametrize("example", sorted(p.name for p in EXAMPLES.glob("*.toml")))

@@ -164,7 +164,11 @@ def traces_convert(
     help="Seed of the random numbers; default: a random one.",
 )
 @click.option("--to", metavar="NAME", help="mahimahi, drp, csv or seconds-mbps; default: by TARGET's suffix.")
-@click.option("--mean", metavar="RATE", help='Mean rate; default: "5 Mbit/s".')
+@click.option(
+    "--mean",
+    metavar="RATE",
+    help='Mean rate; default: "5 Mbit/s". That of a Mahimahi file differs by chance.',
+)
 @click.option("--duration", metavar="SPAN", help='Length of the trace; default: "120 s".')
 @click.option("--step", metavar="SPAN", help='Time during which the rate is constant; default: "1 ms".')
 @click.option(

@@ -228,7 +228,8 @@ def synth(
         seed: every random stream derives from it.
         model: ``"cellular"``, a moving phone's LTE link.
         to: ``"mahimahi"``, ``"drp"``, ``"csv"`` or ``"seconds-mbps"``.
-        mean: mean rate, such as ``"5 Mbit/s"``.
+        mean: mean rate, such as ``"5 Mbit/s"``. The opportunities of a Mahimahi file are drawn, so that its
+            mean differs from that by chance.
         duration: length of the recording, such as ``"120 s"``.
         step: the rate is constant inside a step.
         variability: 0 is a constant rate between outages, 1 a moving phone.
