@@ -91,7 +91,7 @@ def test_two_levels_of_borrowing() -> None:
 def test_a_node_at_its_ceiling_keeps_the_turns_below_it(
     home: tuple[str, str], rates: tuple[str, str], shares: list[float]
 ) -> None:
-    """What sisters borrow is divided by their quanta (a tenth of their rates), though others send in between."""
+    """What sisters borrow is divided by their quanta (a tenth of their rates), though others send between."""
 
     def below(member: str, rate: str) -> dict[str, Any]:
         return {"members": [member], **QUEUE, "htb": {"rate": rate, "ceil": "10 Mbit/s", "parent": "home"}}
