@@ -1,30 +1,36 @@
 //! The frames of a file, one by one: of pcapng through `pcap-parser`, of pcap through [`legacy`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pcap_parser::traits::PcapReaderIterator;
 use pcap_parser::{Block, InterfaceStatisticsBlock, PcapBlockOwned, PcapError, PcapNGReader};
 
+use crate::clock::Clock;
 use crate::frame::{End, Frame, MOST};
 use crate::legacy::{self, Form};
 use crate::source::{Source, Trouble};
 
 /// Bytes that are held of the unpacked file.
 const BUFFER: usize = 1 << 20;
-/// Nanoseconds in a second.
-const SECOND: i128 = 1_000_000_000;
 
-/// Reads frame by frame; `each` says whether to go on. With the end comes how many packets the recorder says that it
-/// lost (pcapng's `isb_ifdrop` and `isb_osdrop`).
+/// Reads frame by frame; `each` says whether to go on. With the end comes what the file says of its recorder.
 pub(crate) fn read(
     source: Source<'_>,
     magic: &[u8],
     trouble: &Trouble,
     each: impl FnMut(Frame<'_>) -> bool,
-) -> (End, u64) {
+) -> (End, Recorder) {
     let mut lost = Lost::default();
     let end = of_kind(source, magic, trouble, &mut lost, each);
-    (end, lost.packets())
+    (end, Recorder { lost: lost.packets(), too_fine: lost.too_fine })
+}
+
+/// What a file in pcapng says of its recorder.
+pub(crate) struct Recorder {
+    /// Packets that it lost (`isb_ifdrop` and `isb_osdrop`).
+    pub(crate) lost: u64,
+    /// Units of time of interfaces that are too fine to be of use.
+    pub(crate) too_fine: BTreeSet<String>,
 }
 
 /// What the recorder says that it lost: each interface counts from the beginning of its section.
@@ -35,6 +41,7 @@ struct Lost {
     /// By interface; its latest statistics.
     now: BTreeMap<u32, u64>,
     big_endian: bool,
+    too_fine: BTreeSet<String>,
 }
 
 impl Lost {
@@ -43,7 +50,9 @@ impl Lost {
     }
 
     fn section(&mut self, big_endian: bool) {
-        *self = Lost { before: self.packets(), now: BTreeMap::new(), big_endian };
+        self.before = self.packets();
+        self.now.clear();
+        self.big_endian = big_endian;
     }
 
     fn statistics(&mut self, block: &InterfaceStatisticsBlock<'_>) {
@@ -76,7 +85,7 @@ fn of_kind(
 
 fn at_beginning(error: &PcapError<&[u8]>) -> End {
     match error {
-        PcapError::Incomplete(_) | PcapError::Eof | PcapError::UnexpectedEof => End::Cut,
+        PcapError::Incomplete(_) | PcapError::Eof | PcapError::UnexpectedEof => End::CutHeader,
         _ => End::Damaged,
     }
 }
@@ -85,10 +94,7 @@ fn at_beginning(error: &PcapError<&[u8]>) -> End {
 #[derive(Clone, Copy)]
 struct Interface {
     link: i32,
-    /// Units of time in a second.
-    resolution: u64,
-    /// Seconds to add.
-    offset: i64,
+    clock: Clock,
 }
 
 fn walk<R: PcapReaderIterator>(
@@ -142,20 +148,16 @@ fn of_section(
             lost.section(header.big_endian());
         }
         Block::InterfaceStatistics(block) => lost.statistics(block),
-        Block::InterfaceDescription(about) => interfaces.push(Interface {
-            link: about.linktype.0,
-            resolution: about.ts_resolution().unwrap_or(1_000_000).max(1),
-            offset: about.ts_offset(),
-        }),
+        Block::InterfaceDescription(about) => {
+            let clock = Clock::of(about, lost.big_endian);
+            lost.too_fine.extend(clock.too_fine());
+            interfaces.push(Interface { link: about.linktype.0, clock });
+        }
         Block::EnhancedPacket(packet) => {
             // A packet of an interface that the section does not describe has neither link type nor time.
             let known = interfaces.get(packet.if_id as usize);
-            let ticks = i128::from(u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low));
-            let time = known.and_then(|interface| {
-                let resolution = i128::from(interface.resolution);
-                let seconds = ticks / resolution + i128::from(interface.offset);
-                i64::try_from(seconds * SECOND + ticks % resolution * SECOND / resolution).ok()
-            });
+            let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
+            let time = known.and_then(|interface| interface.clock.time(ticks));
             let held = packet.data.len().min(packet.caplen as usize);
             return each(Frame {
                 time,

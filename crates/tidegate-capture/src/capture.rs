@@ -182,7 +182,7 @@ fn one(
     let source = source.with_front(magic.clone());
     let file = capture.files.len();
     let mut reading = Reading { most, ..Reading::default() };
-    let (end, lost) = frames(source, &magic, &trouble, |frame| {
+    let (end, recorder) = frames(source, &magic, &trouble, |frame| {
         reading.take(file, &frame);
         let looks = reading.packets.is_multiple_of(LOOK);
         !(reading.too_many() || looks && watch.stop.load(Ordering::Relaxed))
@@ -191,7 +191,14 @@ fn one(
         return Err(CaptureError::TooMany { file: name.to_owned(), most: MOST_CONNECTIONS });
     }
     let mut notes = reading.left.notes();
-    if lost > 0 {
+    for unit in &recorder.too_fine {
+        notes.push(format!(
+            "the file counts time in units of {unit}, of which 64 bits do not hold a second: packets of that \
+             interface have no time"
+        ));
+    }
+    if recorder.lost > 0 {
+        let lost = recorder.lost;
         notes.push(format!(
             "not all packets were captured: the recorder counted {lost} that it dropped for want of time or room"
         ));
@@ -209,6 +216,7 @@ fn one(
         // What the system says about a file that is not packed is about the file.
         (_, Some(error)) if packing == Packing::Plain => return Err(io(error)),
         (_, Some(error)) => notes.push(format!("{}, behind packet {packets}", damaged(packing, &error))),
+        (End::CutHeader, None) => notes.push("the file ends inside its header".to_owned()),
         (End::Cut, None) => notes.push(format!("the file ends in the middle of packet {}", packets + 1)),
         (End::Damaged, None) => {
             notes.push(format!("the file is damaged behind packet {packets}; what follows is left out"));

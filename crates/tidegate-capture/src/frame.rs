@@ -19,6 +19,8 @@ pub(crate) enum End {
     Whole,
     /// In the middle of something.
     Cut,
+    /// Inside the file's header.
+    CutHeader,
     /// At something that cannot be read.
     Damaged,
     /// The caller wants no more.

@@ -96,7 +96,7 @@ pub(crate) fn read(
     let mut header = [0; HEADER];
     match fill(&mut source, &mut header) {
         Ok(HEADER) => {}
-        Ok(_) => return End::Cut,
+        Ok(_) => return End::CutHeader,
         Err(end) => return end,
     }
     // The upper bits speak of a checksum at the frame's end.

@@ -9,6 +9,7 @@
 mod blocks;
 pub mod bucket;
 mod capture;
+mod clock;
 mod columns;
 mod connection;
 pub mod decisions;

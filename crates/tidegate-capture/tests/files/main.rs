@@ -106,6 +106,17 @@ fn a_file_cut_anywhere_is_read_as_far_as_it_goes() {
     }
     assert_eq!(read(&whole[..whole.len() - 1]).notes, ["the file ends in the middle of packet 7"]);
     assert!(read(&whole[..24]).notes.contains(&"the file has no packets".to_owned()));
+    for length in 1..24 {
+        let short = match read_bytes("a.pcap", &whole[..length]) {
+            Ok(capture) => capture.notes,
+            // Less than its magic number names no file.
+            Err(_) => {
+                assert!(length < 4);
+                continue;
+            }
+        };
+        assert_eq!(short, ["the file ends inside its header", "the file has no packets"], "{length}");
+    }
 }
 
 #[test]
