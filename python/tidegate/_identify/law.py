@@ -18,14 +18,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from tidegate._base.text import number, rate
+from tidegate._base.text import number
 from tidegate._identify.aqm import with_aqm
-from tidegate._identify.crossings import Crossings, fullness, leaving
+from tidegate._identify.crossings import Crossings, fullness
 from tidegate._identify.drops import FEW_LOSSES, FEWEST, RISE_S
 from tidegate._identify.drops import risk as risk_of
 from tidegate._identify.found import Law
+from tidegate._identify.least import least_carried
 from tidegate._identify.losses import losses
 from tidegate._identify.marks import with_marks
 from tidegate._identify.policed import drains_alike, explains, in_doubt, policed, policed_in_parts
@@ -68,12 +67,10 @@ def law_of(
         law = None
     if law is None and (queue is None or queue.kind == "cannot tell"):
         law = policed_in_parts(packets, trip, bucket)
-    return law or queue or _no_queue(packets, trip, bucket)
+    return law or queue or _no_queue(packets, trip, bucket, least_carried(streams))
 
 
-def _no_queue(packets: Crossings, trip: Any, bucket: Bucket | None) -> Law:
-    top = _fastest(packets, trip)
-    least = f"It carries at least {rate(top)}, the most that arrived in 100 ms."
+def _no_queue(packets: Crossings, trip: Any, bucket: Bucket | None, least: str) -> Law:
     if packets.drops == 0:
         return Law(
             "none",
@@ -123,15 +120,6 @@ def _policer_or_queue(bucket: Bucket, least: str) -> Law:
         ],
         drops="cannot tell",
     )
-
-
-def _fastest(packets: Crossings, trip: Any) -> float:
-    """Return the highest rate, over 100 ms, at which packets left that arrived."""
-    left = leaving(packets, trip)
-    # Connections may be days apart: only tenths of a second in which something left are counted.
-    _, tenth = np.unique((left * 10).astype(int), return_inverse=True)
-    sums = np.bincount(tenth, weights=np.where(packets.passed, packets.size, 0.0))
-    return float(80 * sums.max())
 
 
 def tokens(packets: Crossings, law: Law) -> Any:

@@ -84,6 +84,7 @@ def received(
         marked=merged(carried(packets, mine), UNMARKED),
         coarse_ns=_coarse(left, passing, place, spread=spread),
         back=back_ns(packets, base_ns, from_client=from_client),
+        received=True,
     )
 
 

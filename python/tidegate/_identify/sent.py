@@ -39,7 +39,8 @@ class Sent:
         start: first byte of its range, as an offset in the stream.
         fate: arrived (1), lost (0), or not known (-1).
         round_trip_ns: to the first report of it, where it was sent once and is its last; else -1.
-        report_ns: when its range was first reported; the largest number where it never was.
+        report_ns: when its range was first reported, or near the receiver when it came to the capture; the
+            largest number where it never was.
         spurious: resends whose first copy had arrived.
         base_round_trip_ns: the shortest round trip; 0 where none was seen.
         coarse_ns: how exact the times are, on each side.
@@ -49,6 +50,7 @@ class Sent:
         marked: what the capture shows of their marks (ECN; `marks`); None where that was not looked at.
         stamped: `arrival_ns` is as coarse as timestamps are.
         back: near the receiver, where ACKs waited on their way: times, and the wait then, in nanoseconds.
+        received: whether it was captured near the receiver, where arrivals are seen.
     """
 
     time_ns: Any
@@ -66,6 +68,7 @@ class Sent:
     stamped: bool = False
     marked: Any = None
     back: tuple[Any, Any] | None = None
+    received: bool = False
 
     def between(self, begin_ns: int, end_ns: int) -> Sent:
         """Return the packets that left in a time, both ends included."""
