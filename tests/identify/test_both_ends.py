@@ -130,3 +130,24 @@ def test_other_connections_stay_two(tmp_path: Path) -> None:
     far.write_bytes(head + b"".join(moved))
     seen = [each.seen_at for each in tg.identify([near, far]).directions]
     assert seen == ["sender", "receiver"]
+
+
+def test_losses_shortly_before_the_end_count_too(tmp_path: Path) -> None:
+    text = """
+    duration = "5.6 s"
+    seed = 1
+    [gate.l]
+    rate = "10 Mbit/s"
+    queue = "200 packets"
+    delay = "10 ms"
+    loss = 0.005
+    [flow.x]
+    path = ["l"]
+    rtt = "40 ms"
+    """
+    near, far, dropped = run(text, tmp_path)
+    # Packets waited for up to 240 ms; what came behind a lost one shows that it is not on its way.
+    end = tg.read_capture(far).connections[0].last_ns / 1e9
+    (found,) = tg.identify([near, far]).directions
+    assert found.lost == dropped
+    assert max(found.losses_s) > end - 0.2

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _LEAST = 10
 #: IP's identification is compared if so many packets, as a share, have the same one in both captures.
 _SAME_ID = 0.98
+#: A packet behind which so many came is lost, and not on its way (RFC 5681 §3.2).
+_OVERTAKEN = 3
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -59,9 +61,10 @@ def both(
     data = arrived & (stream.payload > 0)
     wait = np.where(arrived, np.maximum(away - away[data if data.any() else arrived].min(), 0), 0)
     # Beyond the ends of the other capture nothing is known; packets on their way at its end may wait as long
-    # as any did.
+    # as any did, if none that left behind them came.
     ends = found.to_first(np.array([there.time_ns.min(), there.time_ns.max()])) - away[arrived].min()
-    outside = (stream.time_ns < ends[0]) | (stream.time_ns > ends[1] - wait.max())
+    overtaken = np.cumsum(arrived[::-1])[::-1] >= _OVERTAKEN
+    outside = (stream.time_ns < ends[0]) | ((stream.time_ns > ends[1] - wait.max()) & ~overtaken)
     fate = np.where(arrived, ARRIVED, np.where(outside, UNKNOWN, LOST)).astype(np.int8)
     fate[(stream.payload == 0) & ~arrived] = ARRIVED
     # What one of the captures missed had left, and had come.
