@@ -67,6 +67,27 @@ def test_a_policer_of_two_rates_near_the_receiver(tmp_path: Path, cc: str, cir: 
     assert holds(law.peak_burst_bytes, 20e3)
 
 
+@pytest.mark.parametrize("seed", [1, 6])
+@pytest.mark.parametrize(("jitter", "within"), [("200 us", 0.15), ("0 s", 0.0002)])
+def test_a_peak_near_the_receiver_is_as_exact_as_its_times(
+    tmp_path: Path, seed: int, jitter: str, within: float
+) -> None:
+    gate = (
+        f'duration = "15 s"\nseed = {seed}\n[gate.p]\nqueue = "100 packets"\n'
+        f'delay = "10 ms"\njitter = "{jitter}"\n'
+        'rate.token_bucket = { rate = "10 Mbit/s", burst = "200 kB", peak = "100 Mbit/s" }'
+    )
+    flow = FLOW.format(path='["p"]', cc="cubic", more=f'start = "{7.3 * seed:.1f} ms"')
+    law = law_of(gate + flow, tmp_path / "peak.pcap", "receiver")
+    assert law.kind == "two rates"
+    assert law.peak_bps is not None
+    low, high = law.peak_bps.interval
+    # Timestamps of 1 ms leave the peak open where jitter hides it in the gaps of neighbours.
+    assert 1e8 * (1 - within) < low <= 1e8 <= high < 1e8 * (1 + 1.2 * within)
+    assert holds(law.rate_bps, 1e7)
+    assert holds(law.burst_bytes, 200e3)
+
+
 @pytest.mark.parametrize("end", ["sender", "receiver", "both"])
 @pytest.mark.parametrize("cc", ["cubic", "bbr"])
 def test_a_policer_behind_a_queue(tmp_path: Path, cc: str, end: str) -> None:

@@ -33,7 +33,8 @@ _BURST_TELLS = 1.1
 _BEHIND, _FOLLOWING, _UNDISTURBED = 3, 20, 0.9
 #: A shaper's rate is taken from its drops if they are explained to this share.
 _DROPS_TELL = 0.9
-#: A shaper's rate is not so near to its peak, and neighbours that tell the peak are so near to it, as shares.
+#: A shaper's rate is not so near to its peak, and neighbours that tell the peak are so near to its interval,
+#: as shares.
 _BELOW_PEAK, _NEAR_PEAK = 0.9, 0.02
 
 
@@ -150,8 +151,11 @@ def both_rates(streams: Sequence[Sent], packets: Crossings, trip: Any, found: Tw
     burst = Number(found.burst, found.burst_interval)
     peak = clocked(found.peak_bps, found.peak_interval)
     # Near the receiver neighbours tell the peak better than round trips, whose timestamps are coarse.
-    mode = fastest_mode(gaps(streams), (1 - _NEAR_PEAK) * found.peak_bps, (1 + _NEAR_PEAK) * found.peak_bps)
-    if mode is not None and packets.coarse_s > 0:
+    low, high = (
+        (1 + side * _NEAR_PEAK) * each for side, each in zip((-1, 1), found.peak_interval, strict=True)
+    )
+    mode = fastest_mode(gaps(streams), max(low, found.rate_bps / _BELOW_PEAK), high)
+    if mode is not None and packets.coarse_s > 0 and mode.sharp > HALF:
         peak = clocked(mode.rate_bps, mode.interval)
     link = link_rate(streams, found.rate_bps, _BELOW_PEAK * found.peak_bps)
     value = queue_rate(link, found)

@@ -42,6 +42,8 @@ _ABOVE = 1.5
 _APART = 1.25
 #: Packets that must wait for the peak.
 _LEAST = 20
+#: Coarse times widen the peak's interval by such a share at most.
+_MOST_OFF = 0.5
 
 
 @dataclass(frozen=True)
@@ -111,13 +113,17 @@ def two_rates(packets: Crossings, trip_s: Any, one: Waiting) -> TwoRates | None:
     bound = least * float(np.exp(3.84 / (2 * max(10.0, len(trip) / 4))))
 
     low, high = reach(allowance, lambda each: left(peak, rate, each), bound)
+    slowest, fastest = reach(peak, lambda each: left(each, rate, allowance), bound)
+    # Where times are coarse, all waits for the peak may be off by as much, together.
+    longest = float(np.ptp(fast[fast > slow]))
+    off = min(_MOST_OFF, packets.coarse_s / longest) if longest > 0 else _MOST_OFF
     # Where times are coarse, so is what came in at the peak until then.
     packet = packets.largest + 2 * packets.coarse_s * peak / 8
     # A packet needs its tokens when its transmission at the peak begins; the backlog above drains by bytes.
     more = packets.largest * rate / peak
     return TwoRates(
         peak_bps=peak,
-        peak_interval=reach(peak, lambda each: left(each, rate, allowance), bound),
+        peak_interval=(slowest * (1 - off), fastest / (1 - off)),
         rate_bps=rate,
         rate_interval=reach(rate, lambda each: left(peak, each, allowance), bound),
         burst=allowance * rate / 8 + more,
