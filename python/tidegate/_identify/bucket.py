@@ -31,6 +31,8 @@ _CLOCK, _WHOLE = 1e-4, 0.01
 _LONGEST = 20.0
 #: Coarse times make a rate's interval wider by this share at most.
 _WIDEST = 2.0
+#: A coarse clock makes a rate's interval wider by such a share on each side at most.
+_MOST_OFF = 0.5
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,10 @@ def with_intervals(packets: Crossings, found: Point, *, fixed: bool = False) -> 
     # Where times are coarse beside the bucket, its fullness is hardly known, and neither is the rate.
     wider = 1 + min(_WIDEST, coarse / max(centre, 1.0))
     low, high = (middle * (edge / middle) ** wider for edge in (low, high))
+    # A clock with a tick puts packets together that came apart: what drains in a tick may be missing at both
+    # ends of a time from one drop to another.
+    off = 0.0 if fixed else min(_MOST_OFF, 2 * packets.tick_s * middle / (8 * max(centre, 1.0)))
+    low, high = low * (1 - off), high / (1 - off)
     # What hidden traffic leaves is not steady, as the posterior takes it to be.
     stretches = None if fixed or not contradicted(wrong, packets.drops) else between_losses(packets, middle)
     if stretches is not None:

@@ -26,6 +26,7 @@ class Crossings:
         judged: whether its fate is known, and it carries data.
         owner: which connection it belongs to.
         coarse_s: how exact the times are, on each side.
+        tick_s: the tick of the capture's clock, where it is coarse; else 0.
         marked: what is known of its mark (ECN; `marks`); None where that was not looked at for all.
         begun: whether nothing was in the bucket before the first packet.
         searched: of a longer capture, so many packets are searched; the others only confirm what these tell.
@@ -40,6 +41,7 @@ class Crossings:
     searched: int = LONG
     begun: bool = True
     marked: Any = None
+    tick_s: float = 0.0
 
     def counting(self, extra: int) -> Crossings:
         """Return the same packets with so many more bytes each."""
@@ -51,6 +53,7 @@ class Crossings:
         return Crossings(
             time - (time[0] if len(time) else 0.0), self.size[low:high], self.passed[low:high],
             self.judged[low:high], self.owner[low:high], self.coarse_s, self.searched,
+            tick_s=self.tick_s,
         )  # fmt: skip
 
     @cached_property

@@ -50,11 +50,11 @@ class Gaps:
 def gaps(streams: Sequence[Sent]) -> Gaps:
     """Return the gaps of all packets that waited for the one before them.
 
-    Streams whose arrivals are as coarse as timestamps have none. Of several packets that one ACK reports, all
+    Streams whose times are coarse have none. Of several packets that one ACK reports, all
     but the last may have come before another connection's ACK: only a gap behind an ACK of their own
     connection counts.
     """
-    streams = [each for each in streams if not each.stamped]
+    streams = [each for each in streams if not (each.stamped or each.tick_ns)]
     if not streams:
         return Gaps(np.zeros(0), np.zeros(0))
     time = np.concatenate(

@@ -51,6 +51,7 @@ class Sent:
         stamped: `arrival_ns` is as coarse as timestamps are.
         back: near the receiver, where ACKs waited on their way: times, and the wait then, in nanoseconds.
         received: whether it was captured near the receiver, where arrivals are seen.
+        tick_ns: the tick of the capture's clock, where it is coarse; else 0.
     """
 
     time_ns: Any
@@ -69,6 +70,7 @@ class Sent:
     marked: Any = None
     back: tuple[Any, Any] | None = None
     received: bool = False
+    tick_ns: int = 0
 
     def between(self, begin_ns: int, end_ns: int) -> Sent:
         """Return the packets that left in a time, both ends included."""

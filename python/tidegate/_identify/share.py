@@ -54,6 +54,7 @@ def crossings(streams: Sequence[Sent], parts: int = 1) -> tuple[Crossings, Any]:
         begun=min(streams, key=lambda each: int(each.time_ns[0]) if len(each.time_ns) else _NEVER).begun,
         searched=max(_LEAST, LONG // parts),
         marked=None if any(each.marked is None for each in streams) else column("marked"),
+        tick_s=max(each.tick_ns for each in streams) / 1e9,
     )
     return packets, _above_base(column("round_trip_ns"), owner, streams)
 

@@ -142,4 +142,6 @@ def _base(sent: Sent) -> Number | None:
     # Above a least value, n values with an exponential tail leave a gap of mean s/n: 3 s/n holds 95%.
     tail = trips[: max(2, len(trips) // 10)]
     reach = 3 * float(tail.mean() - least) / len(tail)
-    return Number(least / 1e9, (max(0.0, (least - reach) / 1e9), least / 1e9))
+    # A coarse clock cuts up to a tick off each of two times.
+    tick = sent.tick_ns
+    return Number(least / 1e9, (max(0.0, (least - reach - tick) / 1e9), (least + tick) / 1e9))

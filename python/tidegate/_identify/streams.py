@@ -20,6 +20,7 @@ from tidegate._identify.placed import placed
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
+from tidegate._identify.ticks import with_ticks
 from tidegate._identify.transit import echoed_ns
 
 #: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
@@ -68,10 +69,11 @@ def streams_of(connections: list[Any], notes: list[str], progress: Callable[[flo
         progress(done / count)
         if isinstance(one, Pair):
             ends = [_once(each, notes) for each in (one.client, one.server)]
-            found += _of_pair(Pair(ends[0], ends[1], one.shift), notes)
+            told = _of_pair(Pair(ends[0], ends[1], one.shift), notes)
         else:
             ends = [_once(one, notes)]
-            found += _of_one(ends[0], notes)
+            told = _of_one(ends[0], notes)
+        found += with_ticks(told, ends, notes)
         for each in ends:
             each.packets.forget()
     return sorted(found, key=lambda each: (each.connection.number, not each.from_client))

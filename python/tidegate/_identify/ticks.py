@@ -1,0 +1,47 @@
+"""The tick of a capture's clock, where it is coarse: all times are whole multiples of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidegate._base.text import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tidegate._identify.streams import Stream
+
+#: Ticks that clocks have, in nanoseconds: 1, 2, 4 and 5 times a power of ten, and powers of two of a second
+#: (draft-ietf-opsawg-pcapng §4.2, `if_tsresol`), which files round to nanoseconds. Finer ones do not matter.
+_TENS = tuple(digit * 10**power for power in range(5, 9) for digit in (1, 2, 4, 5))
+_TWOS = tuple(1e9 / 2**power for power in range(1, 14))
+#: So many different times are needed.
+_FEWEST = 10
+
+
+def tick_ns(time_ns: Any) -> int:
+    """Return the tick of the clock, in nanoseconds; 0 where it is finer than 0.1 ms or not known."""
+    since = np.unique(time_ns - time_ns.min()) if len(time_ns) else time_ns
+    if len(since) < _FEWEST:
+        return 0
+    for tick in sorted((*_TENS, *_TWOS), reverse=True):
+        if np.all(np.abs(since - np.round(since / tick) * tick) <= (1 if tick in _TWOS else 0)):
+            return round(tick)
+    return 0
+
+
+def with_ticks(streams: Sequence[Stream], ends: Sequence[Any], notes: list[str]) -> list[Stream]:
+    """Return the directions of a connection with the tick of its clock, and say it; `ends`: its captures."""
+    tick = max(tick_ns(each.packets.time_ns) for each in ends)
+    if tick and streams:
+        notes.append(
+            f"Connection {ends[0].name}: the capture's clock has a tick of {number(tick / 1e6)} ms; numbers "
+            "are no more exact than that allows, and gaps between packets tell no rate."
+        )
+    return [
+        replace(each, sent=replace(each.sent, coarse_ns=max(each.sent.coarse_ns, tick // 2), tick_ns=tick))
+        for each in streams
+    ]
