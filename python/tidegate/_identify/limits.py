@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _PACKETS, _LEAST_NS, _WAITED_NS = 2, 500_000, 3_000_000
 #: Laws whose backlog at their rate says which packets waited.
 _STEADY = ("constant", "token bucket")
-_CAUSES = ("congestion window", "policer", "receiver window", "application", "rate", "AQM")
+_OPEN = "AQM or full queue"
+_CAUSES = ("congestion window", "policer", "receiver window", "application", "rate", "AQM", _OPEN)
 
 
 def limited_by(stream: Stream, law: Law, waited: Any) -> dict[str, float]:
@@ -50,7 +51,7 @@ def limited_by(stream: Stream, law: Law, waited: Any) -> dict[str, float]:
         cause[:] = _CAUSES.index("application")
     cause[kept.window] = _CAUSES.index("receiver window")
     cause[kept.application] = _CAUSES.index("application")
-    cause[waited[1:]] = _CAUSES.index("rate" if law.drops != "early" else "AQM")
+    cause[waited[1:]] = _CAUSES.index(_queue(law))
     cause[kept.idle] = _CAUSES.index("application")
     spent = np.bincount(cause, weights=gap, minlength=len(_CAUSES)) / gap.sum()
     seen = np.bincount(cause, minlength=len(_CAUSES)) > 0
@@ -59,6 +60,14 @@ def limited_by(stream: Stream, law: Law, waited: Any) -> dict[str, float]:
         for at, name in sorted(enumerate(_CAUSES), key=lambda each: each[1])
         if seen[at]
     }
+
+
+def _queue(law: Law) -> str:
+    """Return the name of the queue's limit, as far as the law tells it."""
+    if law.drops != "early":
+        return "rate"
+    told = law.aqm is not None or law.marks is not None or law.fair
+    return "AQM" if told else _OPEN
 
 
 def waits(streams: Sequence[Sent], law: Law) -> list[Any]:

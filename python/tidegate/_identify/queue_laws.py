@@ -13,6 +13,7 @@ from tidegate._identify.crossings import queue_waits
 from tidegate._identify.dispersion import fastest_mode, gaps
 from tidegate._identify.drops import HALF, drops_of
 from tidegate._identify.found import Law, Number, clocked
+from tidegate._identify.full import full_at
 from tidegate._identify.hidden import hidden_traffic, link_rate, queue_rate, unexplained
 from tidegate._identify.words import in_bytes, residual
 
@@ -197,9 +198,12 @@ def of_trains(streams: Sequence[Sent], packets: Crossings, trip: Any, trains: De
         burst = _burst(packets, trip, pieces[0][1].value)
         if burst is not None:
             kind, bucket = "token bucket", fit_at(packets, passing)
-    drops, queue, words, loss = drops_of(
-        packets, trip, bucket, burst, pieces[0][1].value, one_rate=trains.kind == "constant"
-    )
+    queue = full_at(packets, trip) if trains.kind != "constant" else None
+    drops, words, loss = "queue full", "It loses packets when it is full.", None
+    if queue is None:
+        drops, queue, words, loss = drops_of(
+            packets, trip, bucket, burst, pieces[0][1].value, one_rate=trains.kind == "constant"
+        )
     seen = trip[trip > 0]
     low, high = (float(each) for each in np.quantile(trains.rate_bps, (0.05, 0.95)))
     steps = ", ".join(rate(each.value) for _, each in pieces)
@@ -207,9 +211,10 @@ def of_trains(streams: Sequence[Sent], packets: Crossings, trip: Any, trains: De
         "steps": f"A link whose rate changes in steps: {steps}",
         "varying": f"A link whose rate varies between {rate(low)} and {rate(high)}",
     }.get(kind, _plain(pieces[0][1], burst))
+    holds = "" if queue is None or kind == "constant" else f" The queue holds {_size(queue)}."
     return Law(
         kind,
-        f"{sentence}. {words}",
+        f"{sentence}.{holds} {words}",
         [
             (
                 f"{len(trains.rate_bps)} trains of packets waited and were delivered at {rate(low)} to "

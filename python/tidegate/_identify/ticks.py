@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Ticks that clocks have, in nanoseconds: 1, 2, 4 and 5 times a power of ten, and powers of two of a second
 #: (draft-ietf-opsawg-pcapng §4.2, `if_tsresol`), which files round to nanoseconds. Finer ones do not matter.
 _TENS = tuple(digit * 10**power for power in range(5, 9) for digit in (1, 2, 4, 5))
-_TWOS = tuple(1e9 / 2**power for power in range(1, 14))
+_TWOS = tuple(1e9 / (1 << power) for power in range(1, 14))
 #: So many different times are needed.
 _FEWEST = 10
 
@@ -29,7 +29,8 @@ def tick_ns(time_ns: Any) -> int:
         return 0
     for tick in sorted((*_TENS, *_TWOS), reverse=True):
         if np.all(np.abs(since - np.round(since / tick) * tick) <= (1 if tick in _TWOS else 0)):
-            return round(tick)
+            nearest: int = round(float(tick))
+            return nearest
     return 0
 
 
