@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 import tidegate as tg
 from support.made_captures import captured
+from tidegate._identify.doubts import tried
 from tidegate._identify.follows import follows
-from tidegate._identify.predicted import Predicted, tried
+from tidegate._identify.prediction import Predicted
 from tidegate._identify.share import crossings
 from tidegate._identify.streams import streams_of
 
@@ -83,3 +84,44 @@ def test_round_trips_follow_a_queue_and_no_policer(tmp_path: Path, gate: str, sl
     assert told is not None
     assert told.value == pytest.approx(slope, abs=0.05)
     assert told.none == (slope == 0.0)
+
+
+def test_another_round_trip_and_other_losses_are_said(found: tg.Identification) -> None:
+    def evidence(lost: tuple[float, float], trip_s: tuple[float, float]) -> list[str]:
+        one = Predicted(1, (3e6, 3e6), (3e6, 3e6), lost, trip_s)
+        law = tried(found.limits, found.directions, [one], "It is assumed.")[0].law
+        return law.evidence[len(found.limits[0].law.evidence) :]
+
+    assert evidence((0.02, 0.024), (0.05, 0.06)) == []
+    assert evidence((0.0, 0.004), (0.002, 0.004)) == []
+    assert evidence((0.02, 0.02), (0.0576, 0.236)) == [
+        "A simulation of this law has another round trip: the median is 236 ms, and 57.6 ms in the capture.",
+        "It is assumed.",
+    ]
+    assert evidence((0.0, 0.01), (0.05, 0.05))[0] == (
+        "A simulation of this law resends 1.00% of the packets; 0% were lost in the capture."
+    )
+
+
+@pytest.mark.parametrize(
+    ("gate", "sender", "assumed"),
+    [
+        ('queue = { limit = "500 packets", aqm = "pie" }', 'tcp.cc = "cubic"', True),
+        ("", 'tcp.window = "200 segments"', True),
+        ('queue = "60 packets"', "", False),
+    ],
+    ids=["pie", "window", "told"],
+)
+def test_what_is_assumed_of_a_queue_is_named(tmp_path: Path, gate: str, sender: str, assumed: bool) -> None:
+    text = TEXT.replace("1 Gbit/s", "10 Mbit/s").replace("link", "l").replace("flow.a", "flow.x")
+    text = text.format(gate=f'{gate}\njitter = "200 us"') + sender
+    it = tg.identify(captured(text.replace('"10 s"\nseed = 2', '"15 s"\nseed = 1'), tmp_path / "queue.pcap"))
+    words = (" ".join(it.report().split()), it.scenario(), it.to_dict()["assumed_queue"] or "")
+    if not assumed:
+        assert not any("assumes" in each for each in words)
+        return
+    assert all(
+        "The capture does not tell all of the queue: the scenario assumes that it" in each for each in words
+    )
+    assert "has another round trip" in " ".join(it.limits[0].law.evidence)
+    assert tg.run(tg.Scenario.from_toml(it.scenario()), record="summary").summary["flows"]

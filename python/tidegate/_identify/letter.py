@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tidegate._base.text import counted, number, percent, wrapped
-from tidegate._identify.predicted import agrees
+from tidegate._identify.doubts import agrees
 from tidegate._identify.text import numbers_of
 
 if TYPE_CHECKING:
     from tidegate._identify.found import Direction, Law, Limit
-    from tidegate._identify.predicted import Predicted
+    from tidegate._identify.prediction import Predicted
 
 #: By the kind of a law: what only the provider knows. Laws that are not here ask a provider nothing.
 _POLICER = (

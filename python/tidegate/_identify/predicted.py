@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._base.text import number, percent, table
+from tidegate._base.text import number, percent, table, wrapped
+from tidegate._identify.doubts import agrees, factor
 from tidegate._identify.policer import at_rate, is_open
+from tidegate._identify.prediction import Predicted
 from tidegate._identify.scenario import (
     DEFAULT_CC,
     OTHER_CC,
@@ -25,11 +27,6 @@ if TYPE_CHECKING:
     from tidegate._identify.sent import Sent
     from tidegate._identify.streams import Stream
 
-#: A prediction agrees where the goodput lies within this factor of what its runs give, and contradicts the
-#: law from that factor on.
-AGREES, CONTRADICTS = 1.25, 2.0
-#: Laws that only trains of packets, or the absence of another explanation, speak for.
-_WEAK = ("none", "steps", "varying")
 #: A capture with more packets is not simulated whole: so many packets are enough.
 _PACKETS, _MOST_S = 40_000, 60.0
 #: Runs with small changes: what a loss more or less does is luck.
@@ -45,40 +42,6 @@ _LOSSES, _SHARE, _ALIKE = 0.5, 0.001, 0.3
 _LEAST_S = 0.5
 
 
-@dataclass(frozen=True)
-class Predicted:
-    """One direction: what was measured, and what a run of the scenario gives.
-
-    Attributes:
-        connection: number in the capture.
-        goodput_bps: measured, predicted.
-        range_bps: least and greatest predicted goodput of runs with small changes that nobody can know.
-        lost: share of packets with data that were lost, or sent again in the run; measured, predicted.
-        round_trip_s: median; measured, predicted; None where it is not known.
-    """
-
-    connection: int
-    goodput_bps: tuple[float, float]
-    range_bps: tuple[float, float]
-    lost: tuple[float | None, float | None]
-    round_trip_s: tuple[float | None, float | None]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
-        return {
-            "connection": self.connection,
-            "goodput_range_bps": list(self.range_bps),
-            **{
-                name: dict(zip(("measured", "predicted"), pair, strict=True))
-                for name, pair in (
-                    ("goodput_bps", self.goodput_bps),
-                    ("lost", self.lost),
-                    ("round_trip_s", self.round_trip_s),
-                )
-            },
-        }
-
-
 def predict(
     directions: list[Direction], limits: list[Limit], streams: list[Stream]
 ) -> tuple[list[Predicted], str]:
@@ -92,7 +55,7 @@ def predict(
         return rows, DEFAULT_CC
     if not agrees(rows):
         others = _predict(directions, limits, streams, OTHER_CC)
-        if _factor(others) < _factor(rows):
+        if factor(others) < factor(rows):
             return others, OTHER_CC
     return rows, DEFAULT_CC
 
@@ -225,53 +188,11 @@ def _beside(
     )
 
 
-def tried(limits: list[Limit], directions: list[Direction], rows: list[Predicted]) -> list[Limit]:
-    """Return the limits, with what the prediction says of the law: doubts, or that it is withdrawn."""
-    limit = main_limit(directions, limits)
-    if limit is None or not rows:
-        return limits
-    if agrees(rows):
-        return limits
-    law = doubted(limit.law, rows, _factor(rows))
-    return [replace(each, law=law) if each is limit else each for each in limits]
+def prediction_text(rows: list[Predicted], assumed: str | None) -> str:
+    """Return the table of measured and predicted numbers.
 
-
-def agrees(rows: list[Predicted]) -> bool:
-    """Return whether the measured goodput lies near what the runs of the scenario give."""
-    return _factor(rows) <= AGREES
-
-
-def _factor(rows: list[Predicted]) -> float:
-    """Return how many times the measured goodput of all lies outside of the predicted range; 1 if inside."""
-    measured = sum(row.goodput_bps[0] for row in rows)
-    low, high = (sum(row.range_bps[at] for row in rows) for at in (0, 1))
-    return max(1.0, low / max(measured, 1.0), measured / max(high, 1.0))
-
-
-def doubted(law: Law, rows: list[Predicted], factor: float) -> Law:
-    """Return the law with the doubt that its prediction is `factor` times off, or its withdrawal."""
-    measured, predicted = (sum(row.goodput_bps[at] for row in rows) / 1e6 for at in (0, 1))
-    beside = f"a scenario with it predicts {number(predicted)} Mbit/s, and {number(measured)} were measured"
-    if law.kind in _WEAK and factor > CONTRADICTS:
-        return replace(
-            law,
-            kind="cannot tell",
-            sentence=f"Cannot tell: what explains the capture best contradicts it, because {beside}. "
-            f"It was: {law.sentence}",
-            rate_bps=None,
-            pieces=[],
-            trace=[],
-            random_loss=None,
-        )
-    words = (
-        f"The law does not explain the goodput: {beside}. Either the sender is another one than the scenario "
-        "has, or something else held it back."
-    )
-    return replace(law, evidence=[*law.evidence, words])
-
-
-def prediction_text(rows: list[Predicted]) -> str:
-    """Return the table of measured and predicted numbers."""
+    ``assumed``: what the scenario assumes of the queue.
+    """
     lines = []
     for row in rows:
         trips = [None if each is None else 1e3 * each for each in row.round_trip_s]
@@ -282,4 +203,5 @@ def prediction_text(rows: list[Predicted]) -> str:
             ["", "round trip, median, ms", *(number(each) for each in trips)],
         ]
     head = "What a scenario with this law predicts"
-    return "\n".join([head, "", table([["no", "", "capture", "predicted"]], lines, left=2)])
+    shown = [head, "", table([["no", "", "capture", "predicted"]], lines, left=2)]
+    return "\n".join([*shown, *([wrapped(assumed)] if assumed else [])])

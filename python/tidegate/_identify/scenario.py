@@ -8,6 +8,7 @@ import numpy as np
 
 from tidegate._base.text import counted
 from tidegate._identify.application import Application, application
+from tidegate._identify.words import in_bytes
 from tidegate.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ LINE_BPS = 1_000_000_000
 #: Where nothing was lost, the queue holds more than was ever in it.
 _ROOMY = 4
 _LEAST_BYTES = 10_000
+#: Laws whose scenario has a queue.
+_QUEUES = ("constant", "token bucket", "two rates", "steps", "varying")
 #: What held a sender for this share of the time is part of its scenario.
 MOSTLY = 0.5
 #: A receiver's window is steady if its median is this share of its largest; else the reader is slow.
@@ -73,6 +76,7 @@ def scenario(
         f"# Found by tidegate identify in a capture, from {counted(len(members), 'direction')} of data.",
         f"# {limit.law.sentence}",
         *_senders([directions[at] for at in members], assumed),
+        *([f"# {queue}"] if (queue := assumed_queue(directions, limits, streams)) else []),
         "",
         'title = "The link of a capture"',
         f'duration = "{_duration(end - begin, [streams[at] for at in members], until_s)}"',
@@ -96,6 +100,31 @@ def _senders(members: list[Direction], assumed: str) -> list[str]:
         else f"which predicts the capture better than {DEFAULT_CC}"
     )
     return [f"# Where the capture does not tell the congestion control, it is {assumed}, {why}."]
+
+
+def assumed_queue(directions: list[Direction], limits: list[Limit], streams: list[Any]) -> str | None:
+    """Return what the scenario assumes of a queue that the capture does not tell, as a sentence."""
+    limit = main_limit(directions, limits)
+    if limit is None:
+        return None
+    law, rule = limit.law, None
+    if law.fair:
+        rule = "FQ-CoDel with its usual constants"
+    elif law.mark_threshold_s is not None:
+        return None
+    elif law.aqm is not None or law.marks is not None:
+        rule = None if law.aqm == "codel" else f"{_aqm(law)} with its usual constants"
+    elif law.kind in _QUEUES and law.queue_bytes is None:
+        base = min(_round_trip(directions[at]) for at in members_of(limit, directions))
+        size = in_bytes(_queue(law, base, limit, streams))
+        rule = f"that it holds {size} and drops only when it is full"
+    return (
+        None if rule is None else f"The capture does not tell all of the queue: the scenario assumes {rule}."
+    )
+
+
+def _aqm(law: Law) -> str:
+    return "PIE" if law.aqm == "at random" else "CoDel"
 
 
 def still_sending(stream: Any) -> bool:
@@ -161,8 +190,8 @@ def _gate(law: Law, base: float, limit: Limit, streams: list[Any]) -> list[str]:
     elif law.mark_threshold_s is not None:
         lines.append(f'queue.aqm.step = {{ threshold = "{1e3 * law.mark_threshold_s.value:.3f} ms" }}')
     elif law.aqm is not None or law.marks is not None:
-        lines.append(f'queue.aqm = "{"pie" if law.aqm == "at random" else "codel"}"')
-    elif law.kind in ("constant", "token bucket", "two rates", "steps", "varying"):
+        lines.append(f'queue.aqm = "{_aqm(law).lower()}"')
+    elif law.kind in _QUEUES:
         lines.append(f'queue = "{_queue(law, base, limit, streams)} B"')
     lines += _losses(law)
     lines.append(f'delay = "{1e3 * base / 2:.3f} ms"')

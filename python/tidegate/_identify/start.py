@@ -43,9 +43,11 @@ def identify(
         OSError: a file cannot be read.
     """
     from tidegate._capture.start import read_capture
+    from tidegate._identify.doubts import tried
     from tidegate._identify.laws import limits_of
     from tidegate._identify.limits import waits
-    from tidegate._identify.predicted import predict, tried, with_likely_rate
+    from tidegate._identify.predicted import predict, with_likely_rate
+    from tidegate._identify.scenario import assumed_queue
     from tidegate._identify.streams import streams_of
 
     def tell(begin: float, end: float) -> Callable[[float], object]:
@@ -68,7 +70,7 @@ def identify(
         notes.append(_nothing(capture))
     found = with_likely_rate(directions, found, streams)
     predicted, assumed = predict(directions, found, streams)
-    found = tried(found, directions, predicted)
+    found = tried(found, directions, predicted, assumed_queue(directions, found, streams))
     start_s = None if capture.start_ns is None else capture.start_ns / 1e9
     return Identification(
         tuple(capture.files), directions, found, notes, predicted, assumed, start_s, streams

@@ -10,11 +10,16 @@ from tidegate._identify.predicted import prediction_text
 
 if TYPE_CHECKING:
     from tidegate._identify.found import Direction, Law, Limit, Number
-    from tidegate._identify.predicted import Predicted
+    from tidegate._identify.prediction import Predicted
 
 
-def report(directions: list[Direction], limits: list[Limit], predicted: list[Predicted]) -> str:
-    """Return a table of directions, the law of each limit with its evidence, and what limited each sender."""
+def report(
+    directions: list[Direction], limits: list[Limit], predicted: list[Predicted], assumed: str | None
+) -> str:
+    """Return a table of directions, the law of each limit with its evidence, and what limited each sender.
+
+    ``assumed``: what the scenario assumes of the queue.
+    """
     if not directions:
         return "Nothing to identify."
     missed = any(each.uncaptured_packets for each in directions)
@@ -52,7 +57,7 @@ def report(directions: list[Direction], limits: list[Limit], predicted: list[Pre
     ]
     parts.append("\n".join(["Congestion control of each sender", *senders]))
     if predicted:
-        parts.append(prediction_text(predicted))
+        parts.append(prediction_text(predicted, assumed))
     return "\n\n".join(parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tidegate._base.answer import Answer
 from tidegate._base.calls import checked_methods
 from tidegate._identify.found import Direction, Limit
-from tidegate._identify.predicted import Predicted
+from tidegate._identify.prediction import Predicted
 
 
 @checked_methods
@@ -63,15 +63,21 @@ class Identification(Answer):
                 for each in self.limits
             ],
             "predicted": [each.to_dict() for each in self.predicted],
+            "assumed_queue": self._assumed_queue(),
             "notes": self.notes,
             "start_s": self.start_s,
         }
+
+    def _assumed_queue(self) -> str | None:
+        from tidegate._identify.scenario import assumed_queue
+
+        return assumed_queue(self.directions, self.limits, self.streams)
 
     def report(self) -> str:
         """Return the answer as text for people."""
         from tidegate._identify.text import report
 
-        return report(self.directions, self.limits, self.predicted)
+        return report(self.directions, self.limits, self.predicted, self._assumed_queue())
 
     def letter(self) -> str:
         """Return what to send to the provider of the link: what the capture shows, and what to ask.
