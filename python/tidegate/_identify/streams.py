@@ -20,7 +20,7 @@ from tidegate._identify.placed import placed
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
-from tidegate._identify.ticks import with_ticks
+from tidegate._identify.ticks import tick_ns, tick_words, with_tick
 from tidegate._identify.transit import echoed_ns
 
 #: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
@@ -73,10 +73,22 @@ def streams_of(connections: list[Any], notes: list[str], progress: Callable[[flo
         else:
             ends = [_once(one, notes)]
             told = _of_one(ends[0], notes)
-        found += with_ticks(told, ends, notes)
+        found += _by_clock(told, ends, notes)
         for each in ends:
             each.packets.forget()
     return sorted(found, key=lambda each: (each.connection.number, not each.from_client))
+
+
+def _by_clock(streams: list[Stream], ends: list[Any], notes: list[str]) -> list[Stream]:
+    """Return the directions of one connection with the tick of its clock, and say it.
+
+    ``ends``: its captures.
+    """
+    tick = max(tick_ns(each.packets.time_ns) for each in ends)
+    if not tick or not streams:
+        return streams
+    notes.append(tick_words(ends[0].name, tick))
+    return [replace(each, sent=with_tick(each.sent, tick)) for each in streams]
 
 
 def _once(connection: Any, notes: list[str]) -> Any:

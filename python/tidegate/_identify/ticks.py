@@ -10,16 +10,14 @@ import numpy as np
 from tidegate._base.text import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tidegate._identify.streams import Stream
+    from tidegate._identify.sent import Sent
 
 #: Ticks that clocks have, in nanoseconds: 1, 2, 4 and 5 times a power of ten, and powers of two of a second
 #: (draft-ietf-opsawg-pcapng §4.2, `if_tsresol`), which files round to nanoseconds. Finer ones do not matter.
 _TENS = tuple(digit * 10**power for power in range(5, 9) for digit in (1, 2, 4, 5))
 _TWOS = tuple(1e9 / (1 << power) for power in range(1, 14))
-#: So many different times are needed.
-_FEWEST = 10
+#: So many different times are needed, and so many are looked at first.
+_FEWEST, _FIRST = 10, 1000
 
 
 def tick_ns(time_ns: Any) -> int:
@@ -28,21 +26,24 @@ def tick_ns(time_ns: Any) -> int:
     if len(since) < _FEWEST:
         return 0
     for tick in sorted((*_TENS, *_TWOS), reverse=True):
-        if np.all(np.abs(since - np.round(since / tick) * tick) <= (1 if tick in _TWOS else 0)):
-            nearest: int = round(float(tick))
-            return nearest
+        # The first times tell most ticks wrong, at little cost.
+        if _fits(since[:_FIRST], tick) and _fits(since, tick):
+            return round(float(tick))
     return 0
 
 
-def with_ticks(streams: Sequence[Stream], ends: Sequence[Any], notes: list[str]) -> list[Stream]:
-    """Return the directions of a connection with the tick of its clock, and say it; `ends`: its captures."""
-    tick = max(tick_ns(each.packets.time_ns) for each in ends)
-    if tick and streams:
-        notes.append(
-            f"Connection {ends[0].name}: the capture's clock has a tick of {number(tick / 1e6)} ms; numbers "
-            "are no more exact than that allows, and gaps between packets tell no rate."
-        )
-    return [
-        replace(each, sent=replace(each.sent, coarse_ns=max(each.sent.coarse_ns, tick // 2), tick_ns=tick))
-        for each in streams
-    ]
+def _fits(since: Any, tick: float) -> bool:
+    return bool(np.all(np.abs(since - np.round(since / tick) * tick) <= (1 if tick in _TWOS else 0)))
+
+
+def with_tick(stream: Sent, tick: int) -> Sent:
+    """Return the packets of a direction whose times have this tick; 0 where it is fine."""
+    return replace(stream, coarse_ns=max(stream.coarse_ns, tick // 2), tick_ns=tick)
+
+
+def tick_words(name: str, tick: int) -> str:
+    """Return what is said of a connection by a coarse clock."""
+    return (
+        f"Connection {name}: the capture's clock has a tick of {number(tick / 1e6)} ms; numbers are no more "
+        "exact than that allows, and gaps between packets tell no rate."
+    )
