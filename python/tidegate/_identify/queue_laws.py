@@ -200,7 +200,12 @@ def of_trains(streams: Sequence[Sent], packets: Crossings, trip: Any, trains: De
             kind, bucket = "token bucket", fit_at(packets, passing)
     queue = full_at(packets, trip) if trains.kind != "constant" else None
     drops, words, loss = "queue full", "It loses packets when it is full.", None
-    if queue is None:
+    if queue is not None:
+        hidden.append(
+            "Losses come at one backlog, whatever the rate is. Traffic that the capture does not show would "
+            "add to it."
+        )
+    else:
         drops, queue, words, loss = drops_of(
             packets, trip, bucket, burst, pieces[0][1].value, one_rate=trains.kind == "constant"
         )
