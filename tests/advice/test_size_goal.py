@@ -216,6 +216,11 @@ def test_what_joins_bounds_is_named(goal: str, message: str) -> None:
     assert f'read "{goal}"' in str(refused.value)
 
 
+def test_a_comma_in_a_number_joins_no_bounds() -> None:
+    with pytest.raises(tg.errors.ArgumentError, match="a number has no ',' or '_' in it"):
+        parse("goodput > 1,5 Mbit/s")
+
+
 def test_bounds_are_judged_by_intervals() -> None:
     (bound,) = parse("p99 delay < 100 ms")
     for mean, half, verdict in ((90, 5, "met"), (97, 5, "undecided"), (110, 5, "missed")):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import tidegate as tg
 from support.made_captures import captured, coarse
-from tidegate._identify.ticks import tick_ns
+from tidegate._identify.ticks import Ticks, tick_ns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,7 @@ def test_a_tick_is_found_by_the_times(tick: float) -> None:
     assert tick_ns((np.floor(np.sort(times) / tick) * tick).astype(np.int64)) == round(tick)
     # Microseconds are fine enough, and one time is no clock.
     assert tick_ns(times // 1000 * 1000) == 0
-    assert tick_ns(np.zeros(100, dtype=np.int64)) == 0
+    assert tick_ns(np.zeros(100, dtype=np.int64)) is None
 
 
 @pytest.mark.parametrize(
@@ -81,3 +82,19 @@ def test_a_queue_by_milliseconds(tmp_path: Path, rate: float, end: str) -> None:
     assert holds(law.queue_bytes, 80e3)
     trip = found.directions[0].base_round_trip_s
     assert end != "a" or holds(trip, 0.0404)
+
+
+def test_one_coarse_clock_of_two_is_named_alone() -> None:
+    """Each file's clock is told once, whichever of its connections show it."""
+    ticks = Ticks()
+    times = np.arange(2000, dtype=np.int64) * 1_234_567
+    for file, number, tick in (("a", 1, 1), ("b", 2, 10**6), ("b", 3, 2 * 10**6), ("b", 4, 10**6)):
+        packets = SimpleNamespace(time_ns=times // tick * tick)
+        ticks.note(SimpleNamespace(number=number, file=file, packets=packets))
+    few = SimpleNamespace(number=5, file="c", packets=SimpleNamespace(time_ns=times[:5]))
+    ticks.note(few)
+    assert [ticks.of([file]) for file in "abc"] == [0, 10**6, 0]
+    assert ticks.of(["a", "b"]) == 10**6
+    words = ticks.words(["a", "b", "b", "c"])
+    assert len(words) == 1
+    assert words[0].startswith("b: the capture's clock has a tick of 1.00 ms")

@@ -102,7 +102,6 @@ impl<N: Carrier> Wire<N> {
         self.pump_receiver(at, index, flow);
     }
 
-    #[inline(never)]
     /// The timers of a receiver that expire by `at`: at one instant they come before what an application writes.
     #[cold]
     pub(crate) fn wake_receiver_by(&mut self, at: Time, index: usize, flow: &mut Flow) {
@@ -111,6 +110,7 @@ impl<N: Carrier> Wire<N> {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn wake_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         flow.before_receiver(at);
         flow.receiver.handle_wakeup(at);

@@ -7,7 +7,7 @@ import re
 from tidegate.errors import ArgumentError
 
 _MISSING = re.compile(r"(?:^|\band )and\b|\band$")
-_OTHER = re.compile(r",|;|&+|\|+|\b(?:or|and)\b", re.IGNORECASE)
+_OTHER = re.compile(r"(?<!\d),|,(?!\d)|;|&+|\|+|\b(?:or|and)\b", re.IGNORECASE)
 
 
 def bounds_of(text: str, how: str) -> list[str]:

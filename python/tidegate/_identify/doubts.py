@@ -23,20 +23,15 @@ _TRIP_S, _LOST = 0.003, 0.005
 _WEAK = ("none", "steps", "varying")
 
 
-def tried(
-    limits: list[Limit], directions: list[Direction], rows: list[Predicted], assumed: str | None = None
-) -> list[Limit]:
-    """Return the limits, with what the prediction says of the law: doubts, or that it is withdrawn.
-
-    ``assumed``: what the scenario assumes of the queue, as a sentence.
-    """
+def tried(limits: list[Limit], directions: list[Direction], rows: list[Predicted]) -> list[Limit]:
+    """Return the limits, with what the prediction says of the law: doubts, or that it is withdrawn."""
     limit = main_limit(directions, limits)
     if limit is None or not rows:
         return limits
     law = limit.law if agrees(rows) else doubted(limit.law, rows, factor(rows))
     words = [] if law.kind == "cannot tell" else _others(rows)
     if words:
-        law = replace(law, evidence=[*law.evidence, *words, *([assumed] if assumed else [])])
+        law = replace(law, evidence=[*law.evidence, *words])
     return (
         limits if law is limit.law else [replace(each, law=law) if each is limit else each for each in limits]
     )

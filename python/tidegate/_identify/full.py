@@ -1,7 +1,7 @@
 """The limit of a queue whose rate changes: what it held, in bytes, at each loss, whatever its rate was.
 
 What is in a queue is what came before less what has left, and round trips tell when packets left. A queue
-that is full drops at one backlog, and nothing that passed met more. An AQM drops at many.
+that is full drops at one backlog, and next to nothing passed at more. An AQM drops at many.
 """
 
 from __future__ import annotations

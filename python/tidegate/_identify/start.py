@@ -70,10 +70,12 @@ def identify(
         notes.append(_nothing(capture))
     found = with_likely_rate(directions, found, streams)
     predicted, assumed = predict(directions, found, streams)
-    found = tried(found, directions, predicted, assumed_queue(directions, found, streams))
+    # Of the law that is predicted, which may be withdrawn.
+    queue = assumed_queue(directions, found, streams)
+    found = tried(found, directions, predicted)
     start_s = None if capture.start_ns is None else capture.start_ns / 1e9
     return Identification(
-        tuple(capture.files), directions, found, notes, predicted, assumed, start_s, streams
+        tuple(capture.files), directions, found, notes, predicted, assumed, queue, start_s, streams
     )
 
 

@@ -20,7 +20,7 @@ from tidegate._identify.placed import placed
 from tidegate._identify.received import received
 from tidegate._identify.segments import apart
 from tidegate._identify.sent import Sent, sent
-from tidegate._identify.ticks import tick_ns, tick_words, with_tick
+from tidegate._identify.ticks import Ticks, with_tick
 from tidegate._identify.transit import echoed_ns
 
 #: A direction of fewer bytes is a request, not a transfer: it shares the link, but has no law of its own.
@@ -64,31 +64,33 @@ def streams_of(connections: list[Any], notes: list[str], progress: Callable[[flo
     # Copies of packets count here: what remains without them is less.
     alone = [each for each in alone if max(_sent_bytes(each)) >= _REQUEST_BYTES]
     found: list[Stream] = []
+    ticks = Ticks()
+    # The files of a connection: two, where both ends were captured.
+    files: dict[int, list[str]] = {}
     count = max(1, len(alone) + len(pairs))
     for done, one in enumerate([*pairs, *alone]):
         progress(done / count)
         if isinstance(one, Pair):
             ends = [_once(each, notes) for each in (one.client, one.server)]
-            told = _of_pair(Pair(ends[0], ends[1], one.shift), notes)
+            found += _of_pair(Pair(ends[0], ends[1], one.shift), notes)
         else:
             ends = [_once(one, notes)]
-            told = _of_one(ends[0], notes)
-        found += _by_clock(told, ends, notes)
+            found += _of_one(ends[0], notes)
         for each in ends:
+            files[each.number] = [other.file for other in ends]
+            ticks.note(each)
             each.packets.forget()
-    return sorted(found, key=lambda each: (each.connection.number, not each.from_client))
+    found.sort(key=lambda each: (each.connection.number, not each.from_client))
+    clocks = [
+        files[each.connection.number] if each.seen_at == "both" else [each.connection.file] for each in found
+    ]
+    notes += ticks.words(file for both_ends in clocks for file in both_ends)
+    return [_by_clock(each, ticks.of(of_it)) for each, of_it in zip(found, clocks, strict=True)]
 
 
-def _by_clock(streams: list[Stream], ends: list[Any], notes: list[str]) -> list[Stream]:
-    """Return the directions of one connection with the tick of its clock, and say it.
-
-    ``ends``: its captures.
-    """
-    tick = max(tick_ns(each.packets.time_ns) for each in ends)
-    if not tick or not streams:
-        return streams
-    notes.append(tick_words(ends[0].name, tick))
-    return [replace(each, sent=with_tick(each.sent, tick)) for each in streams]
+def _by_clock(stream: Stream, tick: int) -> Stream:
+    """Return a direction with the tick of its clock, in nanoseconds; 0: a fine one."""
+    return replace(stream, sent=with_tick(stream.sent, tick)) if tick else stream
 
 
 def _once(connection: Any, notes: list[str]) -> Any:

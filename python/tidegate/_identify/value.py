@@ -26,6 +26,7 @@ class Identification(Answer):
         predicted: what a run of `scenario` gives, beside what the capture measured; nothing where no law is
             told.
         assumed: the congestion control that `scenario` has where the capture does not tell the sender's.
+        assumed_queue: what the predicted scenario assumes of the queue, as a sentence; None: nothing.
         start_s: when the first packet was captured, in seconds since 1970; None where there is none.
     """
 
@@ -35,6 +36,7 @@ class Identification(Answer):
     notes: list[str]
     predicted: list[Predicted]
     assumed: str
+    assumed_queue: str | None
     start_s: float | None
     streams: list[Any] = field(repr=False, compare=False)
 
@@ -63,21 +65,16 @@ class Identification(Answer):
                 for each in self.limits
             ],
             "predicted": [each.to_dict() for each in self.predicted],
-            "assumed_queue": self._assumed_queue(),
+            "assumed_queue": self.assumed_queue,
             "notes": self.notes,
             "start_s": self.start_s,
         }
-
-    def _assumed_queue(self) -> str | None:
-        from tidegate._identify.scenario import assumed_queue
-
-        return assumed_queue(self.directions, self.limits, self.streams)
 
     def report(self) -> str:
         """Return the answer as text for people."""
         from tidegate._identify.text import report
 
-        return report(self.directions, self.limits, self.predicted, self._assumed_queue())
+        return report(self.directions, self.limits, self.predicted, self.assumed_queue)
 
     def letter(self) -> str:
         """Return what to send to the provider of the link: what the capture shows, and what to ask.

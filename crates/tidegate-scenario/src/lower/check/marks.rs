@@ -12,13 +12,22 @@ pub(crate) fn check(gates: &[Gate<'_>], notes: &mut Notes) {
             let help = "add police.action = \"tag\" to a gate before it, or remove clp1";
             notes.warn(item.at, &item.key, "no policer tags packets, so this threshold drops none", help);
         }
-        if !colours {
-            let red = queue.table("aqm").and_then(|aqm| aqm.table("red"));
-            for form in [queue.table("colour_limits"), red].into_iter().flatten() {
-                warn_colourless(form, notes);
-            }
+        if let (false, Some(form)) = (colours, queue.table("colour_limits")) {
+            warn_colourless(form, notes);
         }
     }
+    for queue in gates.iter().flat_map(|gate| queues(gate.form)).filter(|_| !colours) {
+        if let Some(red) = queue.table("aqm").and_then(|aqm| aqm.table("red")) {
+            warn_colourless(red, notes);
+        }
+    }
+}
+
+/// The queue of a gate, and those of its classes.
+fn queues(gate: &Form) -> impl Iterator<Item = &Form> {
+    let classes = gate.table("classes").into_iter().flat_map(|classes| &classes.items);
+    let of_classes = classes.filter_map(|class| class.item.table()?.table("queue"));
+    gate.table("queue").into_iter().chain(of_classes)
 }
 
 /// What nothing has coloured is green, so `green` has an effect.
