@@ -124,9 +124,9 @@ impl PlainServer {
     /// at whatever comes next. `None`: its service does not end before `until`; the state is unchanged.
     #[inline(always)]
     pub(super) fn serve_idle(&mut self, at: Time, until: Time) -> Option<Time> {
-        // Neither sum overflows: an instant and a delay are 100 days at most, the time of a unit 106 days (`span_of`), and 213 days can
-        // be represented.
-        let end = at + Span::from_picos(self.quotient);
+        // A unit that the gate before never lets go comes never. No other sum overflows: an instant and a delay are 100 days at most, the
+        // time of a unit 106 days (`span_of`), and 213 days can be represented.
+        let end = at.saturating_add(Span::from_picos(self.quotient));
         if end >= until {
             return None;
         }
