@@ -95,3 +95,9 @@ def test_a_wrong_chain_is_named(capacity: Any, chain: Any, delta: float, words: 
 def test_a_wrong_number_is_named(m: Any, n: Any, delta: Any, words: str) -> None:
     with pytest.raises(tg.errors.ArgumentError, match=words):
         tg.effcap.estimate_delta([1, 2], m, n, delta)
+
+
+@pytest.mark.parametrize("delta", [0.0, *(10.0**power for power in range(-15, -5)), 0.01, 1.0, 1000.0])
+def test_a_ring_without_chance_has_its_mean_for_every_delta(delta: float) -> None:
+    ring = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    assert effective([40, 20, 10], ring, delta) == pytest.approx(70 / 3)

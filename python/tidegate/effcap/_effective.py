@@ -201,7 +201,8 @@ def _of_small_delta(capacity: npt.NDArray[np.float64], chain: npt.NDArray[np.flo
     import numpy as np
 
     values, vectors = np.linalg.eig(np.exp(-delta * capacity)[:, None] * chain)
-    vector = np.abs(vectors[:, int(np.argmax(np.abs(values)))].real)
+    # The Perron root: a periodic chain has others of the same modulus, and none with so large a real part.
+    vector = np.abs(vectors[:, int(np.argmax(values.real))].real)
     stationary = _stationary(chain)
     less = float((stationary * np.expm1(-delta * capacity)) @ (chain @ vector))
     return -math.log1p(less / float(stationary @ vector)) / delta
