@@ -202,6 +202,7 @@ def test_a_bound_has_the_units_of_a_scenario(text: str, bound: float) -> None:
         ("flow.a.goodput_bps > 50%", 'the unit of "50%" is not known; units here: bit/s, kbit/s'),
         ("flow.a.rtt_p99_ms < 1 Mbit/s", "is a rate, not a time"),
         ("gate.link.loss < 1 ms", '"ms" is no unit of gate.link.loss; units here: %, or none'),
+        ("goodput > 1 Mbit/s", "names of numbers in Mbit/s end in _bps or _bps_mean"),
         ("gate.link.queue_max_packets < 5%", "units here: packets, or none"),
         ("gate.link.loss < 2", "gate.link.loss is never above 1, so this says nothing; write 2% or 0.02"),
         ("gate.link.loss < 150%", "gate.link.loss is never above 1"),

@@ -28,6 +28,8 @@ def test_exact_by_hand() -> None:
     # The same with waiting: weights 1, 2, 2; a call sees 1 and 1: half of them wait.
     waiting = tg.theory.engset_waiting(2, 1, 1)
     assert (waiting.waiting, waiting.queue, waiting.mean) == pytest.approx((1 / 2, 2 / 5, 1 / 2))
+    # A sum of shares stays one in spite of rounding.
+    assert tg.theory.engset_waiting(8, 1, 0.001).waiting <= 1
     # Patience like the holding time: as many servers as calls, M/M/inf, so the number of calls is Poisson.
     impatient = tg.theory.erlang_a(8, 5, 1)
     poisson = [math.exp(-8) * 8**k / math.factorial(k) for k in range(80)]

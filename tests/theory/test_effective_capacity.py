@@ -101,3 +101,14 @@ def test_a_wrong_number_is_named(m: Any, n: Any, delta: Any, words: str) -> None
 def test_a_ring_without_chance_has_its_mean_for_every_delta(delta: float) -> None:
     ring = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
     assert effective([40, 20, 10], ring, delta) == pytest.approx(70 / 3)
+
+
+def test_a_large_delta_gives_the_slowest_cycle_though_powers_are_rounded() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        states = int(rng.integers(2, 6))
+        capacity, order = rng.integers(1, 100, states) / 10, rng.permutation(states)
+        ring = np.zeros((states, states))
+        ring[order, np.roll(order, -1)] = 1.0
+        for delta in (1e16, 1e100, 1e308):
+            assert effective(capacity.tolist(), ring.tolist(), delta) == pytest.approx(capacity.mean())

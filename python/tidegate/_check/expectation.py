@@ -155,8 +155,24 @@ def _worth(metric: str, unit: str | None, text: str, written: str) -> float:
         )
     if unit not in units:
         known = ", ".join(each for each in units if f"{each}s" not in units)
-        raise ArgumentError(f'read "{text}"; "{unit}" is no unit of {metric}; units here: {known}, or none')
+        ends = " or ".join(_ends_with(unit))
+        others = f"; names of numbers in {unit} end in {ends}" if ends else ""
+        raise ArgumentError(
+            f'read "{text}"; "{unit}" is no unit of {metric}; units here: {known}, or none{others}'
+        )
     return units[unit]
+
+
+def _ends_with(unit: str) -> list[str]:
+    """Return the ends of the names of numbers that are rates or times, as ``unit`` is."""
+    ends = []
+    for end, (read, _) in _READ.items():
+        try:
+            read("", f"1 {unit}")
+        except ArgumentError:
+            continue
+        ends.append(end)
+    return ends
 
 
 def _read_one(read: Callable[[str, str], int], unit: str, text: str, written: str) -> int:

@@ -68,9 +68,11 @@ def effective_capacity(C: Sequence[float], P: Sequence[Sequence[float]], delta: 
     # Similar to diag(exp(-delta (C - slowest))) P, but no power is above 0 and those of the
     # slowest cycle are 0: nothing overflows, and the radius cannot vanish.
     power = capacity[:, None] - slowest + potential[:, None] - potential[None, :]
-    scaled = np.where(chain > 0, chain * np.exp(-delta * np.maximum(power, 0.0)), 0.0)
+    with np.errstate(over="ignore"):
+        scaled = np.where(chain > 0, chain * np.exp(-delta * np.maximum(power, 0.0)), 0.0)
     radius = float(np.abs(np.linalg.eigvals(scaled)).max())
-    return slowest - math.log(radius) / delta
+    # With a large delta, a power that is 1e-17 in place of 0 lets the radius vanish; its logarithm is then less than rounding.
+    return slowest - math.log(radius) / delta if radius > 0 else slowest
 
 
 def estimate_delta(capacity: Iterable[float], m: int, n: int, delta: float) -> npt.NDArray[np.float64]:

@@ -145,7 +145,7 @@ def solve(
         hold=hold,
         patience=patience,
         sources=sources,
-        waiting=float(coming[servers:].sum()),
+        waiting=min(1.0, float(coming[servers:].sum())),
         abandoned=theta * queue / total,
         mean=float(served @ steps) / all_served if all_served > 0 else math.inf,
         mean_of_all=queue / total,
