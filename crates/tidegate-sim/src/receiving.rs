@@ -41,8 +41,6 @@ impl<N: Carrier> Wire<N> {
             }
         }
         debug_assert!(taken > 0, "nothing is due before the first segment");
-        self.departed(Side::Receiver, &flow.style);
-        self.expect_acks(flow);
         self.settle_receiver(index, flow, wakeup);
         taken
     }
@@ -117,7 +115,7 @@ impl<N: Carrier> Wire<N> {
         self.pump_receiver(at, index, flow);
     }
 
-    /// Sends what the receiver has to send after anything but a row of data.
+    /// What the receiver has to send after anything but a row of data leaves it; [`Wire::run_ahead`] carries it.
     #[inline(always)]
     fn pump_receiver(&mut self, at: Time, index: usize, flow: &mut Flow) {
         while let Some(sent) = flow.receiver.poll(at) {
@@ -142,8 +140,6 @@ impl<N: Carrier> Wire<N> {
             }
             self.depart(at, unit, Side::Receiver, &flow.style);
         }
-        self.departed(Side::Receiver, &flow.style);
-        self.expect_acks(flow);
         flow.note_completion(at);
         if flow.watched_closely {
             flow.note_arrival(at);
@@ -152,9 +148,14 @@ impl<N: Carrier> Wire<N> {
         self.settle_receiver(index, flow, flow.receiver.next_wakeup());
     }
 
-    /// ACKs that have left the receiver and are certain to come to the sender are dealt with by [`Wire::run_ahead`].
+    /// What has left the receiver passes the network if it has not yet. The ACKs that are certain to come to the sender are dealt with
+    /// by [`Wire::run_ahead`].
     #[inline(always)]
-    fn expect_acks(&mut self, flow: &mut Flow) {
+    pub(crate) fn carry_acks(&mut self, flow: &mut Flow) {
+        if self.leaving[1].is_empty() {
+            return;
+        }
+        self.departed(Side::Receiver, &flow.style);
         let leaving = &mut self.leaving[1];
         if flow.coming.is_empty() {
             std::mem::swap(&mut flow.coming, leaving);

@@ -105,6 +105,7 @@ impl<N: Carrier> Wire<N> {
             let bytes = flow.dialogue.as_mut().map_or(0, |dialogue| dialogue.client.answer(at));
             flow.sender.write(at, bytes);
             self.pump_sender(at, index, flow);
+            self.run_ahead(index, flow);
         }
         self.network.set_alarm(self.alarms.server(number), self.servers[number].next_wakeup());
     }

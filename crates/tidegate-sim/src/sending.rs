@@ -40,9 +40,7 @@ impl<N: Carrier> Wire<N> {
                 break;
             }
         }
-        self.departed(Side::Sender, &flow.style);
         debug_assert!(taken > 0, "nothing is due before the first ACK");
-        self.receive_ahead(index, flow);
         self.settle_sender(index, flow, wakeup);
         taken
     }
@@ -121,6 +119,7 @@ impl<N: Carrier> Wire<N> {
             return;
         }
         if flow.data_may_take_no_time {
+            self.carry_data(index, flow);
             self.wake_receiver_by(at, index, flow);
         }
         flow.before_sender(at);
@@ -137,7 +136,7 @@ impl<N: Carrier> Wire<N> {
         self.pump_sender(at, index, flow);
     }
 
-    /// Sends what the sender has to send after anything but a row of ACKs.
+    /// What the sender has to send after anything but a row of ACKs leaves it; [`Wire::run_ahead`] carries it.
     pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         if let Some(policed) = &mut flow.policed {
             policed.review(at, &flow.sender);
@@ -167,8 +166,6 @@ impl<N: Carrier> Wire<N> {
             }
             self.depart(at, unit, Side::Sender, &flow.style);
         }
-        self.departed(Side::Sender, &flow.style);
-        self.receive_ahead(index, flow);
         flow.meter.windows.window_is(at, flow.sender.congestion_window());
         flow.note_history(at);
         if flow.watched_closely {
@@ -178,15 +175,18 @@ impl<N: Carrier> Wire<N> {
         self.settle_sender(index, flow, Time::NEVER);
     }
 
-    /// What has left the sender and is certain to come to the receiver comes there, ahead of its time.
+    /// What has left the sender passes the network if it has not yet, and what is certain to come to the receiver comes there, ahead of
+    /// its time.
     #[inline(always)]
-    fn receive_ahead(&mut self, index: usize, flow: &mut Flow) {
-        if !self.leaving[0].is_empty() {
-            let mut units = std::mem::take(&mut self.leaving[0]);
-            self.receive_all(index, flow, &units);
-            units.clear();
-            self.leaving[0] = units;
+    pub(crate) fn carry_data(&mut self, index: usize, flow: &mut Flow) {
+        if self.leaving[0].is_empty() {
+            return;
         }
+        self.departed(Side::Sender, &flow.style);
+        let mut units = std::mem::take(&mut self.leaving[0]);
+        self.receive_all(index, flow, &units);
+        units.clear();
+        self.leaving[0] = units;
     }
 
     /// The sender has done something: it is woken when it wants to be, and at `wakeup` at the latest.

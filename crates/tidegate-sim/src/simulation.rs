@@ -206,6 +206,7 @@ impl Simulation {
                 flow.before_sender(at);
                 flow.sender.handle_departure(at);
                 self.wire.pump_sender(at, index, flow);
+                self.wire.run_ahead(index, flow);
             }
         }
     }

@@ -140,6 +140,7 @@ impl Simulation {
         if changed && flow.sender.handle_window_set() {
             flow.before_sender(now);
             self.wire.pump_sender(now, index, flow);
+            self.wire.run_ahead(index, flow);
         }
     }
 

@@ -106,10 +106,12 @@ impl<N: Carrier> Wire<N> {
         self.run_ahead(index, flow);
     }
 
-    /// Delivers the ACKs that are certain to arrive, and those that follow from them. For a flow that shares no gate
-    /// with others, that may be the whole run.
+    /// Call after anything happened at an end of a flow. Carries what has left both ends, delivers the ACKs that are certain to arrive,
+    /// and those that follow from them. For a flow that shares no gate with others, that may be the whole run.
     #[inline]
     pub(crate) fn run_ahead(&mut self, index: usize, flow: &mut Flow) {
+        self.carry_data(index, flow);
+        self.carry_acks(flow);
         if !flow.coming.is_empty() {
             self.run_coming(index, flow);
         }
@@ -124,10 +126,14 @@ impl<N: Carrier> Wire<N> {
             let mut first = 0;
             while left > 0 && first < row.len() {
                 let most = if flow.style.together { MOST.min(left) } else { 1 };
-                let taken = self.acknowledge(index, flow, &row[first..row.len().min(first + most)]);
-                first += taken;
-                left -= taken;
-                self.ahead += taken as u64;
+                let (from, end) = (first, row.len().min(first + most));
+                while first < end {
+                    first += self.acknowledge(index, flow, &row[first..end]);
+                }
+                self.carry_data(index, flow);
+                self.carry_acks(flow);
+                left -= first - from;
+                self.ahead += (first - from) as u64;
             }
             // The ACKs that follow from these come later than the rest.
             if first < row.len() {
