@@ -106,12 +106,18 @@ impl Gate {
     pub(super) fn depart(&mut self, served: &Served) -> Result<Time, GateDrop> {
         let Served { arrival, service, wire, .. } = *served;
         self.parts.queue.note_end(service.end);
-        if let Some(reason) = self.parts.exit.loses_next() {
-            self.parts.stats.lose(arrival, service.end, wire);
-            return Err(GateDrop { at: service.end, reason });
+        if self.parts.exit.loses_next() {
+            return Err(self.lose(arrival, service.end, wire));
         }
         self.parts.stats.counters.deliver(arrival, service.end, u64::from(wire));
         Ok(self.out_after(service.end))
+    }
+
+    /// Counts and records a unit that arrived at `arrival` and is lost at the end of its service.
+    #[cold]
+    pub(super) fn lose(&mut self, arrival: Time, end: Time, wire: u32) -> GateDrop {
+        self.parts.stats.lose(arrival, end, wire);
+        GateDrop { at: end, reason: self.parts.exit.lost_by() }
     }
 
     /// Marks a unit CE at `at`, and counts that, in its class too where it has one. One that another gate has marked stays as it is.

@@ -103,12 +103,17 @@ impl Gate {
     pub fn new(plan: &GatePlan, context: GateContext) -> Gate {
         let GateContext { index, seed, measured, .. } = context;
         let stats = Statistics::new(plan, &context);
+        let exit = Exit::new(plan, seed);
         let speed = match &plan.rate {
-            RatePlan::Constant(speed) if plan.is_plain() => speed.work_per_second(),
+            RatePlan::Constant(speed) if plan.is_plain() && !(exit.is_lossy() && stats.is_recorded()) => {
+                speed.work_per_second()
+            }
             _ => 0,
         };
+        // Where units may be lost, none passes without a draw.
+        let until = if exit.is_lossy() { Time::ZERO } else { stats.unnoted_until().min(measured.until) };
         let discipline_stream = || seed.stream(&format!("gate.{}/aqm", plan.name));
-        let plain = PlainServer::new(speed, plan.delay, stats.unnoted_until().min(measured.until));
+        let plain = PlainServer::new(speed, plan.delay, until);
         let parts = Parts {
             ingress: Ingress::new(plan, measured, rate_stream(plan, seed)),
             queue: if plan.classes.as_deref().is_some_and(ClassesPlan::makes_room) {
@@ -118,7 +123,7 @@ impl Gate {
             },
             law: Law::new(&plan.rate, plan.on_change, measured, rate_stream(plan, seed)),
             by_packet: plan.rate.counts_packets(),
-            exit: Exit::new(plan, seed),
+            exit,
             stats,
             ahead: Ahead::new(),
             stepped: Stepped::classed(plan, seed).or_else(|| Stepped::judged(&plan.queue, discipline_stream)),

@@ -480,17 +480,20 @@ fn any_gate_with_extras() -> impl Strategy<Value = GatePlan> {
     })
 }
 
+fn any_loss() -> impl Strategy<Value = LossPlan> {
+    prop_oneof![
+        Just(LossPlan::None),
+        Just(LossPlan::Independent { probability: 0.2 }),
+        Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
+        Just(LossPlan::Every { units: 4 }),
+    ]
+}
+
 pub(crate) fn any_gate() -> BoxedStrategy<GatePlan> {
     let limit = prop_oneof![
         Just(QueueLimit::Unlimited),
         (0u64..6).prop_map(QueueLimit::Packets),
         (0u64..6000).prop_map(QueueLimit::Bytes),
-    ];
-    let loss = prop_oneof![
-        Just(LossPlan::None),
-        Just(LossPlan::Independent { probability: 0.2 }),
-        Just(LossPlan::GilbertElliott { good_to_bad: 0.1, bad_to_good: 0.3, loss_good: 0.01, loss_bad: 0.6 }),
-        Just(LossPlan::Every { units: 4 }),
     ];
     let framing = prop_oneof![Just(Framing::Ip), Just(Framing::Overhead { overhead: 38, minimum: 84 })];
     let police = prop::option::weighted(0.2, any_police(3_000));
@@ -508,7 +511,7 @@ pub(crate) fn any_gate() -> BoxedStrategy<GatePlan> {
             tagged,
             ..QueuePlan::UNLIMITED
         });
-    (rate::tests::any_plan(), queue, loss, framing, (0u64..5, any_jitter()), police)
+    (rate::tests::any_plan(), queue, any_loss(), framing, (0u64..5, any_jitter()), police)
         .prop_map(|(rate, queue, loss, framing, (delay, jitter), police)| GatePlan {
             rate,
             queue,
@@ -551,7 +554,24 @@ fn drive_steps(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
     passages
 }
 
-/// Stated at the arrival or step by step: the same units leave at the same instants, the
+/// The fates of all units at a gate that takes them in rows.
+fn pass_in_rows(gate: &mut Gate, arrivals: &[(Time, u32)]) -> Vec<(u32, Fate)> {
+    let numbered = arrivals.iter().enumerate();
+    let mut units: Vec<(Time, Unit)> =
+        numbered.map(|(handle, (at, bytes))| (*at, unit(*bytes, handle as u32))).collect();
+    let mut fates = Vec::new();
+    while fates.len() < units.len() {
+        let row = &mut units[fates.len()..];
+        let passed = gate.pass_row(row, &MEASURED);
+        fates.extend(row[..passed].iter().map(|(out, unit)| (unit.handle, Ok(*out))));
+        if let Some((_, dropped)) = row.get(passed) {
+            fates.push((dropped.handle, Err(gate.last_drop().expect("a drop"))));
+        }
+    }
+    fates
+}
+
+/// Stated at the arrival, one by one or in rows, or step by step: the same units leave at the same instants, the
 /// same are dropped, and every count and row is equal.
 fn check_agreement(
     plan: &GatePlan,
@@ -569,9 +589,14 @@ fn check_agreement(
     let happened = drive_steps(&mut stepped, arrivals);
     prop_assert_eq!(&stated, &happened);
     prop_assert_eq!(format!("{:?}", ahead.counters()), format!("{:?}", stepped.counters()));
+    let mut rows = Gate::new(plan, context(record));
+    prop_assert_eq!(&stated, &pass_in_rows(&mut rows, arrivals));
+    prop_assert_eq!(format!("{:?}", ahead.counters()), format!("{:?}", rows.counters()));
     let held = ahead.counters().held();
     prop_assert!(held.packets <= arrivals.len() as u64);
-    prop_assert_eq!(format!("{:?}", ahead.take_history()), format!("{:?}", stepped.take_history()));
+    let history = format!("{:?}", ahead.take_history());
+    prop_assert_eq!(&history, &format!("{:?}", stepped.take_history()));
+    prop_assert_eq!(&history, &format!("{:?}", rows.take_history()));
     // In order, and conserved.
     let mut last = Time::ZERO;
     for (_, fate) in &stated {
@@ -602,12 +627,14 @@ proptest! {
     }
 
     /// A plain gate whose units come together, as the service before ends, a picosecond sooner or later, or at any time, mostly
-    /// of one size: some of which wait, and others among them. With rows more often than services end, and more seldom.
+    /// of one size: some of which wait, and others among them; some may be lost. With rows more often than services end, and more
+    /// seldom.
     #[test]
     fn units_that_wait_alone_are_counted_as_others(
         bps in prop_oneof![Just(7_000_000u64), Just(1_000_000_000), 1_000_000u64..20_000_000],
         limit in prop_oneof![Just(QueueLimit::Unlimited), (0u64..4).prop_map(QueueLimit::Packets),
             (0u64..4000).prop_map(QueueLimit::Bytes)],
+        loss in any_loss(),
         rows in prop::collection::vec((0usize..6, 0u64..2000, prop::sample::select(vec![1500u32, 1500, 1500, 40])), 1..300),
         record in prop_oneof![
             Just(RecordLevel::Summary),
@@ -616,7 +643,7 @@ proptest! {
             Just(RecordLevel::Events),
         ],
     ) {
-        let plan = link(bps, limit);
+        let plan = GatePlan { loss, ..link(bps, limit) };
         let (mut at, mut free) = (Time::ZERO, Time::ZERO);
         let mut arrivals = Vec::new();
         for (kind, thousandths, bytes) in rows {

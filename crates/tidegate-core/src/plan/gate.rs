@@ -132,12 +132,11 @@ impl GatePlan {
         self.classes.is_some() && gcra.release == Release::Tat && gcra.limit.tolerance() > 0
     }
 
-    /// Whether nothing about the gate looks at single packets. With a constant rate, recorded or not, its units then take the
-    /// arithmetic of `gate/ahead/plain.rs`.
+    /// Whether nothing about the gate looks at single packets but random loss. With a constant rate its units then take the
+    /// arithmetic of `gate/ahead/plain.rs`, unless it both loses units and is recorded.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.loss == LossPlan::None
-            && self.jitter == JitterPlan::None
+        self.jitter == JitterPlan::None
             && self.police.is_none()
             && self.classes.is_none()
             && self.marker.is_none()

@@ -55,9 +55,11 @@ impl Gate {
         if !self.plain.is_plain() {
             self.pass_any(at, unit)
         } else if self.parts.stats.is_recorded() {
-            self.pass_plain::<true>(at, unit, measured)
+            self.pass_plain::<true, false>(at, unit, measured)
+        } else if self.parts.exit.is_lossy() {
+            self.pass_plain::<false, true>(at, unit, measured)
         } else {
-            self.pass_plain::<false>(at, unit, measured)
+            self.pass_plain::<false, false>(at, unit, measured)
         }
     }
 
@@ -69,6 +71,12 @@ impl Gate {
             return Some(Time::NEVER);
         }
         let fate = self.pass_parts(at, unit);
+        self.keep_drop(fate)
+    }
+
+    /// What became of a unit, which [`Gate::last_drop`] tells of if it was dropped.
+    #[inline(always)]
+    fn keep_drop(&mut self, fate: Result<Time, GateDrop>) -> Option<Time> {
         self.parts.ahead.last_drop = fate.err().or(self.parts.ahead.last_drop);
         fate.ok()
     }

@@ -1,5 +1,5 @@
-//! The service of a unit at a plain gate: one constant rate, no random loss, IP bytes as the packet's size, a queue that counts
-//! waiting packets (`GatePlan::is_plain` has the list). Most packets of a large run meet such gates.
+//! The service of a unit at a plain gate: one constant rate, IP bytes as the packet's size, a queue that counts waiting packets
+//! (`GatePlan::is_plain` has the list). Most packets of a large run meet such gates.
 //!
 //! [`UnitRow::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A
 //! single unit is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
@@ -12,21 +12,23 @@ mod noting;
 
 use crate::gate::ahead::{Ahead, PlainServer, Waited};
 use crate::gate::drops::DropReason;
+use crate::gate::exit::Exit;
 use crate::gate::queue::Queue;
 use crate::gate::rate::Service;
-use crate::gate::statistics::{Counters, Lengths, Statistics};
+use crate::gate::statistics::{Counters, Lengths, Served, Statistics};
 use crate::gate::{Gate, Parts};
 use crate::unit::{Blame, Unit};
 use crate::units::{Measured, Span, Time};
 
-/// A plain gate that units of one size pass; `RECORDED`: it writes rows.
-struct UnitRow<'a, const RECORDED: bool> {
+/// A plain gate that units of one size pass. `RECORDED`: it writes rows. `LOSSY`: it loses units behind its server, and writes none.
+struct UnitRow<'a, const RECORDED: bool, const LOSSY: bool> {
     /// The server, in registers, and where it goes back to.
     server: PlainServer,
     stored: &'a mut PlainServer,
     ahead: &'a mut Ahead,
     queue: &'a Queue,
     stats: &'a mut Statistics,
+    exit: &'a mut Exit,
     /// The waits of these units.
     waits: Lengths,
     /// Units that can still join before the queue could exceed its largest length so far; 0: unknown.
@@ -45,9 +47,11 @@ enum Unusual {
     Full,
     /// It has this service, not all of it inside the measured time.
     Outside(Service),
+    /// It is lost behind the server.
+    Lost(Service),
 }
 
-impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
+impl<const RECORDED: bool, const LOSSY: bool> UnitRow<'_, RECORDED, LOSSY> {
     /// A unit comes at `at`, before which all rows are written: when it arrives at whatever comes next, and what it has waited for by
     /// then. `ONE`: no other follows, so nothing is kept for it.
     #[inline(always)]
@@ -72,14 +76,16 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         if service.end >= self.until {
             return Err(Unusual::Outside(service));
         }
-        self.server.passed += 1;
+        let lost = LOSSY && self.exit.loses_next();
+        self.server.passed += u64::from(!lost);
         if noted {
             self.stored.noted = self.server.passed;
         }
         // It does not overflow: the measured time and a delay are 100 days at most, and 213 days can be represented.
         let out = service.end + self.server.delay;
+        let fate = |blame| if lost { Err(Unusual::Lost(service)) } else { Ok((out, blame)) };
         if !waits {
-            return Ok((out, blame));
+            return fate(blame);
         }
         let wait = Span::from_picos(service.start.picos() - at.picos());
         self.ahead.join(self.ahead.backlog(), service.start, bytes);
@@ -89,12 +95,16 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
         } else {
             self.waits.record_some(&mut counters.waits, wait);
         }
-        Ok((out, blame.or_wait(wait, self.index)))
+        fate(blame.or_wait(wait, self.index))
     }
 
-    /// The first of `units` pass as long as each finds the server idle, and is gone before the next row. Returns their number.
+    /// The first of `units` pass as long as each finds the server idle, and is gone before the next row. Returns their number: none where
+    /// units may be lost.
     #[inline(always)]
     fn serve_idle_ones(&mut self, units: &mut [(Time, Unit)]) -> usize {
+        if LOSSY {
+            return 0;
+        }
         let (mut passed, mut until) = (0, self.idle_until());
         for (at, unit) in units {
             if self.has_rows_before(*at) {
@@ -129,9 +139,13 @@ impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
 impl Gate {
     /// The gate as units of its server's last size pass it, the first of which arrives at `first`.
     #[inline(always)]
-    fn row<const RECORDED: bool>(&mut self, first: Time, measured: &Measured) -> UnitRow<'_, RECORDED> {
+    fn row<const RECORDED: bool, const LOSSY: bool>(
+        &mut self,
+        first: Time,
+        measured: &Measured,
+    ) -> UnitRow<'_, RECORDED, LOSSY> {
         let Gate { plain, index, parts } = self;
-        let Parts { ahead, queue, stats, .. } = &mut **parts;
+        let Parts { ahead, queue, stats, exit, .. } = &mut **parts;
         let server = *plain;
         let until = if first < measured.from { Time::ZERO } else { measured.until };
         let waits = Lengths::default();
@@ -141,7 +155,19 @@ impl Gate {
             Statistics::NONE_ALIKE
         };
         let index = *index as usize;
-        UnitRow { server, stored: plain, ahead, queue, stats, waits, spare: 0, index, until, alike_until }
+        UnitRow {
+            server,
+            stored: plain,
+            ahead,
+            queue,
+            stats,
+            exit,
+            waits,
+            spare: 0,
+            index,
+            until,
+            alike_until,
+        }
     }
 
     /// A unit passes a plain gate, if the server is idle, the unit has the size of the last one, and its service lies inside the measured
@@ -156,14 +182,14 @@ impl Gate {
 
     /// A unit passes a plain gate. `None`: it is dropped.
     #[inline(always)]
-    pub(super) fn pass_plain<const RECORDED: bool>(
+    pub(super) fn pass_plain<const RECORDED: bool, const LOSSY: bool>(
         &mut self,
         at: Time,
         unit: &mut Unit,
         measured: &Measured,
     ) -> Option<Time> {
         self.set_size::<RECORDED>(unit.bytes);
-        let mut row = self.row::<RECORDED>(at, measured);
+        let mut row = self.row::<RECORDED, LOSSY>(at, measured);
         if row.has_rows_before(at) {
             row.write_rows(at);
         }
@@ -188,27 +214,32 @@ impl Gate {
         self.plain.set_size(bytes);
     }
 
-    /// Handles a unit that is dropped, or whose service is not all inside the measured time.
+    /// Handles a unit that is dropped or lost, or whose service is not all inside the measured time.
     #[cold]
     fn pass_unusual(&mut self, at: Time, unit: &mut Unit, unusual: Unusual) -> Option<Time> {
         let bytes = unit.bytes;
         self.note_passed();
-        match unusual {
-            Unusual::Full => {
-                self.parts.ahead.last_drop = Some(self.refuse(at, unit, DropReason::QueueFull));
-                None
-            }
-            Unusual::Outside(service) => {
-                let Parts { ahead, stats, exit, .. } = &mut *self.parts;
-                let mut queue = ahead.backlog();
-                if service.start > at {
-                    queue = ahead.join(queue, service.start, bytes);
-                    unit.note_wait(service.start.saturating_since(at), self.index as usize);
-                }
-                stats.counters.pass(at, service, u64::from(bytes), queue);
-                Some(service.end.saturating_add(exit.delay()))
-            }
+        if let Unusual::Outside(service) | Unusual::Lost(service) = &unusual
+            && service.start > at
+        {
+            unit.note_wait(service.start.saturating_since(at), self.index as usize);
         }
+        let fate = match unusual {
+            Unusual::Full => Err(self.refuse(at, unit, DropReason::QueueFull)),
+            // Another gate never lets it go.
+            Unusual::Outside(_) if at == Time::NEVER => Ok(Time::NEVER),
+            Unusual::Outside(service) => {
+                let Parts { ahead, stats, .. } = &mut *self.parts;
+                if service.start > at {
+                    let queue = ahead.join(ahead.backlog(), service.start, bytes);
+                    stats.counters.queue_is(at, queue);
+                }
+                stats.counters.serve(at, service.start, (service.start, u64::from(bytes)));
+                self.depart(&Served { arrival: at, service, leaves: service.start, bytes, wire: bytes })
+            }
+            Unusual::Lost(service) => Err(self.lose(at, service.end, bytes)),
+        };
+        self.keep_drop(fate)
     }
 
     /// `units` pass the gate, in order, until one of them is dropped. Returns how many have passed.
@@ -222,10 +253,13 @@ impl Gate {
                 passed += 1;
                 continue;
             }
+            let units = &mut units[passed..];
             let (more, dropped) = if self.parts.stats.is_recorded() {
-                self.pass_alike::<true>(&mut units[passed..], measured)
+                self.pass_alike::<true, false>(units, measured)
+            } else if self.parts.exit.is_lossy() {
+                self.pass_alike::<false, true>(units, measured)
             } else {
-                self.pass_alike::<false>(&mut units[passed..], measured)
+                self.pass_alike::<false, false>(units, measured)
             };
             passed += more;
             if dropped {
@@ -238,14 +272,14 @@ impl Gate {
     /// The first of `units` pass a plain gate as long as they have one size and nothing unusual happens to one; that one passes, too,
     /// unless it is dropped. Returns the number of those that have passed, and whether the next one is dropped.
     #[inline(never)]
-    fn pass_alike<const RECORDED: bool>(
+    fn pass_alike<const RECORDED: bool, const LOSSY: bool>(
         &mut self,
         units: &mut [(Time, Unit)],
         measured: &Measured,
     ) -> (usize, bool) {
         let Some(&(first, Unit { bytes, .. })) = units.first() else { return (0, false) };
         self.set_size::<RECORDED>(bytes);
-        let mut row = self.row::<RECORDED>(first, measured);
+        let mut row = self.row::<RECORDED, LOSSY>(first, measured);
         let mut passed = 0;
         let unusual = 'row: loop {
             passed += row.serve_idle_ones(&mut units[passed..]);
@@ -258,9 +292,10 @@ impl Gate {
                     Err(what) => break 'row Some(what),
                 }
                 passed += 1;
-                if units
-                    .get(passed)
-                    .is_some_and(|(next, _)| *next > row.server.free || row.has_rows_before(*next))
+                if !LOSSY
+                    && units
+                        .get(passed)
+                        .is_some_and(|(next, _)| *next > row.server.free || row.has_rows_before(*next))
                 {
                     break;
                 }

@@ -45,11 +45,20 @@ impl Exit {
         self.delay
     }
 
-    /// Whether the next unit is lost, and how that is called. Asked once for each unit, at the end of its service.
+    /// Whether units may be lost.
+    pub(super) fn is_lossy(&self) -> bool {
+        self.loss.is_some()
+    }
+
+    /// Whether the next unit is lost. Asked once for each unit, at the end of its service.
     #[inline(always)]
-    pub(super) fn loses_next(&mut self) -> Option<DropReason> {
-        let loss = self.loss.as_mut()?;
-        loss.loses_next().then(|| loss.reason())
+    pub(super) fn loses_next(&mut self) -> bool {
+        self.loss.as_mut().is_some_and(|loss| loss.loses_next())
+    }
+
+    /// How its losses are called.
+    pub(super) fn lost_by(&self) -> DropReason {
+        self.loss.as_ref().map_or(DropReason::Loss, |loss| loss.reason())
     }
 
     /// When the next unit arrives at whatever comes next, if its service ends at `end` and the rate law keeps it `behind` the server.

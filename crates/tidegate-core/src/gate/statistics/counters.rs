@@ -101,7 +101,7 @@ impl Counters {
 
     /// Counts the wait of a unit that arrived at `at` and is served from `start` on, and the time in the queue of its IP bytes.
     #[inline(always)]
-    pub(super) fn serve(&mut self, at: Time, start: Time, (leaves, bytes): (Time, u64)) {
+    pub(in crate::gate) fn serve(&mut self, at: Time, start: Time, (leaves, bytes): (Time, u64)) {
         if start > at {
             self.wait(at, start);
         }

@@ -10,7 +10,7 @@ use crate::gate::rate::Service;
 use crate::gate::{Gate, Parts};
 use crate::units::Time;
 
-impl<const RECORDED: bool> UnitRow<'_, RECORDED> {
+impl<const RECORDED: bool, const LOSSY: bool> UnitRow<'_, RECORDED, LOSSY> {
     /// Whether rows are due before a unit comes at `at`.
     #[inline(always)]
     pub(super) fn has_rows_before(&self, at: Time) -> bool {
