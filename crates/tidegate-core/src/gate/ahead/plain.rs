@@ -83,7 +83,7 @@ impl<const RECORDED: bool, const LOSSY: bool> UnitRow<'_, RECORDED, LOSSY> {
         }
         // It does not overflow: the measured time and a delay are 100 days at most, and 213 days can be represented.
         let out = service.end + self.server.delay;
-        let fate = |blame| if lost { Err(Unusual::Lost(service)) } else { Ok((out, blame)) };
+        let fate = |blamed| if lost { Err(Unusual::Lost(service)) } else { Ok((out, blamed)) };
         if !waits {
             return fate(blame);
         }
