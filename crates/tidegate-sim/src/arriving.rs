@@ -3,12 +3,13 @@
 use std::slice::Iter;
 
 use tidegate_core::net::Carrier;
-use tidegate_core::tcp::{Counters, Endpoint, Header, Outgoing, Row};
+use tidegate_core::tcp::{Endpoint, Header, Outgoing, Row};
 use tidegate_core::unit::{Handle, Unit};
 use tidegate_core::units::{Span, Time};
 use tidegate_result::Side;
 
 use crate::meter::Meter;
+use crate::policed::Policed;
 use crate::segments::Style;
 use crate::wire::Wire;
 
@@ -22,6 +23,8 @@ pub(crate) struct Arriving<'a, N, const DATA: bool> {
     pub(crate) wakeup: Time,
     pub(crate) style: &'a Style,
     pub(crate) meter: &'a mut Meter,
+    /// Of a flow that passes a policer, where ACKs come to its sender.
+    pub(crate) policed: Option<&'a mut Policed>,
     pub(crate) wire: &'a mut Wire<N>,
 }
 
@@ -68,7 +71,11 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
     #[inline(always)]
     fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint) {
         let from = if DATA { Side::Receiver } else { Side::Sender };
-        let unit = self.wire.segments.unit_of(at, sent, (end, from), self.style);
+        let mut unit = self.wire.segments.unit_of(at, sent, (end, from), self.style);
+        if !DATA && let Some(policed) = &mut self.policed {
+            policed.review(at, end);
+            policed.blame(&mut unit, sent.held_by(), end);
+        }
         self.wire.depart(at, unit, from, self.style);
     }
 
@@ -79,9 +86,12 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
     }
 
     #[inline(always)]
-    fn counted(&mut self, at: Time, counters: &Counters) {
+    fn counted(&mut self, at: Time, end: &Endpoint) {
+        if let Some(policed) = &mut self.policed {
+            policed.review(at, end);
+        }
         if let Some(history) = &mut self.meter.history {
-            history.mark(at, counters);
+            history.mark(at, end.counters());
         }
     }
 

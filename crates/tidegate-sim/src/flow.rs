@@ -36,7 +36,7 @@ pub(crate) struct Flow {
     /// How its segments are written, and where they enter the network.
     pub(crate) style: Style,
     /// More is to be done for it at each segment than [`tidegate_core::tcp::Row`] hears of: it sends data both ways, uses a circuit, a
-    /// policer, advice or ECN, is recorded with others, or both its ends are looked at at one instant.
+    /// policer with a fixed window, advice or ECN, is recorded with others, or both its ends are looked at at one instant.
     pub(crate) watched_closely: bool,
     pub(crate) started: bool,
     /// Cached lower bound on what is due at the sender beside ACKs: timers, writes, rows and baselines, the end of the run;
@@ -109,7 +109,8 @@ impl Flow {
         let plain = !(plan.exact || observed || dialogue.is_some() || has_circuit || sender.uses_ecn());
         let member = Member::new(plan, index);
         let filtered = hosted.is_none() && is_filtered(plan, flow);
-        let several = policed.is_some() || member.is_some() || hosted.is_some() || advised.is_some();
+        let shows_phase = policed.as_ref().is_some_and(|policed| policed.asks_for_phase());
+        let several = shows_phase || member.is_some() || hosted.is_some() || advised.is_some();
         let watched_closely = !plain || filtered || several;
         let window = match &hosted {
             Some(hosted) => hosted.report(Side::Sender).window.unwrap_or_default() as u64,

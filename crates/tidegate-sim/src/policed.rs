@@ -78,6 +78,11 @@ impl Policed {
         (self.repairs, self.blamed) = (0, None);
     }
 
+    /// Whether what the sender is doing must be known whenever a segment leaves, which a row of ACKs does not tell.
+    pub(crate) fn asks_for_phase(&self) -> bool {
+        self.fixed
+    }
+
     fn policer(&self, sender: &Endpoint) -> Option<usize> {
         let repairs = || matches!(sender.snapshot().phase, Phase::Recovery | Phase::Loss);
         self.blamed.filter(|_| !self.fixed || repairs())

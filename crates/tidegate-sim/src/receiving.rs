@@ -32,6 +32,7 @@ impl<N: Carrier> Wire<N> {
                 wakeup,
                 style: &flow.style,
                 meter: &mut flow.meter,
+                policed: None,
                 wire: self,
             };
             flow.receiver.handle_row(&mut data);

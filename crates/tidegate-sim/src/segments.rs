@@ -176,6 +176,15 @@ impl Segments {
         segment
     }
 
+    /// The number of the first byte of what leaves a sender; `None`: it has no data, or is not of this connection.
+    pub(crate) fn first_byte(&self, unit: Unit, connection: u32) -> Option<u32> {
+        if !unit.is_named_by(Handle::Place) {
+            return Some(self.header_of(unit).number);
+        }
+        let segment = self.look_at(unit);
+        (segment.connection == connection && segment.len > 0).then_some(segment.seq)
+    }
+
     /// The segment of a unit that has a whole header.
     pub(crate) fn look_at(&self, unit: Unit) -> &Segment {
         &self.whole.places[unit.handle as usize].header

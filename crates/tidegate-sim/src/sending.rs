@@ -32,6 +32,7 @@ impl<N: Carrier> Wire<N> {
                 wakeup,
                 style: &flow.style,
                 meter: &mut flow.meter,
+                policed: flow.policed.as_deref_mut(),
                 wire: self,
             };
             flow.sender.handle_row(&mut acks);

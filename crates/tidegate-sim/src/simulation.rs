@@ -307,12 +307,10 @@ impl Simulation {
         }
         if let Owner::Data(flow) = dropped.owner {
             let Flow { policed, sender, style, .. } = &mut self.flows[flow];
-            if let Some(policed) = policed {
-                // The segments of a policed flow have whole headers.
-                let segment = self.wire.segments.look_at(dropped.unit);
-                if segment.connection == style.connection && segment.len > 0 {
-                    policed.note_drop(&dropped, segment.seq, sender);
-                }
+            if let Some(policed) = policed
+                && let Some(number) = self.wire.segments.first_byte(dropped.unit, style.connection)
+            {
+                policed.note_drop(&dropped, number, sender);
             }
         }
         if let Owner::Data(index) | Owner::Back(index) = dropped.owner {

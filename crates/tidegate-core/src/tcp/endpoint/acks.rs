@@ -146,7 +146,7 @@ impl Endpoint {
                 row.sent(at, sent, self);
             }
             row.answered(at, self.congestion_window(), self.next_expiry());
-            row.counted(at, &self.sender.counters);
+            row.counted(at, self);
             if !row.goes_on(self.next_wakeup()) {
                 return;
             }
@@ -176,7 +176,7 @@ impl Endpoint {
                     next = if self.sender.ready { order.poll(self, at).get() } else { None };
                 }
                 row.answered(at, order.window(self), self.next_expiry());
-                row.counted(at, &self.sender.counters);
+                row.counted(at, self);
                 if row.goes_on(self.next_wakeup()) {
                     break;
                 }

@@ -3,7 +3,6 @@
 use super::Endpoint;
 use crate::tcp::header::Header;
 use crate::tcp::outgoing::Outgoing;
-use crate::tcp::report::Counters;
 use crate::units::{Span, Time};
 
 /// One or many segments in the order of time that a [`Header`] describes ([`Outgoing::fits_header`]), for
@@ -27,8 +26,8 @@ pub trait Row {
     fn sent(&mut self, at: Time, sent: Outgoing, end: &Endpoint);
     /// All has left that an ACK lets go: the congestion window, and when the sender's timer expires ([`Endpoint::next_expiry`]).
     fn answered(&mut self, _at: Time, _window: u64, _expires: Time) {}
-    /// What the sender has counted after an ACK. It is left out where no time-out and no fast retransmit can have been counted.
-    fn counted(&mut self, _at: Time, _counters: &Counters) {}
+    /// All has left that an ACK lets go, and `end` may have counted a time-out or a fast retransmit. It is left out where it cannot have.
+    fn counted(&mut self, _at: Time, _end: &Endpoint) {}
     /// All has left that data ask for: the bytes in order so far, and when the end wants to be woken.
     fn received(&mut self, _at: Time, _in_order: u64, _wakeup: Time) {}
 }
