@@ -73,7 +73,7 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
         let from = if DATA { Side::Receiver } else { Side::Sender };
         let mut unit = self.wire.segments.unit_of(at, sent, (end, from), self.style);
         if !DATA && let Some(policed) = &mut self.policed {
-            policed.review(at, end);
+            self.wire.review(at, policed, end, self.style);
             policed.blame(&mut unit, sent.held_by(), end);
         }
         self.wire.depart(at, unit, from, self.style);
@@ -88,7 +88,7 @@ impl<N: Carrier, const DATA: bool> Row for Arriving<'_, N, DATA> {
     #[inline(always)]
     fn counted(&mut self, at: Time, end: &Endpoint) {
         if let Some(policed) = &mut self.policed {
-            policed.review(at, end);
+            self.wire.review(at, policed, end, self.style);
         }
         if let Some(history) = &mut self.meter.history {
             history.mark(at, end.counters());

@@ -17,7 +17,7 @@ use crate::alarms::Alarms;
 use crate::flow::Flow;
 use crate::groups::Groups;
 use crate::segments::Segments;
-use crate::wire::Wire;
+use crate::wire::{Departed, Wire};
 
 /// The threads that take the cohorts of a run, and what each of them needs.
 pub(crate) struct CohortThreads {
@@ -38,7 +38,7 @@ struct Worker {
     until: Time,
     alarms: Alarms,
     groups: Groups,
-    leaving: [Vec<(Time, Unit)>; 2],
+    departed: [Departed; 2],
     row: Vec<(Time, Unit)>,
     ahead: u64,
 }
@@ -62,7 +62,7 @@ impl CohortThreads {
             until,
             alarms,
             groups,
-            leaving: [Vec::new(), Vec::new()],
+            departed: Default::default(),
             row: Vec::new(),
             ahead: 0,
         };
@@ -156,7 +156,7 @@ impl Worker {
             packets: None,
             groups: std::mem::take(&mut self.groups),
             ahead: 0,
-            leaving: std::mem::take(&mut self.leaving),
+            departed: std::mem::take(&mut self.departed),
             row: std::mem::take(&mut self.row),
         };
         ringing.sort_unstable_by_key(|(_, alarm)| alarms.flow_of(*alarm));
@@ -165,7 +165,7 @@ impl Worker {
         *segments = wire.segments;
         self.groups = wire.groups;
         self.ahead += wire.ahead;
-        self.leaving = wire.leaving;
+        self.departed = wire.departed;
         self.row = wire.row;
     }
 }

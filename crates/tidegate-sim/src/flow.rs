@@ -100,7 +100,7 @@ impl Flow {
         let (sender, receiver) = maker.endpoints(0);
         let dialogue = Dialogue::new(&maker, start);
         let has_circuit = has_circuit(plan, flow);
-        let policed = Policed::new(plan, flow).map(Box::new);
+        let policed = Policed::new(plan, index).map(Box::new);
         let hosted = hosts.map(|ends| Box::new(Hosted::new(flow, ends, policed.is_some())));
         let policed = policed.filter(|_| hosted.is_none());
         let advised = Advised::new(flow, index, history.is_some());
@@ -214,11 +214,9 @@ impl Flow {
         self.style.headers + segment.len + segment.extra_option_bytes()
     }
 
-    /// Whether one end may be handled ahead of the other: not where a policed sender needs drops in order of time, nor where a row, a
-    /// new connection, a circuit or advice needs both ends at one instant.
+    /// Whether one end may be handled ahead of the other: not where a row, a new connection, a circuit or advice needs both ends at one instant.
     pub(crate) fn lets_ends_part(&self) -> bool {
-        self.policed.is_none()
-            && self.advised.is_none()
+        self.advised.is_none()
             && self.hosted.is_none()
             && !self.has_circuit
             && self.meter.history.as_ref().is_none_or(|history| history.lets_ends_part())

@@ -8,7 +8,7 @@
 
 use tidegate_core::gate::DropReason;
 use tidegate_core::net::Dropped;
-use tidegate_core::plan::{CongestionPlan, FlowPlan, GatePlan, Plan};
+use tidegate_core::plan::{CongestionPlan, GatePlan, Plan};
 use tidegate_core::tcp::{Endpoint, Phase};
 use tidegate_core::unit::{Cause, HeldBy, Unit};
 use tidegate_core::units::Time;
@@ -16,12 +16,16 @@ use tidegate_core::units::Time;
 /// After this many remembered drops, those that have been acknowledged since are removed.
 const ENOUGH: usize = 64;
 
+/// When a data segment was dropped, the number of its first byte, and the gate if its policer dropped it.
+type Drop = (Time, u32, Option<usize>);
+
 /// The state of a flow that passes a policer.
 #[derive(Debug)]
 pub(crate) struct Policed {
-    /// Dropped data segments in the order of their reports: the time, the number of the first byte, and the gate if
-    /// its policer dropped the segment.
-    drops: Vec<(Time, u32, Option<usize>)>,
+    /// Its number.
+    index: usize,
+    /// Dropped data segments in the order of their reports.
+    drops: Vec<Drop>,
     /// The number of drops at which acknowledged ones are removed next.
     forget_at: usize,
     /// Repairs begun so far.
@@ -34,11 +38,13 @@ pub(crate) struct Policed {
 
 impl Policed {
     /// `None` where no gate on the flow's path has a policer that drops.
-    pub(crate) fn new(plan: &Plan, flow: &FlowPlan) -> Option<Policed> {
+    pub(crate) fn new(plan: &Plan, index: usize) -> Option<Policed> {
+        let flow = &plan.flows[index];
         let drops =
             |gate: &GatePlan| gate.police.is_some() || gate.marker.is_some_and(|marker| marker.drops());
         let polices = flow.path.iter().any(|gate| drops(&plan.gates[*gate]));
         polices.then(|| Policed {
+            index,
             drops: Vec::new(),
             forget_at: ENOUGH,
             repairs: 0,
@@ -55,27 +61,39 @@ impl Policed {
             self.drops.retain(|(_, seq, _)| seq.wrapping_sub(oldest).cast_signed() >= 0);
             self.forget_at = (self.drops.len() * 2).max(ENOUGH);
         }
-        let policer = (dropped.reason == DropReason::Policed).then_some(dropped.gate);
-        self.drops.push((dropped.at, number, policer));
+        self.drops.push(drop_of(dropped, number));
     }
 
-    /// Something happened to the sender at `at`; call before it sends.
-    pub(crate) fn review(&mut self, at: Time, sender: &Endpoint) {
-        let counters = sender.counters();
-        let repairs = counters.timeouts + counters.fast_retransmits;
-        if repairs == self.repairs {
-            return;
-        }
-        self.repairs = repairs;
+    /// Whether the sender has begun a repair since the last look.
+    #[inline(always)]
+    pub(crate) fn begins_repair(&self, sender: &Endpoint) -> bool {
+        repairs_of(sender) != self.repairs
+    }
+
+    /// The sender has begun a repair at `at`. `unreported`: drops that wait to be reported, each with the number of its first byte.
+    pub(crate) fn review<'a>(
+        &mut self,
+        at: Time,
+        sender: &Endpoint,
+        unreported: impl Iterator<Item = (&'a Dropped, u32)>,
+    ) {
+        self.repairs = repairs_of(sender);
         let missing = sender.oldest_unacknowledged();
-        let of_it = self.drops.iter().filter(|(when, seq, _)| *seq == missing && *when < at);
-        self.blamed = of_it.max_by_key(|(when, ..)| *when).and_then(|(.., policer)| *policer);
+        let drops =
+            self.drops.iter().copied().chain(unreported.map(|(dropped, number)| drop_of(dropped, number)));
+        let of_it = drops.filter(|(when, seq, _)| *seq == missing && *when < at);
+        self.blamed = of_it.max_by_key(|(when, ..)| *when).and_then(|(.., policer)| policer);
     }
 
     /// A new connection replaces this one.
     pub(crate) fn reconnect(&mut self) {
         self.drops.clear();
         (self.repairs, self.blamed) = (0, None);
+    }
+
+    /// The number of the flow.
+    pub(crate) fn flow(&self) -> usize {
+        self.index
     }
 
     /// Whether what the sender is doing must be known whenever a segment leaves, which a row of ACKs does not tell.
@@ -111,6 +129,18 @@ impl Policed {
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        (self.drops.capacity() * size_of::<(Time, u32, Option<usize>)>()) as u64
+        (self.drops.capacity() * size_of::<Drop>()) as u64
     }
+}
+
+/// Repairs that a sender has begun.
+#[inline(always)]
+fn repairs_of(sender: &Endpoint) -> u64 {
+    let counters = sender.counters();
+    counters.timeouts + counters.fast_retransmits
+}
+
+/// The drop of a data segment whose first byte has this number.
+fn drop_of(dropped: &Dropped, number: u32) -> Drop {
+    (dropped.at, number, (dropped.reason == DropReason::Policed).then_some(dropped.gate))
 }

@@ -153,15 +153,15 @@ impl<N: Carrier> Wire<N> {
     /// by [`Wire::run_ahead`].
     #[inline(always)]
     pub(crate) fn carry_acks(&mut self, flow: &mut Flow) {
-        if self.leaving[1].is_empty() {
+        self.enter_network(Side::Receiver, &flow.style);
+        let certain = &mut self.departed[1].certain;
+        if certain.is_empty() {
             return;
         }
-        self.departed(Side::Receiver, &flow.style);
-        let leaving = &mut self.leaving[1];
         if flow.coming.is_empty() {
-            std::mem::swap(&mut flow.coming, leaving);
+            std::mem::swap(&mut flow.coming, certain);
         } else {
-            flow.coming.append(leaving);
+            flow.coming.append(certain);
         }
     }
 

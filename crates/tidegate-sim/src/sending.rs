@@ -140,7 +140,7 @@ impl<N: Carrier> Wire<N> {
     /// What the sender has to send after anything but a row of ACKs leaves it; [`Wire::run_ahead`] carries it.
     pub(crate) fn pump_sender(&mut self, at: Time, index: usize, flow: &mut Flow) {
         if let Some(policed) = &mut flow.policed {
-            policed.review(at, &flow.sender);
+            self.review(at, policed, &flow.sender, &flow.style);
         }
         while let Some(sent) = flow.sender.poll(at) {
             let mut unit = self.segments.unit_of(at, sent, (&flow.sender, Side::Sender), &flow.style);
@@ -180,14 +180,13 @@ impl<N: Carrier> Wire<N> {
     /// its time.
     #[inline(always)]
     pub(crate) fn carry_data(&mut self, index: usize, flow: &mut Flow) {
-        if self.leaving[0].is_empty() {
-            return;
+        self.enter_network(Side::Sender, &flow.style);
+        if !self.departed[0].certain.is_empty() {
+            let mut units = std::mem::take(&mut self.departed[0].certain);
+            self.receive_all(index, flow, &units);
+            units.clear();
+            self.departed[0].certain = units;
         }
-        self.departed(Side::Sender, &flow.style);
-        let mut units = std::mem::take(&mut self.leaving[0]);
-        self.receive_all(index, flow, &units);
-        units.clear();
-        self.leaving[0] = units;
     }
 
     /// The sender has done something: it is woken when it wants to be, and at `wakeup` at the latest.

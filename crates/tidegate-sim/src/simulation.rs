@@ -106,8 +106,12 @@ impl Simulation {
         for (index, flow) in self.flows.iter_mut().enumerate() {
             flow.style.entries = [index * 2, index * 2 + 1].map(|route| network.entry(route));
             let alone = may_run_ahead && flow.lets_ends_part() && self.wire.packets.is_none();
-            let ahead = [index * 2, index * 2 + 1].map(|route| alone && network.deliver_ahead(route));
-            all_ahead &= ahead == [true; 2];
+            let policed = flow.policed.is_some();
+            // A policed sender must know of the drop of what it repairs.
+            let data = alone && (!policed || network.is_certain_at_once(index * 2));
+            let data = data && network.deliver_ahead(index * 2);
+            let back = alone && (!policed || data) && network.deliver_ahead(index * 2 + 1);
+            all_ahead &= data && back && !policed;
             network.set_alarm(alarms.application(index), flow.start);
         }
         for flow in &mut self.flows {

@@ -2,9 +2,9 @@
 
 use tidegate_core::app::Server;
 use tidegate_core::gate::AckView;
-use tidegate_core::net::{Carrier, Network};
+use tidegate_core::net::{Carrier, Dropped, Network, Owner};
 use tidegate_core::plan::Plan;
-use tidegate_core::tcp::{Segment, flags};
+use tidegate_core::tcp::{Endpoint, Segment, flags};
 use tidegate_core::unit::Unit;
 use tidegate_core::units::Time;
 use tidegate_result::{PacketRecord, Side};
@@ -12,6 +12,7 @@ use tidegate_result::{PacketRecord, Side};
 use crate::alarms::{Alarm, Alarms};
 use crate::flow::Flow;
 use crate::groups::Groups;
+use crate::policed::Policed;
 use crate::segments::{Segments, Style};
 
 /// The most deliveries to one flow that are handled ahead before other flows get their turn.
@@ -31,11 +32,19 @@ pub(crate) struct Wire<N> {
     pub(crate) groups: Groups,
     /// Deliveries handled ahead of their time, which were no events of the network.
     pub(crate) ahead: u64,
-    /// What leaves senders and what leaves receivers: units that wait for the others of their row, and those that are certain to come
-    /// to the other end, with when they do. Else empty.
-    pub(crate) leaving: [Vec<(Time, Unit)>; 2],
+    /// What has left the sender and what has left the receiver of the flow whose turn it is; else empty.
+    pub(crate) departed: [Departed; 2],
     /// The ACKs that a sender takes, which were [`Flow::coming`]; else empty.
     pub(crate) row: Vec<(Time, Unit)>,
+}
+
+/// Units that have left an end, and that the other end has not taken.
+#[derive(Debug, Default)]
+pub(crate) struct Departed {
+    /// Those that wait for the others of their row before they enter the network.
+    leaving: Vec<(Time, Unit)>,
+    /// Those that are certain to come to the other end, with when they do.
+    pub(crate) certain: Vec<(Time, Unit)>,
 }
 
 impl Wire<Network> {
@@ -50,7 +59,7 @@ impl Wire<Network> {
             packets: plan.record.packets.then(Vec::new),
             groups: Groups::new(plan),
             ahead: 0,
-            leaving: [Vec::new(), Vec::new()],
+            departed: Default::default(),
             row: Vec::new(),
         }
     }
@@ -155,25 +164,47 @@ impl<N: Carrier> Wire<N> {
         self.network.note_view(2 * index + from as usize, unit.handle, view);
     }
 
+    /// Drops of a flow's data that nobody has been told of yet, each with the number of its first byte.
+    fn unreported_drops(&self, index: usize, connection: u32) -> impl Iterator<Item = (&Dropped, u32)> {
+        let of_it =
+            self.network.unreported_drops().filter(move |dropped| dropped.owner == Owner::Data(index));
+        of_it.filter_map(move |dropped| Some((dropped, self.segments.first_byte(dropped.unit, connection)?)))
+    }
+
     /// A unit leaves the end `from` of a flow at `at`, and enters the network, or waits for the others of its row.
     #[inline(always)]
     pub(crate) fn depart(&mut self, at: Time, unit: Unit, from: Side, style: &Style) {
-        let leaving = &mut self.leaving[from as usize];
         if style.together {
-            leaving.push((at, unit));
+            self.departed[from as usize].leaving.push((at, unit));
             return;
         }
         let mut entered = unit;
         if let Some(due) = self.network.handle_unit_at(at, style.entries[from as usize], &mut entered) {
-            leaving.push((due, entered));
+            self.departed[from as usize].certain.push((due, entered));
         }
     }
 
-    /// No more leave for now: `leaving` has what is certain to come to the other end, with when it does.
+    /// What waits for the others of its row enters the network.
     #[inline(always)]
-    pub(crate) fn departed(&mut self, from: Side, style: &Style) {
-        if style.together {
-            self.network.handle_units_at(style.entries[from as usize], &mut self.leaving[from as usize]);
+    pub(crate) fn enter_network(&mut self, from: Side, style: &Style) {
+        let Departed { leaving, certain } = &mut self.departed[from as usize];
+        if leaving.is_empty() {
+            return;
+        }
+        self.network.handle_units_at(style.entries[from as usize], leaving);
+        if certain.is_empty() {
+            std::mem::swap(leaving, certain);
+        } else {
+            certain.append(leaving);
+        }
+    }
+
+    /// Something has happened to the sender of a flow that passes a policer; call before it sends.
+    #[inline(always)]
+    pub(crate) fn review(&mut self, at: Time, policed: &mut Policed, sender: &Endpoint, style: &Style) {
+        if policed.begins_repair(sender) {
+            self.enter_network(Side::Sender, style);
+            policed.review(at, sender, self.unreported_drops(policed.flow(), style.connection));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::gate::AckView;
 use crate::net::Network;
+use crate::net::drops::Dropped;
 use crate::net::fast::Walk;
 use crate::net::map::Entry;
 use crate::unit::Unit;
@@ -18,6 +19,9 @@ pub trait Carrier {
 
     /// What an ACK filter reads of the unit that enters a route next, with this handle ([`Network::note_view`]).
     fn note_view(&mut self, route: usize, handle: u32, view: AckView);
+
+    /// The drops that nobody has been told of yet.
+    fn unreported_drops(&self) -> impl Iterator<Item = &Dropped>;
 
     /// Sets an alarm unless it rings earlier anyway.
     fn set_alarm(&mut self, alarm: usize, at: Time);
@@ -39,6 +43,10 @@ impl Carrier for Network {
 
     fn note_view(&mut self, route: usize, handle: u32, view: AckView) {
         Network::note_view(self, route, handle, view);
+    }
+
+    fn unreported_drops(&self) -> impl Iterator<Item = &Dropped> {
+        Network::unreported_drops(self)
     }
 
     #[inline(always)]

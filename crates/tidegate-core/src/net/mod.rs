@@ -108,6 +108,12 @@ impl Network {
         true
     }
 
+    /// Whether what becomes of a unit of a route is certain when it enters, once the end of the route is reported ahead.
+    #[must_use]
+    pub fn is_certain_at_once(&self, route: usize) -> bool {
+        matches!(&self.map.stretches[self.map.stretches(route)], [only, _end] if !only.slow_path)
+    }
+
     /// A unit enters a route at `at`, which is never before what entered there last, nor before the last event unless
     /// directions alternate. The data of flow n take route 2·n, what comes back takes route 2·n + 1.
     /// Returns when the unit comes to the route's end if that is certain and reported ahead
@@ -202,6 +208,11 @@ impl Network {
     #[inline]
     pub fn poll_drop(&mut self) -> Option<Dropped> {
         self.reports.dropped.pop_front()
+    }
+
+    /// The drops that [`Network::poll_drop`] will report next.
+    pub fn unreported_drops(&self) -> impl Iterator<Item = &Dropped> {
+        self.reports.dropped.iter()
     }
 
     /// A further delivery that is certain, beside the one that an event has reported. An engine that does not use

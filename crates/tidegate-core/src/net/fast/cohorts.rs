@@ -241,6 +241,11 @@ impl Carrier for Cohort<'_> {
         unreachable!("directions do not alternate at gates that are driven step by step");
     }
 
+    /// Nobody asks for them: no flow of a cohort passes a policer.
+    fn unreported_drops(&self) -> impl Iterator<Item = &Dropped> {
+        std::iter::empty()
+    }
+
     #[inline(always)]
     fn set_alarm(&mut self, alarm: usize, at: Time) {
         if at < self.common.due[alarm] {
