@@ -30,8 +30,8 @@ pub(crate) struct Hosted {
     ends: [End; 2],
     in_network: InNetwork,
     polices: bool,
-    /// Drops of data that are known and not yet due, in order of time: when, and the gate if its policer dropped them.
-    drops: VecDeque<(Time, Option<usize>)>,
+    /// Drops of data that are known and not yet due, in order of time: when, the gate, and whether its policer dropped them.
+    drops: VecDeque<(Time, usize, bool)>,
     /// The policer that dropped the data packet that was dropped last.
     blamed: Option<usize>,
     /// What ended the run, and when.
@@ -299,10 +299,12 @@ impl Hosted {
         };
         let Some(OnItsWay { packet, .. }) = self.take(dropped.unit) else { return };
         if data && self.polices {
-            let policer = (dropped.reason == DropReason::Policed).then_some(dropped.gate);
-            // A drop may be known before an earlier one at another gate is.
-            let place = self.drops.partition_point(|(when, _)| *when <= dropped.at);
-            self.drops.insert(place, (dropped.at, policer));
+            let policed = dropped.reason == DropReason::Policed;
+            // A drop may be known before an earlier one at another gate is. Of two gates that drop at one instant, the one with the larger
+            // number counts as the later one.
+            let drop = (dropped.at, dropped.gate, policed);
+            let place = self.drops.partition_point(|other| *other <= drop);
+            self.drops.insert(place, drop);
         }
         let lost = Lost { at: dropped.at, gate: dropped.gate, reason: dropped.reason, packet };
         self.call(dropped.at, side, |host| host.handle_loss(lost));
@@ -311,8 +313,8 @@ impl Hosted {
     /// The policer that its congestion window is small because of: the one that dropped the data packet that was dropped last, if a
     /// policer did. What a stack sees missing is not known here, as it is of our own TCP.
     fn policer(&mut self, at: Time) -> Option<usize> {
-        while let Some((_, policer)) = self.drops.pop_front_if(|(when, _)| *when < at) {
-            self.blamed = policer;
+        while let Some((_, gate, policed)) = self.drops.pop_front_if(|(when, ..)| *when < at) {
+            self.blamed = policed.then_some(gate);
         }
         self.blamed
     }
@@ -342,7 +344,7 @@ impl Hosted {
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.in_network.memory_bytes() + (self.drops.capacity() * size_of::<(Time, Option<usize>)>()) as u64
+        self.in_network.memory_bytes() + (self.drops.capacity() * size_of::<(Time, usize, bool)>()) as u64
     }
 }
 
