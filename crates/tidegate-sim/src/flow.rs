@@ -214,7 +214,8 @@ impl Flow {
         self.style.headers + segment.len + segment.extra_option_bytes()
     }
 
-    /// Whether one end may be handled ahead of the other: not where a row, a new connection, a circuit or advice needs both ends at one instant.
+    /// Whether one end may be handled ahead of the other: not where a row, a new connection, a circuit, advice or hosts need both ends at
+    /// one instant. Of a flow that passes a policer [`crate::simulation::Simulation::start`] asks for more.
     pub(crate) fn lets_ends_part(&self) -> bool {
         self.advised.is_none()
             && self.hosted.is_none()

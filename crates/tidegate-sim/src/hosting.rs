@@ -20,7 +20,7 @@ impl Simulation {
     #[inline(never)]
     pub(crate) fn attend_delivery(&mut self, at: Time, route: usize, unit: Unit) -> bool {
         let index = route / 2;
-        self.find_drops(at, index);
+        self.find_drops(index);
         let flow = &mut self.flows[index];
         if flow.hosted.is_none() {
             return false;
@@ -34,7 +34,7 @@ impl Simulation {
     #[inline(never)]
     pub(crate) fn attend_alarm(&mut self, at: Time, alarm: Alarm) -> bool {
         if let Alarm::Sender(index) = alarm {
-            self.find_drops(at, index);
+            self.find_drops(index);
         }
         let (index, side) = match alarm {
             Alarm::Server(_) => return false,

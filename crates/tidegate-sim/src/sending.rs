@@ -185,6 +185,7 @@ impl<N: Carrier> Wire<N> {
             let mut units = std::mem::take(&mut self.departed[0].certain);
             self.receive_all(index, flow, &units);
             units.clear();
+            debug_assert!(self.departed[0].certain.is_empty(), "a receiver lets no data go");
             self.departed[0].certain = units;
         }
     }

@@ -292,11 +292,12 @@ impl Simulation {
 
     /// A policed sender is about to act: reports to it what its policer has dropped by now.
     #[cold]
-    pub(crate) fn find_drops(&mut self, at: Time, index: usize) {
+    pub(crate) fn find_drops(&mut self, index: usize) {
         if !self.finds_drops || !self.flows[index].is_policed() {
             return;
         }
-        self.wire.network.find_drops(at);
+        // An ACK may be dealt with ahead of its time; what is then unknown of a cell gate is no drop of its flow's.
+        self.wire.network.find_drops(self.wire.network.now());
         while let Some(dropped) = self.wire.network.poll_drop() {
             self.drop(dropped);
         }
@@ -309,6 +310,9 @@ impl Simulation {
         {
             return self.record_drop(dropped);
         }
+        if let Owner::Data(index) | Owner::Back(index) = dropped.owner {
+            self.turn_to(index);
+        }
         if let Owner::Data(flow) = dropped.owner {
             let Flow { policed, sender, style, .. } = &mut self.flows[flow];
             if let Some(policed) = policed
@@ -318,7 +322,6 @@ impl Simulation {
             }
         }
         if let Owner::Data(index) | Owner::Back(index) = dropped.owner {
-            self.turn_to(index);
             self.wire.segments.forget(dropped.unit);
             let flow = &mut self.flows[index];
             if flow.watched_closely {

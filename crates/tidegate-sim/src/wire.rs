@@ -199,7 +199,8 @@ impl<N: Carrier> Wire<N> {
         }
     }
 
-    /// Something has happened to the sender of a flow that passes a policer; call before it sends.
+    /// Something has happened to the sender of a flow that passes a policer; call before the next segment that it sends is blamed. A repair
+    /// begins with an ACK or a timer, never with what leaves, so it does not matter whether that has been taken from the sender.
     #[inline(always)]
     pub(crate) fn review(&mut self, at: Time, policed: &mut Policed, sender: &Endpoint, style: &Style) {
         if policed.begins_repair(sender) {

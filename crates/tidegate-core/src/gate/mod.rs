@@ -59,7 +59,7 @@ const ONE_PACKET: u64 = 1_000_000;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Gate {
-    /// The server of a plain gate that is not recorded, in place of `law`.
+    /// The server of a plain gate, in place of `law`.
     plain: PlainServer,
     /// Its number.
     index: u32,
@@ -105,7 +105,7 @@ impl Gate {
         let stats = Statistics::new(plan, &context);
         let exit = Exit::new(plan, seed);
         let speed = match &plan.rate {
-            RatePlan::Constant(speed) if plan.is_plain() && !(exit.is_lossy() && stats.is_recorded()) => {
+            RatePlan::Constant(speed) if plan.is_simple() && !(exit.is_lossy() && stats.is_recorded()) => {
                 speed.work_per_second()
             }
             _ => 0,

@@ -132,10 +132,10 @@ impl GatePlan {
         self.classes.is_some() && gcra.release == Release::Tat && gcra.limit.tolerance() > 0
     }
 
-    /// Whether nothing about the gate looks at single packets but random loss. With a constant rate its units then take the
-    /// arithmetic of `gate/ahead/plain.rs`, unless it both loses units and is recorded.
+    /// Whether nothing about the gate looks at single packets but random loss. With a constant rate it is then a plain gate, which has
+    /// the arithmetic of `gate/ahead/plain.rs`, unless it both loses units and is recorded.
     #[must_use]
-    pub fn is_plain(&self) -> bool {
+    pub fn is_simple(&self) -> bool {
         self.jitter == JitterPlan::None
             && self.police.is_none()
             && self.classes.is_none()

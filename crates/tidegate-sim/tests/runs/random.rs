@@ -1,12 +1,12 @@
 //! Random plans: every way of driving a network gives the same numbers.
 
 use proptest::prelude::*;
-use tidegate_core::gcra::{Conformance, Interval, Limit};
+use tidegate_core::gcra::Conformance;
 use tidegate_core::plan::{
     AppPlan, CellPlan, CohortPlan, CongestionPlan, Framing, GroupPlan, Limits, LossPlan, OnChange, Plan,
     PolicePlan, RatePlan, RecordLevel, TcpPlan, TcpRules,
 };
-use tidegate_core::units::{Rate, Span, Time};
+use tidegate_core::units::{Span, Time};
 
 use crate::accounts::*;
 use crate::any::*;
@@ -224,12 +224,9 @@ fn a_window_of_which_no_ack_has_told_is_told_again() {
     plan.gates.push(link("back", 16, Some(1), Span::ZERO));
     plan.gates[1].loss = LossPlan::Every { units: 150 };
     plan.flows[0].back = vec![1];
-    // A flow that passes a policer has no short headers, even where the policer drops nothing.
-    let increment = Interval::at_rate(8, Rate::from_bps(100_000_000_000)).expect("a rate");
-    let peak = Limit::tokens(increment, 1_000_000).expect("few bytes");
-    let lets_all_pass = PolicePlan { peak, sustained: None, tags: false, per_flow: None };
-    for police in [None, Some(lets_all_pass)] {
-        plan.gates[0].police = police;
+    // Captured packets have whole headers.
+    for packets in [false, true] {
+        plan.record.packets = packets;
         let unwatched = whole(&plan);
         let mut recorded = plan.clone();
         recorded.record.level = RecordLevel::Every(Span::from_millis(10));

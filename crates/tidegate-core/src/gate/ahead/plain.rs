@@ -1,5 +1,5 @@
 //! The service of a unit at a plain gate: one constant rate, IP bytes as the packet's size, a queue that counts waiting packets
-//! (`GatePlan::is_plain` has the list). Most packets of a large run meet such gates.
+//! (`GatePlan::is_simple` has the list). Most packets of a large run meet such gates.
 //!
 //! [`UnitRow::step`] takes one unit through such a gate, whether its server is idle or busy, and whether the gate is recorded or not. A
 //! single unit is a row of one; the units of a longer row have what changes from one to the next in registers. Units that find the
