@@ -89,10 +89,10 @@ pub(super) struct Buffer {
     /// Where the round trip began that is being counted, and when.
     counted_from: u64,
     counted_since: Time,
-    /// What arrived at the last instant and is read after it: where its first segment ends, and where it ends.
+    /// When the last segment came in order, where it ends, and where what had waited for it ends.
     arrived_at: Time,
-    first_read: u64,
-    arrived: u64,
+    read: u64,
+    next: u64,
     /// How far the data ahead of a gap reached then beyond what is expected next; 0: there was no gap.
     pub(super) ahead: u64,
     /// Round trip as the receiver sees it; zero: not known yet.
@@ -144,8 +144,8 @@ impl Buffer {
             counted_from: 0,
             counted_since: Time::ZERO,
             arrived_at: Time::ZERO,
-            first_read: 0,
-            arrived: 0,
+            read: 0,
+            next: 0,
             ahead: 0,
             rtt: Span::ZERO,
             handshake: None,
@@ -301,12 +301,10 @@ impl Buffer {
         if !timestamps {
             self.measure_by_window(now, next);
         }
-        if now > self.arrived_at {
-            // What arrived at one instant is read after the last of it, one segment after the other.
-            self.count(self.arrived_at, self.first_read, self.arrived - self.first_read);
-            (self.arrived_at, self.first_read) = (now, read);
-        }
-        self.arrived = next;
+        // The last segment was read after it was acknowledged, and before this one came, even at the same instant: that is a line which
+        // is faster than any other.
+        self.count(self.arrived_at, self.read, self.next - self.read);
+        (self.arrived_at, self.read, self.next) = (now, read, next);
         // It lies in the buffer until it is read.
         arrival.grew = len >= WIDENS_AT_LEAST && self.grow(len, held + len);
         arrival
@@ -504,15 +502,22 @@ mod tests {
         assert_eq!((buffer.space, buffer.clamp), (46_336, 326_638));
     }
 
+    /// Windows that come whole at one instant, as over a gate that has no rate, widen the buffer as those that come one after the other.
     #[test]
-    fn segments_of_one_instant_are_read_after_the_last() {
-        let mut buffer = after_rounds(1000, Span::from_millis(10), &[(1000, 1000)]);
-        let at = Time::ZERO + Span::from_millis(30);
-        for end in 2..=40 {
-            buffer.handle_data(at, (end * 1000, end * 1000), (1000, 0), true);
-        }
-        buffer.handle_data(at + Span::from_millis(1), (41_000, 41_000), (1000, 0), true);
-        // The first of 39 was read where 38 waited: that says nothing, and the next round trip begins behind it.
-        assert_eq!((buffer.space, buffer.counted_from, buffer.counted_since), (10_000, 2000, at));
+    fn windows_of_one_instant_widen_the_buffer_as_others() {
+        let rtt = Span::from_millis(10);
+        let clamp = |between: u64| {
+            let mut buffer = after_rounds(1000, rtt, &[(1000, 1000)]);
+            for round in 1..=3 {
+                for segment in 0..40 {
+                    let at = Time::from_picos(2 * round * rtt.picos() + segment * between);
+                    let end = 1000 * (2 + 40 * (round - 1) + segment);
+                    buffer.handle_data(at, (end, end), (1000, 0), true);
+                }
+            }
+            buffer.clamp
+        };
+        assert!(clamp(0) > FIRST_CLAMP);
+        assert_eq!(clamp(0), clamp(1));
     }
 }
