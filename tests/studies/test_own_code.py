@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +101,75 @@ def test_the_values_that_a_function_uses_are_part_of_it(
     second, computed, _ = counted(random, runs=2, measure=measure)
     assert computed == 2
     assert first.values("x", 0) != second.values("x", 0)
+
+
+class Conf:
+    value = 1.0
+
+
+class Narrow(Conf):
+    pass
+
+
+NARROW = Narrow()
+
+
+def of_class(run: tg.Run) -> dict[str, float]:
+    return {"x": (run.seed is not None) * Conf.value}
+
+
+def of_subclass(run: tg.Run) -> dict[str, float]:
+    return {"x": (run.seed is not None) * Narrow.value}
+
+
+def of_object(run: tg.Run) -> dict[str, float]:
+    return {"x": (run.seed is not None) * NARROW.value}
+
+
+@pytest.mark.parametrize("measure", [of_class, of_subclass, of_object])
+def test_what_is_set_on_a_class_is_part_of_what_uses_it(
+    measure: Callable[[tg.Run], dict[str, float]], random: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store gave the number of the value that the source has."""
+    assert counted(random, runs=2, measure=measure)[1] == 2
+    assert counted(random, runs=2, measure=measure)[1] == 0
+    monkeypatch.setattr(Conf, "value", 2.0)
+    study, computed, _ = counted(random, runs=2, measure=measure)
+    assert computed == 2
+    assert study.values("x", 0)[0] == 2
+
+
+USES = {
+    "module": "import own_values\ndef m(run):\n    return {'x': own_values.V['v'][0]}\n",
+    "inner": "import own_outer\ndef m(run):\n    return {'x': own_outer.own_values.V['v'][0]}\n",
+    "function": "from own_values import get\ndef m(run):\n    return {'x': get()}\n",
+    "class": "from own_values import Getter\ndef m(run):\n    return {'x': Getter().get()}\n",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_is_set_on_a_module_is_part_of_what_uses_it(
+    use: str, random: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("own_values", "own_outer", f"own_{use}_uses"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    (tmp_path / "own_values.py").write_text(
+        "import math\nV = {'v': (1.0, None)}\nLOOP = []\nLOOP.append(LOOP)\n"
+        "def get():\n    return V['v'][0]\n"
+        "class Getter:\n    def get(self):\n        return V['v'][0]\n"
+    )
+    (tmp_path / "own_outer.py").write_text("import own_values\n")
+    (tmp_path / f"own_{use}_uses.py").write_text(USES[use])
+    measure = importlib.import_module(f"own_{use}_uses").m
+    assert counted(random, runs=2, measure=measure)[1] == 2
+    assert counted(random, runs=2, measure=measure)[1] == 0
+    monkeypatch.setattr(math, "own_value", 2.0, raising=False)
+    assert counted(random, runs=2, measure=measure)[1] == 0, "a library's values are its own"
+    monkeypatch.setitem(sys.modules["own_values"].V, "v", (2.0, None))
+    study, computed, _ = counted(random, runs=2, measure=measure)
+    assert computed == 2
+    assert study.values("x", 0)[0] == 2
 
 
 def test_a_value_that_cannot_be_told_needs_a_version(random: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,12 @@ def module_digest(name: str) -> str:
     return _of(_modules([name]))
 
 
+def is_users_module(name: str) -> bool:
+    """Tell whether a module that was imported is a source file of the user's."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec is not None and _is_users(spec)
+
+
 def _of(files: Iterable[tuple[str, bytes]]) -> str:
     digest = hashlib.sha256()
     for name, content in files:

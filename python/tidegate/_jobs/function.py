@@ -1,8 +1,8 @@
 """What a function of a user's does, as a digest: what it measured is kept under it.
 
 Two functions may have one name and stand in one file, and what a function uses may change between two calls.
-So the digest is of the function's code, of the values of the global names that it uses, and of the source
-files that these stand in.
+So the digest is of the function's code, of the values of the global names that it uses, of the source files
+that these stand in, and of the plain values in the user's modules and classes among them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from tidegate._ask.own_code import file_digest, module_digest
+from tidegate._jobs.set_values import set_values
 from tidegate.errors import ArgumentError
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), PurePath)
@@ -62,7 +63,10 @@ def _tell(function: FunctionType, name: str, parts: dict[str, str]) -> None:
         parts[file] = file_digest(Path(file))
     for used in sorted(_globals(function.__code__)):
         if used in function.__globals__:
-            parts[f"{place} {used}"] = _value(function.__globals__[used], name, parts, used, function)
+            value = function.__globals__[used]
+            parts[f"{place} {used}"] = _value(value, name, parts, used, function)
+            if not _is_own(value, function):
+                parts.update((at, _text(each)) for at, each in set_values(value, _is_plain).items())
 
 
 def _carries(name: str) -> ArgumentError:
@@ -90,7 +94,7 @@ def _value(value: Any, name: str, parts: dict[str, str], used: str, user: Functi
         return f"{value.__name__} {module_digest(value.__name__)}"
     value = inspect.unwrap(value) if callable(value) else value
     if isinstance(value, FunctionType | BuiltinFunctionType | type):
-        if isinstance(value, FunctionType) and user is not None and value.__globals__ is user.__globals__:
+        if isinstance(value, FunctionType) and _is_own(value, user):
             _tell(value, f"{name}, by {used},", parts)
         return f"{value.__module__}.{value.__qualname__} {_of_module(value)}"
     if _is_plain(value):
@@ -102,6 +106,12 @@ def _value(value: Any, name: str, parts: dict[str, str], used: str, user: Functi
             f"measure: {name} uses {used}, of type {type(value).__qualname__}, whose value its source does "
             "not show; give measure_version too"
         ) from None
+
+
+def _is_own(value: Any, user: FunctionType | None) -> bool:
+    """Tell whether a value is a function that shares its global names with the one that uses it."""
+    value = inspect.unwrap(value) if callable(value) else value
+    return isinstance(value, FunctionType) and user is not None and value.__globals__ is user.__globals__
 
 
 def _of_module(value: Any) -> str:
