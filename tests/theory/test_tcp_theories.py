@@ -143,6 +143,38 @@ def test_where_it_breaks_it_says_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("tcp", "ratio", "words", "least", "most"),
+    [
+        ({}, 0.32, "one and a half times", 1, 1.5),
+        ({"base": "linux"}, 0.1, "four times", 1.1, 4),
+        ({"base": "linux"}, 0.32, "three times", 2, 3),
+        ({"base": "linux", "arithmetic": "rfc"}, 0.48, "three times", 1.8, 3),
+        ({"base": "linux"}, 0.75, "twice", 1.2, 2),
+        ({"base": "bsd44", "cc": "reno"}, 0.32, "twice", 0.9, 2),
+    ],
+    ids=str,
+)
+def test_a_small_bucket_says_how_much_more_passes(
+    tcp: dict[str, Any], ratio: float, words: str, least: float, most: float
+) -> None:
+    """It said two fifths, also where Linux's repair gets three times as much."""
+    scenario = policed(10, 100, ratio, **tcp)
+    assert any(f"gets up to {words} this" in text for text in fits(scenario)["policer"].unmet)
+    low, high = over(scenario, "policer")
+    assert least < low <= high < most
+
+
+def test_the_repair_of_losses_is_told_as_well_as_the_arithmetic() -> None:
+    unmet = fits(policed(10, 100, 2, base="linux", arithmetic="rfc"))["policer"].unmet
+    assert any("repairs losses as Linux does" in text for text in unmet)
+    assert not any("Linux" in text for text in fits(policed(10, 100, 2))["policer"].unmet)
+    assert not any("SACK" in text for text in fits(policed(10, 100, 2))["policer"].unmet)
+    without = policed(10, 100, 2, sack=False)
+    assert any("has no SACK" in text for text in fits(without)["policer"].unmet)
+    assert over(without, "policer")[1] < 0.9
+
+
+@pytest.mark.parametrize(
     ("theory", "scenario", "least", "most"),
     [
         ("mathis", losing("newreno", 0.001, 20), 0.93, 1.05),

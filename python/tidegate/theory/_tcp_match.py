@@ -105,9 +105,17 @@ def retransmits(flow: Flow) -> None:
 
 
 def windows(flow: Flow, unmet: list[str]) -> None:
-    """Note where the window is reckoned otherwise than in the RFCs, of which the theories of losses are."""
+    """Note where the window or the repair of losses is not that of the RFCs, of which the theories are."""
     if flow["tcp"]["arithmetic"] != "rfc":
         unmet.append(f"flow {flow['name']} has Linux's TCP; the theory is of the window of the RFCs")
+    elif repairs_as_linux(flow["tcp"]):
+        unmet.append(f"flow {flow['name']} repairs losses as Linux does; the theory is of the RFCs' repair")
+
+
+def repairs_as_linux(tcp: Tcp) -> bool:
+    """Tell whether losses are found and repaired as Linux does: by time, in proportion to what arrives."""
+    # The label ends with the base, which gives the defaults of tcp.loss and tcp.reduction.
+    return tcp["sack"] and tcp["label"].rpartition(", ")[2].startswith("linux")
 
 
 def acknowledged(plan: Plan, flow: Flow, unmet: list[str]) -> None:
