@@ -238,6 +238,62 @@ def test_one_rate_and_its_simulation(tcp: dict[str, Any]) -> None:
     assert tg.run(scenario).flows["bulk"]["goodput_bps"] == pytest.approx(told, rel=0.01)
 
 
+def windowed(theory: str, window: str, **tcp: Any) -> dict[str, Any]:
+    """Return a scenario that the receiver's window limits."""
+    gate = {"rate": "10 Mbit/s"} if theory == "rfc-6349" else {"loss": 0.0001}
+    return {
+        "duration": "60 s",
+        "warmup": "10 s",
+        "seed": 3,
+        "gate": {"link": gate},
+        "flow": {
+            "bulk": {
+                "path": ["link"],
+                "rtt": "50 ms",
+                "tcp": {"base": "rfc", "cc": "reno", "window": window, **tcp},
+            }
+        },
+    }
+
+
+WAITS = "the last ones wait"
+
+
+@pytest.mark.parametrize("theory", ["rfc-6349", "pftk"])
+@pytest.mark.parametrize(
+    ("window", "delayed", "costs"),
+    [
+        ("1600 B", False, None),
+        ("2900 B", False, None),
+        ("5000 B", False, None),
+        ("5000 B", True, 1 / 3),
+        ("7300 B", True, 1 / 5),
+        ("10 kB", True, None),
+        ("20 kB", True, 1 / 13),
+        ("50 kB", True, None),
+    ],
+)
+def test_a_window_counts_whole_segments(theory: str, window: str, delayed: bool, costs: float | None) -> None:
+    """A window of 1.99 segments was reckoned as such, and is one."""
+    scenario = windowed(theory, window, delayed_ack=delayed)
+    fit = fits(scenario)[theory]
+    share = tg.run(scenario).flows["bulk"]["goodput_bps"] / fit.flows[0]["goodput_bps"]
+    assert any(WAITS in text for text in fit.unmet) == (costs is not None)
+    assert 0.97 * (1 - (costs or 0)) < share < 1.03
+
+
+@pytest.mark.parametrize("theory", ["rfc-6349", "pftk"])
+def test_a_window_that_an_ack_waits_for_is_none_of_the_theory(theory: str) -> None:
+    tried = tg.theory.match(windowed(theory, "2900 B"))
+    miss = next(each for each in tried if each.theory == theory)
+    assert isinstance(miss, tg.theory.Miss)
+    assert "holds 1 segment, and an ACK waits for 2" in miss.reason
+
+
+def test_a_window_that_does_not_limit_waits_for_nothing() -> None:
+    assert not any(WAITS in text for text in fits(windowed("rfc-6349", "99 segments"))["rfc-6349"].unmet)
+
+
 MISSES: list[tuple[str, dict[str, Any], str]] = [
     ("policer", {"flow.bulk.tcp.cc": "cubic"}, "about reno and newreno"),
     ("policer", {"gate.isp.loss": "1%"}, "loses packets at random"),

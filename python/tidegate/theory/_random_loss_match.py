@@ -46,14 +46,18 @@ def read_pftk(plan: Plan) -> dict[str, Any]:
     tcp_match.halves(flow)
     tcp = flow["tcp"]
     every = round(1 / tcp_match.growth(tcp))
-    window = None if tcp["window"] is None else tcp["window"] / tcp["mss"]
+    window = tcp_match.window_segments(flow)
     timeout = (tcp["fixed_rto_ps"] or max(tcp["least_timeout_ps"], rtt * PICOS)) / PICOS
     rate = pftk(loss, rtt, timeout, segments_per_ack=every, window=window)
     tcp_match.fits_below(rate, gates, flow, "the rate under this loss")
     parameters = {"loss": loss, "rtt_s": rtt, "timeout_s": timeout, "segments_per_ack": every}
     found = _parts(plan, flow, gates, parameters, rate)
+    unmet: list[str] = []
+    if rate < pftk(loss, rtt, timeout, segments_per_ack=every):
+        tcp_match.whole_acks(flow, window, unmet)
     found["unmet"] = (
         "losses are independent; in the model all segments behind a loss in its round trip are lost, too",
+        *unmet,
         *found["unmet"],
     )
     return found

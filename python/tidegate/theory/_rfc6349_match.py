@@ -34,17 +34,21 @@ def read(plan: Plan) -> dict[str, Any]:
     # The round trip of a packet: delays, its own time at the bottleneck, and that of those its ACK waits for.
     service = 8 * segment / gate["rate"]["bps"]
     rtt = tcp_match.seconds(plan, flow) + tcp_match.segments_per_ack(tcp) * service
+    count = tcp_match.window_segments(flow)
     parameters: dict[str, Any] = {
         "rate": float(gate["rate"]["bps"]),
         "rtt": rtt,
         "mss": tcp["mss"],
         "headers": packet - tcp["mss"],
         "overhead": segment - packet,
-        "window": tcp["window"],
+        # A sender sends whole segments.
+        "window": None if count is None else count * tcp["mss"],
     }
     found = rfc6349(**parameters)
     unmet: list[str] = []
     tcp_match.acknowledged(plan, flow, unmet)
+    if found.window_limits:
+        tcp_match.whole_acks(flow, count, unmet)
     room = _room(gate, segment)
     if not found.window_limits:
         need(

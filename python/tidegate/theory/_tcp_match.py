@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MOST_PER_ACK = 2
 #: Up to this share of the slowest gate's rate it does not limit.
 CLEARLY = 0.8
+#: A smaller share of the goodput is not told.
+LEAST_SHARE = 0.01
 
 
 def long_flow(plan: Plan) -> Flow:
@@ -154,6 +156,35 @@ def growth(tcp: Tcp) -> float:
 def segments_per_ack(tcp: Tcp) -> int:
     """Return the segments that an ACK acknowledges where nothing is lost."""
     return 1 if tcp["delayed_ack"] is None else tcp["delayed_ack"]["every"]
+
+
+def window_segments(flow: Flow) -> int | None:
+    """Return the whole segments that the receiver's window holds; None: it has no limit.
+
+    Raises:
+        DoesNotApplyError: an ACK waits for more segments than it holds.
+    """
+    tcp, every = flow["tcp"], segments_per_ack(flow["tcp"])
+    if tcp["window"] is None:
+        return None
+    count = tcp["window"] // tcp["mss"]
+    need(
+        count >= every,
+        f"the window of flow {flow['name']} holds {count} segment{'s' if count > 1 else ''}, and an ACK "
+        f"waits for {every}, so the delay of ACKs limits",
+    )
+    return count
+
+
+def whole_acks(flow: Flow, count: int | None, unmet: list[str]) -> None:
+    """Note a window whose last segments wait for an ACK until the next ones come."""
+    waiting = 0 if count is None else count % segments_per_ack(flow["tcp"])
+    if count is not None and waiting > LEAST_SHARE * count:
+        unmet.append(
+            f"the window of flow {flow['name']} holds {count} segments, and an ACK is for "
+            f"{segments_per_ack(flow['tcp'])}: the last ones wait, which costs up to {waiting / count:.2g} "
+            "of the goodput"
+        )
 
 
 def seconds(plan: Plan, flow: Flow) -> float:
