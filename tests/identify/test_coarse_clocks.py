@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tidegate as tg
 from support.made_captures import captured, coarse
+from tidegate._capture.place import answered
 from tidegate._identify.ticks import Ticks, tick_ns
 
 if TYPE_CHECKING:
@@ -98,3 +99,16 @@ def test_one_coarse_clock_of_two_is_named_alone() -> None:
     words = ticks.words(["a", "b", "b", "c"])
     assert len(words) == 1
     assert words[0].startswith("b: the capture's clock has a tick of 1.00 ms")
+
+
+def test_an_ack_in_the_tick_of_its_data_is_behind_them() -> None:
+    """Near a receiver ACKs leave at once: where the capture stands is told by them, whatever the clock."""
+    packets = SimpleNamespace(
+        from_client=np.array([True, False, True, False]),
+        payload=np.array([1000, 0, 1000, 0]),
+        has_ack=np.array([True, True, True, True]),
+        seq=np.array([0, 0, 1000, 0]),
+        ack=np.array([0, 1000, 0, 2000]),
+        time_ns=np.array([0, 0, 4_000_000, 8_000_000]),
+    )
+    assert answered(packets, True) == 0

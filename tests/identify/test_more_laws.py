@@ -158,6 +158,19 @@ def test_a_link_that_serves_connections_in_turn(tmp_path: Path, queue: str, end:
     assert holds(law.rate_bps, 20e6)
 
 
+@pytest.mark.parametrize("end", ["sender", "receiver"])
+def test_a_fair_link_s_rate_is_not_told_closer_than_gaps_tell_it(tmp_path: Path, end: str) -> None:
+    flow = FLOW.format(path='["q"]', cc="cubic", more="")
+    text = (
+        HEAD.replace("seed = 3", "seed = 4")
+        + '[gate.q]\nrate = "20 Mbit/s"\nqueue.aqm = "fq_codel"\ndelay = "15 ms"\njitter = "20 us"\n'
+        + flow.replace("40 ms", "30 ms")
+        + flow.replace("40 ms", "60 ms").replace("flow.a", "flow.b")
+    )
+    law = law_of(text, tmp_path / "fair.pcap", end)
+    assert holds(law.rate_bps, 20e6), law.sentence
+
+
 def test_connections_whose_acks_are_delayed_leave_a_link_its_rate(tmp_path: Path) -> None:
     gate = '[gate.q]\nrate = "50 Mbit/s"\nqueue = "200 kB"\ndelay = "10 ms"\n'
     flow = FLOW.format(path='["q"]', cc="cubic", more='count = 4\ntcp.base = "linux"')

@@ -139,7 +139,7 @@ def test_a_policer_counts_ethernet_headers() -> None:
     found = tg.export(EXAMPLES / "policer.toml", device="wan0", back_device="lan0")
     assert "tc qdisc replace dev wan0 clsact" in found.commands
     # 20 Mbit/s and 50 kB, times 1514 / 1500.
-    assert "police rate 20186667bit burst 50467 conform-exceed drop/pipe" in parts(found)
+    assert "police rate 20186667bit burst 50467 mtu 2040 conform-exceed drop/pipe" in parts(found)
     assert any("14 bytes of Ethernet" in sentence for sentence in found.differences)
     assert "lan0" in parts(found)
 

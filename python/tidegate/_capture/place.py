@@ -48,5 +48,6 @@ def answered(packets: Any, from_client: bool) -> int | None:
     if not known.any():
         return None
     times = packets.time_ns[acks][covered[known]] - packets.time_ns[data][known]
-    times = times[times > 0]
+    # An ACK may come in the tick of its data, behind them.
+    times = times[(acks[covered[known]] > data[known]) & (times >= 0)]
     return int(times.min()) if len(times) else None

@@ -26,6 +26,8 @@ _WIDTH, _LEAST = 0.01, 30
 _NEAR = 5
 #: A rate is a mode if it has this share of the gaps that the largest mode has.
 _SHARE = 0.3
+#: A mode tells the link's rate if so many of the gaps near it are of it.
+SHARP = 0.6
 _NEVER = np.iinfo(np.int64).max
 
 

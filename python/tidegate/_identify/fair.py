@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidegate._identify.dispersion import fastest_mode, gaps
+from tidegate._identify.dispersion import SHARP, fastest_mode, gaps
 from tidegate._identify.found import Number, clocked
 from tidegate._identify.sent import ARRIVED
 
@@ -72,7 +72,7 @@ def shared_evenly(streams: Sequence[Sent]) -> Number | None:
     if all(stream.arrival_ns is None for stream in streams):
         # One clock has seen all of them, so that neighbours of two connections tell the rate, too.
         mode = fastest_mode(gaps(streams), (1 - _WITHIN) * rates.mean(), (1 + _WITHIN) * rates.mean())
-        if mode is not None:
+        if mode is not None and mode.sharp >= SHARP:
             return clocked(mode.rate_bps, mode.interval)
     # A slot has the link's rate, unless the link had nothing to send for a part of it.
     low, value, high = (float(part) for part in np.quantile(rates, (0.5, 0.75, 0.975)))

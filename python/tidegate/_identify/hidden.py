@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidegate._base.text import number, rate
-from tidegate._identify.dispersion import Mode, fastest_mode, gaps
+from tidegate._identify.dispersion import SHARP, Mode, fastest_mode, gaps
 from tidegate._identify.found import Number, clocked
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 #: Traffic that the capture does not show may be there if round trips differ by so many packets and seconds,
 #: and the rates of busy times by such a share.
 _HIDDEN_PACKETS, _HIDDEN_S, _UNSTEADY = 0.2, 0.0005, 0.004
-#: Neighbours tell the link's rate if this share of all, and of those that are near it, has it. It is not
-#: below what passes, but for so much, and not above it by more than so many times.
-_SHARE, _SHARP, _NEARLY, _OTHERS = 0.1, 0.6, 0.02, 2.5
+#: Neighbours tell the link's rate if this share of all has it. It is not below what passes, but for so much,
+#: and not above it by more than so many times.
+_SHARE, _NEARLY, _OTHERS = 0.1, 0.02, 2.5
 #: From this share on, hidden traffic is told.
 _HIDDEN = 0.003
 #: Unless it is no more than so many times the share of losses.
@@ -40,7 +40,7 @@ def link_rate(streams: Sequence[Sent], passing_bps: float, below_bps: float = np
     between = gaps(streams)
     least = (1 - _NEARLY) * passing_bps
     mode = fastest_mode(between, least, min(below_bps, _OTHERS * passing_bps))
-    if mode is None or mode.sharp < _SHARP or mode.share < _SHARE:
+    if mode is None or mode.sharp < SHARP or mode.share < _SHARE:
         return None
     # Where more of them leave at the rate that passes, it is the link's: faster ones are ACKs sent together.
     same = fastest_mode(between, least, (1 + _NEARLY) * passing_bps)

@@ -148,7 +148,9 @@ def _police(gate: Gate, way: Way, device: str, differences: list[str]) -> list[s
         f"tc qdisc replace dev {device} clsact",
         (
             f"tc filter replace dev {device} egress protocol all prio 1 matchall "
-            f"action police rate {rate}bit burst {burst} conform-exceed drop/pipe"
+            # Without an mtu, packets above 2040 bytes never conform.
+            f"action police rate {rate}bit burst {burst} mtu {max(2040, way.packet + ETHERNET)} "
+            "conform-exceed drop/pipe"
         ),
     ]
 

@@ -71,7 +71,8 @@ def effective_capacity(C: Sequence[float], P: Sequence[Sequence[float]], delta: 
     with np.errstate(over="ignore"):
         scaled = np.where(chain > 0, chain * np.exp(-delta * np.maximum(power, 0.0)), 0.0)
     radius = float(np.abs(np.linalg.eigvals(scaled)).max())
-    # With a large delta, a power that is 1e-17 in place of 0 lets the radius vanish; its logarithm is then less than rounding.
+    # With a large delta, a power that is 1e-17 in place of 0 lets the radius vanish; its logarithm is then
+    # less than rounding.
     return slowest - math.log(radius) / delta if radius > 0 else slowest
 
 
